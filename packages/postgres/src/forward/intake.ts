@@ -24,8 +24,8 @@ export interface IntakeOptions {
   readonly mostPollMs: number;
   /** A slot that was empty for so long goes back, in milliseconds. */
   readonly idleMs: number;
-  /** Resolves once what is released is deleted: it must not be found again. */
-  readonly flush: () => Promise<void>;
+  /** Resolves once what was sent is deleted: it must not be found again. */
+  readonly settle: () => Promise<void>;
 }
 
 /** What is known of a slot that was taken. */
@@ -169,10 +169,10 @@ export class Intake {
   }
 
   async #look(): Promise<number> {
-    const { flush, slots, tenures, withOutbox } = this.#options;
+    const { settle, slots, tenures, withOutbox } = this.#options;
     tenures.check();
     for (const tenure of this.#taken.keys()) if (tenure.isLost) this.#taken.delete(tenure);
-    await flush();
+    await settle();
     if (this.#parcelRoom > 0 && this.#eventRoom > 0) {
       const sentAt = moment();
       const taken = await slots.take(MOST_SLOTS, withOutbox);

@@ -104,7 +104,7 @@ export class PostgresJournal implements Journal {
       segments: this.#segments,
       clock,
       withOutbox: settings.outbox,
-      flush: () => this.#releases.flush(),
+      settle: () => this.#settle(),
     });
     this.sharing = new Turn({
       mayWork: send,
@@ -173,6 +173,12 @@ export class PostgresJournal implements Journal {
       if (isPool(this.#settings.pool)) this.#database.close();
       else await this.#pool.end();
     }
+  }
+
+  /** Resolves once what was sent is deleted, as far as that is known. */
+  async #settle(): Promise<void> {
+    await this.sharing.answered();
+    await this.#releases.flush();
   }
 
   async #makeSlot(): Promise<Tenure> {

@@ -49,7 +49,8 @@ export class Turn implements Sharing {
     const { check, mayWork, ready } = this.#options;
     if (!mayWork) await aborted(signal);
     await ready();
-    while (!signal?.aborted && (!check() || this.#isEnding || this.#isAwaited())) await nextLook();
+    while (!signal?.aborted && (!check() || this.#isEnding)) await nextLook();
+    await this.answered(signal);
     signal?.throwIfAborted();
     const lost = new Promise<never>((_, reject) => {
       this.#end = reject;
@@ -84,6 +85,11 @@ export class Turn implements Sharing {
     else for (const requests of [this.#requests, this.#left]) requests.delete(key);
   }
 
+  /** Resolves once the answers have come to requests of before slots were lost. What fails goes back then: others have it. */
+  async answered(signal?: AbortSignal): Promise<void> {
+    while (!signal?.aborted && this.#left.size > 0 && msSince(this.#lostAt) < ANSWER_MS) await nextLook();
+  }
+
   async refresh(): Promise<void> {
     this.#options.tell();
   }
@@ -93,11 +99,6 @@ export class Turn implements Sharing {
   tell(): void {}
 
   listen(): void {}
-
-  /** Whether answers may come to requests of before slots were lost. What fails goes back then: others have it. */
-  #isAwaited(): boolean {
-    return this.#left.size > 0 && msSince(this.#lostAt) < ANSWER_MS;
-  }
 }
 
 function nextLook(): Promise<void> {

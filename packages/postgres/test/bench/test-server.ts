@@ -1,18 +1,14 @@
 import { type Postgres, startPostgres } from '@sluice/test-servers';
 import pg from 'pg';
-import { type PostgresJournalOptions, readOptions, TIMING, type Timing } from '../../src/journal/options.ts';
+import { type PostgresJournalOptions, readOptions, type Timing } from '../../src/journal/options.ts';
 import { PostgresJournal } from '../../src/journal/postgres-journal.ts';
 import { migrate } from '../../src/schema/migrate.ts';
 
-/** Leases of a second, so that tests need not wait for long. */
-export const QUICK: Timing = {
-  leaseMs: 1_000,
-  renewMs: 250,
-  heldMs: 700,
-  leastPollMs: 20,
-  mostPollMs: 100,
-  idleMs: 500,
-};
+/** Leases that a busy machine does not lose. */
+const PATIENT = { leaseMs: 120_000, renewMs: 5_000, heldMs: 100_000 };
+const OFTEN = { leastPollMs: 20, mostPollMs: 100, idleMs: 500 };
+/** Leases of a second, for tests that wait for their end. */
+export const QUICK: Timing = { leaseMs: 1_000, renewMs: 250, heldMs: 700, ...OFTEN };
 
 /** A real server with schemas of its own for each test. */
 export class TestServer {
@@ -45,7 +41,11 @@ export class TestServer {
     timing: Partial<Timing> = {},
   ): PostgresJournal {
     const pool = { connectionString: this.postgres.connectionString };
-    return new PostgresJournal(readOptions({ pool, schema, ...options }), { ...TIMING, ...QUICK, ...timing });
+    return new PostgresJournal(readOptions({ pool, schema, ...options }), {
+      ...PATIENT,
+      ...OFTEN,
+      ...timing,
+    });
   }
 
   /** The first column of the first row, as text. */

@@ -2,6 +2,7 @@ import { whyNoPostgres } from '@sluice/test-servers';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { PATIENCE } from '../../../../testing/patience.ts';
 import { Fleet, group } from '../bench/fleet.ts';
+import { QUICK } from '../bench/test-server.ts';
 
 describe.skipIf(whyNoPostgres() !== undefined)('What a forwarder knows of the tables', () => {
   let fleet: Fleet;
@@ -28,7 +29,7 @@ describe.skipIf(whyNoPostgres() !== undefined)('What a forwarder knows of the ta
   });
 
   it('is at most some hundred parcels of those that a tracker left that crashed', async () => {
-    const { journal, crash } = await fleet.journal();
+    const { journal, crash } = await fleet.journal({}, QUICK);
     const event = JSON.stringify({
       event: 'left',
       correlationKey: 'email',

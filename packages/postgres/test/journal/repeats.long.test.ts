@@ -4,6 +4,9 @@ import { PATIENCE } from '../../../../testing/patience.ts';
 import { ADA, Fleet, numbered } from '../bench/fleet.ts';
 import { Network } from '../bench/network.ts';
 
+/** The journal asks for nothing by itself. */
+const SELDOM = { renewMs: 60_000, leastPollMs: 60_000, mostPollMs: 60_000 };
+
 describe.skipIf(whyNoPostgres() !== undefined)('An append whose outcome is unknown', () => {
   let fleet: Fleet;
   let network: Network;
@@ -23,13 +26,7 @@ describe.skipIf(whyNoPostgres() !== undefined)('An append whose outcome is unkno
   const behind = () => ({ pool: { connectionString: network.connectionString } });
 
   it('is repeated, and stores nothing twice', async () => {
-    const { journal } = await fleet.journal(behind(), {
-      renewMs: 60_000,
-      leaseMs: 600_000,
-      heldMs: 500_000,
-      mostPollMs: 60_000,
-      leastPollMs: 60_000,
-    });
+    const { journal } = await fleet.journal(behind(), SELDOM);
     await journal.append(numbered('first', 1));
     for (let count = 1; count <= 10; count += 1) {
       network.loseAnswer();
@@ -58,7 +55,7 @@ describe.skipIf(whyNoPostgres() !== undefined)('An append whose outcome is unkno
   });
 
   it('is given up when PostgreSQL stays away, and what it stored late is deleted before the events are stored again', async () => {
-    const { journal } = await fleet.journal({ timeoutMs: 200 }, { leaseMs: 60_000, heldMs: 50_000 });
+    const { journal } = await fleet.journal({ timeoutMs: 200 }, SELDOM);
     await journal.append(numbered('first', 1));
     const lock = await fleet.server.pool.connect();
     await lock.query('begin');

@@ -2,6 +2,7 @@ import { whyNoPostgres } from '@sluice/test-servers';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { PATIENCE } from '../../../../testing/patience.ts';
 import { ADA, Fleet, numbered, part, upTo } from '../bench/fleet.ts';
+import { QUICK } from '../bench/test-server.ts';
 
 describe.skipIf(whyNoPostgres() !== undefined)('A tracker with a journal on PostgreSQL', () => {
   let fleet: Fleet;
@@ -56,7 +57,7 @@ describe.skipIf(whyNoPostgres() !== undefined)('A tracker with a journal on Post
   });
 
   it('takes over what the owner of a slot left that crashed, after the lease', async () => {
-    const { journal, crash } = await fleet.journal();
+    const { journal, crash } = await fleet.journal({}, QUICK);
     const range = await journal.append(numbered('left', 300));
     await journal.acknowledge(part(range, 10, 20));
     await crash();
@@ -70,19 +71,18 @@ describe.skipIf(whyNoPostgres() !== undefined)('A tracker with a journal on Post
 
   it('gives its events back at once when it is closed', async () => {
     await fleet.emulator.suspend();
-    const long = { leaseMs: 600_000, heldMs: 500_000, renewMs: 100_000 };
-    const first = fleet.tracker({}, {}, long);
+    const first = fleet.tracker();
     for (let number = 0; number < 100; number += 1) first.track('given', { number }, ADA);
     await first.close({ timeoutMs: 100 });
     await fleet.emulator.resume();
-    fleet.tracker({}, {}, long);
+    fleet.tracker();
     await fleet.delivered('given', 100);
     await isEmpty();
   });
 
   it('delivers what two trackers left, each in its order', async () => {
     for (const name of ['one', 'two']) {
-      const { journal, crash } = await fleet.journal();
+      const { journal, crash } = await fleet.journal({}, QUICK);
       await journal.append(numbered(name, 50));
       await journal.append(numbered(name, 50));
       await crash();

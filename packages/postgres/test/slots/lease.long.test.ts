@@ -26,11 +26,11 @@ describe.skipIf(whyNoPostgres() !== undefined)('The lease of a slot', () => {
 
   it('ends for an owner that cannot reach PostgreSQL: another forwarder sends, and the owner counts its events as handed over', async () => {
     await fleet.emulator.suspend();
-    const owner = fleet.tracker(behind());
+    const owner = fleet.tracker(behind(), {}, QUICK);
     for (let number = 0; number < 100; number += 1) owner.track('handed', { number }, ADA);
     await owner.durable();
     network.cut();
-    const other = fleet.tracker();
+    const other = fleet.tracker({}, {}, QUICK);
     await vi.waitFor(() => expect(other.stats().recovered).toBe(100), PATIENCE);
     expect(owner.stats()).toMatchObject({ delivered: 100, pending: 0 });
     await fleet.emulator.resume();
@@ -39,7 +39,7 @@ describe.skipIf(whyNoPostgres() !== undefined)('The lease of a slot', () => {
   });
 
   it('ends, and the tracker goes on from memory, and in a new slot once PostgreSQL is back', async () => {
-    const owner = fleet.tracker(behind());
+    const owner = fleet.tracker(behind(), {}, QUICK);
     owner.track('before', {}, ADA);
     await fleet.delivered('before', 1);
     network.cut();
@@ -65,7 +65,7 @@ describe.skipIf(whyNoPostgres() !== undefined)('The lease of a slot', () => {
   });
 
   it('can be had again by its owner if nobody took the slot', async () => {
-    const { journal, witness } = await fleet.journal(behind());
+    const { journal, witness } = await fleet.journal(behind(), QUICK);
     const range = await journal.append(group(['1', '2', '3']));
     await journal.acknowledge({ ...range, to: range.from + 1 });
     network.cut();
@@ -94,9 +94,9 @@ describe.skipIf(whyNoPostgres() !== undefined)('The lease of a slot', () => {
   });
 
   it('is renewed for as long as its owner lives', async () => {
-    const { journal } = await fleet.journal();
+    const { journal } = await fleet.journal({}, QUICK);
     const range = await journal.append(numbered('mine', 10));
-    const { witness } = await fleet.journal();
+    const { witness } = await fleet.journal({}, QUICK);
     await new Promise((resolve) => setTimeout(resolve, 2_000));
     expect(witness.ranges).toEqual([]);
     expect((await journal.read(range, { maxEvents: 100, maxBytes: 100_000 })).events.ends).toHaveLength(10);

@@ -1,0 +1,48 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import type { Fleet } from '../bench/fleet.ts';
+import { QUICK } from '../bench/test-server.ts';
+
+const SCRIPT = fileURLToPath(new URL('owner.mjs', import.meta.url));
+
+/** A process with a tracker whose events are in the table. */
+export interface Owner {
+  signal(signal: NodeJS.Signals): void;
+  /** Resolves to its books, once it has flushed. */
+  books(): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+/** Starts a process that tracks so many events. Resolves once they are in the table. */
+export async function startOwner(
+  { emulator, schema, server }: Fleet,
+  name: string,
+  count: number,
+  options: object = {},
+): Promise<Owner> {
+  const { apiKey, baseUrl } = emulator;
+  const assignment = {
+    ...{ count, name, schema, timing: QUICK, pool: { connectionString: server.postgres.connectionString } },
+    options: { apiKey, baseUrl, correlationKey: 'email', logger: false, ...options },
+  };
+  const child = spawn(process.execPath, [SCRIPT, JSON.stringify(assignment)], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const lines = createInterface(child.stdout);
+  const exited = once(child, 'exit');
+  await once(lines, 'line');
+  return {
+    signal: (signal) => void child.kill(signal),
+    async books() {
+      const line = once(lines, 'line');
+      child.stdin.write('\n');
+      return JSON.parse(String((await line)[0]));
+    },
+    async close() {
+      child.kill('SIGKILL');
+      await exited;
+    },
+  };
+}
