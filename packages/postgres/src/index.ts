@@ -1,5 +1,5 @@
 export type { PostgresJournalOptions } from './journal/options.ts';
-export { postgresJournal } from './journal/postgres-journal.ts';
+export { type PostgresJournal, postgresJournal } from './journal/postgres-journal.ts';
 export {
   createOutbox,
   type Outbox,
@@ -9,3 +9,4 @@ export {
 } from './outbox/outbox.ts';
 export type { OutboxClient, RunQuery } from './outbox/run-query.ts';
 export { type MigrateOptions, migrate } from './schema/migrate.ts';
+export type { PostgresStatus, TableStatus, VacuumHolder } from './upkeep/status.ts';

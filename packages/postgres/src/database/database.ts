@@ -12,6 +12,8 @@ export interface Query {
   readonly values?: readonly unknown[];
   /** Called if the commit may not have reached the standby. */
   readonly onDoubt?: () => void;
+  /** How long it may take, in milliseconds, if not as long as others. */
+  readonly timeoutMs?: number;
 }
 
 /** PostgreSQL warns after a commit that the standby may not have it. */
@@ -58,7 +60,8 @@ export class Database {
     }
   }
 
-  async #ask(client: PoolClient, { what, text, values = [], onDoubt }: Query): Promise<readonly Row[]> {
+  async #ask(client: PoolClient, query: Query): Promise<readonly Row[]> {
+    const { what, text, values = [], onDoubt, timeoutMs = this.#timeoutMs } = query;
     const noticed = ({ code }: { readonly code?: string | undefined }) => {
       if (code === NOT_REPLICATED) onDoubt?.();
     };
@@ -67,8 +70,8 @@ export class Database {
       const { rows }: { rows: Row[] } = await inTime(
         this.#clock,
         client.query(text, [...values]),
-        this.#timeoutMs,
-        () => this.#lateError('answer'),
+        timeoutMs,
+        () => lateError('answer', timeoutMs),
       );
       return rows;
     } catch (cause) {
@@ -91,7 +94,7 @@ export class Database {
       const fail = (cause: unknown) => reject(new QueryError(what, cause, false));
       const timer = this.#clock.setTimeout(() => {
         isLate = true;
-        fail(this.#lateError('connection'));
+        fail(lateError('connection', this.#timeoutMs));
       }, this.#timeoutMs);
       // With a callback: it listens before an error can come that the server sends right behind its welcome.
       this.#pool.connect((error, client) => {
@@ -103,8 +106,8 @@ export class Database {
       });
     });
   }
+}
 
-  #lateError(what: string): Error {
-    return new Error(`no ${what} within ${this.#timeoutMs} ms`);
-  }
+function lateError(what: string, afterMs: number): Error {
+  return new Error(`no ${what} within ${afterMs} ms`);
 }

@@ -16,6 +16,11 @@ export interface PostgresJournalOptions {
   readonly send?: boolean | undefined;
   /** Whether this tracker sends the events of the outbox. Default: false. */
   readonly outbox?: boolean | undefined;
+  /**
+   * Whether new events are told with NOTIFY: a tracker that sends listens on a connection of its own. Turn it off behind a PgBouncer
+   * that pools by transaction; then it looks every 250 ms to 2 s. Default: true.
+   */
+  readonly notify?: boolean | undefined;
   /** Whether bodies are compressed before they are stored. Default: true. */
   readonly compress?: boolean | undefined;
   /** How long PostgreSQL may take for a statement, in milliseconds. Default: 10,000. */
@@ -28,6 +33,7 @@ export interface JournalSettings {
   readonly schema: string;
   readonly send: boolean;
   readonly outbox: boolean;
+  readonly notify: boolean;
   readonly compress: boolean;
   readonly timeoutMs: number;
 }
@@ -58,6 +64,7 @@ const RULES: Rules = {
   schema: [(value) => quotedSchema(value) !== '', ''],
   send: flag(true),
   outbox: flag(false),
+  notify: flag(true),
   compress: flag(true),
   timeoutMs: milliseconds(DEFAULT_TIMEOUT_MS),
 };
@@ -74,6 +81,7 @@ export function readOptions(options: PostgresJournalOptions): JournalSettings {
     schema: quotedSchema(options.schema),
     send: read.send === true,
     outbox: read.outbox === true,
+    notify: read.notify === true,
     compress: read.compress === true,
     timeoutMs,
   };

@@ -3,7 +3,9 @@ import type { EventBytes, Journal, JournalObserver, Limit, Range, Reading } from
 import { systemClock } from '@sluice/protocol/toolbox';
 import pg from 'pg';
 import { Database } from '../database/database.ts';
+import { Bell, channelOf } from '../forward/bell.ts';
 import { Intake } from '../forward/intake.ts';
+import { Listener } from '../forward/listener.ts';
 import { OutboxTable } from '../forward/outbox-table.ts';
 import { ParcelTable } from '../parcels/parcel-table.ts';
 import { NO_EVENTS } from '../parcels/pieces.ts';
@@ -12,6 +14,9 @@ import { Segments } from '../slots/segments.ts';
 import { SlotTable } from '../slots/slot-table.ts';
 import type { Tenure } from '../slots/tenure.ts';
 import { Tenures } from '../slots/tenures.ts';
+import { Durability } from '../upkeep/durability.ts';
+import { type PostgresStatus, readStatus } from '../upkeep/status.ts';
+import { Vacuum } from '../upkeep/vacuum.ts';
 import {
   isPool,
   type JournalSettings,
@@ -37,7 +42,7 @@ const PATIENT_MS = 60_000;
  * @throws A ConfigError if an option is wrong.
  * @example createTracker({ ...options, journal: postgresJournal({ pool: { connectionString } }) });
  */
-export function postgresJournal(options: PostgresJournalOptions): Journal {
+export function postgresJournal(options: PostgresJournalOptions): PostgresJournal {
   return new PostgresJournal(readOptions(options), TIMING);
 }
 
@@ -56,6 +61,9 @@ export class PostgresJournal implements Journal {
   readonly #releases: Releases;
   readonly #writer: Writer;
   readonly #intake: Intake;
+  readonly #bell: Bell;
+  readonly #listener: Listener | undefined;
+  readonly #durability: Durability;
   #observer: JournalObserver | undefined;
   #closing: Promise<void> | undefined;
 
@@ -84,7 +92,17 @@ export class PostgresJournal implements Journal {
         this.#intake.call();
       },
     });
-    this.#releases = new Releases({ ...tables, clock, onDeleted: () => this.#intake.freed() });
+    this.#bell = new Bell(this.#database, clock);
+    this.#durability = new Durability(this.#database);
+    const vacuum = new Vacuum(this.#database);
+    this.#releases = new Releases({
+      ...tables,
+      clock,
+      onDeleted: (parcels, events) => {
+        this.#intake.freed();
+        vacuum.deleted(parcels, events);
+      },
+    });
     this.#writer = new Writer({
       ...tables,
       clock,
@@ -94,7 +112,7 @@ export class PostgresJournal implements Journal {
       repeatMs: send ? REPEAT_MS : PATIENT_MS,
       makeSlot: () => this.#makeSlot(),
       onStored: (range) => this.#stored(range),
-      onDoubt: () => {},
+      onDoubt: () => this.#durability.doubt(),
     });
     this.#intake = new Intake({
       ...timing,
@@ -106,6 +124,14 @@ export class PostgresJournal implements Journal {
       withOutbox: settings.outbox,
       settle: () => this.#settle(),
     });
+    const connection = isPool(pool) ? pool.options : pool;
+    if (send && settings.notify)
+      this.#listener = new Listener({
+        connection,
+        channel: channelOf(this.#database),
+        clock,
+        onCall: () => this.#intake.call(),
+      });
     this.sharing = new Turn({
       mayWork: send,
       check: () => this.#tenures.check(),
@@ -120,8 +146,9 @@ export class PostgresJournal implements Journal {
 
   async open(observer: JournalObserver): Promise<void> {
     this.#observer = observer;
-    if (this.#settings.send) await this.#intake.open(observer);
-    else await this.#slots.find();
+    if (!this.#settings.send) return this.#slots.find();
+    this.#listener?.start();
+    await this.#intake.open(observer);
   }
 
   append(events: EventBytes): Promise<Range> {
@@ -148,8 +175,18 @@ export class PostgresJournal implements Journal {
   }
 
   /** Each commit waits until it is as safe as `synchronous_commit` says. */
-  async sync(): Promise<void> {
-    await this.#database.run({ what: 'reach a table', text: 'select' });
+  sync(): Promise<void> {
+    return this.#durability.check();
+  }
+
+  /**
+   * The sizes of the tables, what keeps vacuum from them, and how safe a commit is.
+   *
+   * @throws Rejects with a StorageError if PostgreSQL does not answer.
+   * @example const { vacuumHolder } = await journal.status();
+   */
+  status(): Promise<PostgresStatus> {
+    return readStatus(this.#database);
   }
 
   close(): Promise<void> {
@@ -159,6 +196,8 @@ export class PostgresJournal implements Journal {
 
   async #close(): Promise<void> {
     this.#tenures.stop();
+    this.#bell.stop();
+    await this.#listener?.stop();
     await Promise.all([this.#intake.stop(), this.#writer.close()]);
     try {
       const { held } = this.#tenures;
@@ -193,7 +232,9 @@ export class PostgresJournal implements Journal {
   #stored(range: Range): void {
     // The process may have been stopped while the append was pending.
     this.#tenures.check();
-    if (this.#settings.send) return;
+    const { notify, send } = this.#settings;
+    if (send) return;
+    if (notify) this.#bell.ring();
     // Once the tracker knows the range.
     setImmediate(() => {
       this.#observer?.settled?.(range, 'delivered');

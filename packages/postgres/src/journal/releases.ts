@@ -8,7 +8,7 @@ interface ReleasesOptions {
   readonly outbox: OutboxTable;
   readonly clock: Clock;
   /** So many parcels and events of the outbox were deleted. */
-  readonly onDeleted: (count: number) => void;
+  readonly onDeleted: (parcels: number, events: number) => void;
 }
 
 /** Releases that failed are tried again after so long. */
@@ -78,6 +78,6 @@ export class Releases {
     if (ended.own.length > 0) await parcels.remove(ended.own, true);
     if (ended.parcel.length > 0) await parcels.remove(ended.parcel, false);
     if (ended.outbox.length > 0) await outbox.remove(ended.outbox);
-    onDeleted(ended.own.length + ended.parcel.length + ended.outbox.length);
+    onDeleted(ended.own.length + ended.parcel.length, ended.outbox.length);
   }
 }

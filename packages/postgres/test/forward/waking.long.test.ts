@@ -1,0 +1,73 @@
+import { startPgBouncer, whyNoPgBouncer, whyNoPostgres } from '@sluice/test-servers';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { PATIENCE } from '../../../../testing/patience.ts';
+import { ADA, Fleet } from '../bench/fleet.ts';
+
+/** So seldom that only a call can be the reason for a look. */
+const NEVER = { leastPollMs: 600_000, mostPollMs: 600_000 };
+
+describe.skipIf(whyNoPostgres() !== undefined)('A forwarder', () => {
+  let fleet: Fleet;
+  beforeAll(async () => {
+    fleet = await Fleet.start();
+  });
+  afterAll(() => fleet?.close());
+  beforeEach(() => fleet.begin());
+  afterEach(() => fleet.end());
+
+  const listeners = () =>
+    fleet.server.ask(
+      `select count(*) from pg_stat_activity where query like 'listen%' and datname is not null`,
+    );
+
+  it('is called when a publisher has stored events', async () => {
+    fleet.tracker({}, {}, NEVER);
+    await vi.waitFor(async () => expect(await listeners()).toBe('1'), PATIENCE);
+    const publisher = fleet.tracker({ send: false });
+    for (const name of ['first', 'second']) {
+      publisher.track(name, {}, ADA);
+      await publisher.flush();
+      await fleet.delivered(name, 1);
+    }
+  });
+
+  it('listens again after its connection was cut', async () => {
+    const forwarder = fleet.tracker({}, {}, NEVER);
+    await vi.waitFor(async () => expect(await listeners()).toBe('1'), PATIENCE);
+    await fleet.server.ask(
+      `select pg_terminate_backend(pid) from pg_stat_activity where query like 'listen%'`,
+    );
+    await vi.waitFor(async () => expect(await listeners()).toBe('1'), PATIENCE);
+    fleet.tracker({ send: false }).track('again', {}, ADA);
+    await fleet.delivered('again', 1);
+    expect(forwarder.stats().recovered).toBe(1);
+  });
+
+  it('looks by itself if nothing calls it', async () => {
+    const publisher = fleet.tracker({ send: false, notify: false });
+    fleet.tracker({ notify: false });
+    publisher.track('looked', {}, ADA);
+    await fleet.delivered('looked', 1);
+    expect(await listeners()).toBe('0');
+  });
+
+  it.skipIf(whyNoPgBouncer() !== undefined)(
+    'works through a PgBouncer that pools by transaction',
+    async () => {
+      const bouncer = await startPgBouncer(fleet.server.postgres, 4);
+      const through = { pool: { connectionString: bouncer.connectionString }, notify: false };
+      const publisher = fleet.tracker({ ...through, send: false });
+      const forwarders = [0, 1, 2].map(() => fleet.tracker({ ...through, outbox: true }));
+      await fleet.fillOutbox('outbox', 1_000, 3);
+      for (let number = 0; number < 1_000; number += 1) {
+        publisher.track('published', { number }, ADA);
+        forwarders[number % 3]?.track('own', { number }, ADA);
+      }
+      for (const name of ['outbox', 'published', 'own'])
+        expect(await fleet.delivered(name, 1_000)).toBe(1_000);
+      await fleet.end();
+      await bouncer.close();
+      expect(await fleet.count('parcel')).toBe(0);
+    },
+  );
+});
