@@ -17,6 +17,9 @@ const LINKS = {
   '@sluice/react': 'packages/react',
   '@sluice/relay': 'packages/relay',
   ...Object.fromEntries(
+    ['@types/pg', 'drizzle-orm', 'pg'].map((name) => [name, `packages/postgres/node_modules/${name}`]),
+  ),
+  ...Object.fromEntries(
     ['@opentelemetry/api', '@types/react', '@types/react-dom', 'react', 'react-dom', 'undici'].map((name) => [
       name,
       `packages/core/node_modules/${name}`,

@@ -1,15 +1,8 @@
-import { type Postgres, startPostgres, whyNoPostgres } from '@sluice/test-servers';
+import { type Postgres, type PostgresOptions, startPostgres, whyNoPostgres } from '@sluice/test-servers';
 import pg from 'pg';
 import { afterAll, beforeAll, describe } from 'vitest';
 
 const missing = whyNoPostgres();
-
-/** As `describe`. Its tests are skipped, and their title says why, where there is no PostgreSQL. */
-export function describeOnPostgres(title: string, tests: (database: Database) => void): void {
-  describe.skipIf(missing !== undefined)(missing ? `${title} (${missing})` : title, () =>
-    tests(useDatabase()),
-  );
-}
 
 /** A server for the tests of one file. */
 interface Database {
@@ -18,11 +11,23 @@ interface Database {
   readonly pool: pg.Pool;
 }
 
-function useDatabase(): Database {
+/** As `describe`. Its tests are skipped, and their title says why, where there is no PostgreSQL. */
+export function describeOnPostgres(
+  title: string,
+  tests: (database: Database) => void,
+  options?: PostgresOptions,
+): void {
+  const isMissing = missing !== undefined;
+  describe.skipIf(isMissing)(isMissing ? `${title} (${missing})` : title, () => tests(useDatabase(options)));
+}
+
+function useDatabase(options?: PostgresOptions): Database {
   const database: { server?: Postgres; pool?: pg.Pool } = {};
   beforeAll(async () => {
-    database.server = await startPostgres();
-    database.pool = new pg.Pool({ connectionString: database.server.connectionString });
+    const server = await startPostgres(options);
+    const { ca, connectionString } = server;
+    database.server = server;
+    database.pool = new pg.Pool({ connectionString, ssl: ca !== undefined && { ca } });
   });
   afterAll(async () => {
     await database.pool?.end();
