@@ -1,14 +1,9 @@
-import { readFileSync } from 'node:fs';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createOutbox, migrate } from '../../src/index.ts';
+import { RIGHTS, ROLES, VACUUM_RIGHT } from '../bench/readme-sql.ts';
 import { describeOnPostgres } from '../bench/server.ts';
 
-const README = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
-/** The SQL of the README: roles, rights, and the right to run VACUUM. */
-const [roles = '', rights = '', vacuum = ''] = [...README.matchAll(/```sql\n(.*?)```/gs)].map(
-  ([, sql]) => sql,
-);
 const ADA = { correlationValue: 'ada@example.com' };
 const outbox = createOutbox({ correlationKey: 'email' });
 
@@ -23,9 +18,9 @@ describeOnPostgres('the roles of the README', (database) => {
   }
 
   beforeAll(async () => {
-    await database.pool.query(roles);
+    await database.pool.query(ROLES);
     expect(await migrate(poolOf('maintenance'))).toEqual([1]);
-    await as('maintenance', rights);
+    await as('maintenance', RIGHTS);
   });
 
   afterAll(async () => {
@@ -75,7 +70,7 @@ describeOnPostgres('the roles of the README', (database) => {
       return notices;
     };
     expect((await vacuums()).join()).toContain('skipping "outbox"');
-    await database.pool.query(vacuum);
+    await database.pool.query(VACUUM_RIGHT);
     expect(await vacuums()).toEqual([]);
   });
 });

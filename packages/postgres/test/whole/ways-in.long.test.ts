@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { createTracker, type Tracker } from '@sluice/core';
 import { type Emulator, startEmulator } from '@sluice/emulator';
 import { type PgBouncer, startPgBouncer, whyNoPgBouncer } from '@sluice/test-servers';
@@ -6,11 +5,10 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { PATIENCE } from '../../../../testing/patience.ts';
 import { createOutbox, migrate, type PostgresJournalOptions, postgresJournal } from '../../src/index.ts';
+import { RIGHTS, ROLES } from '../bench/readme-sql.ts';
 import { describeOnPostgres } from '../bench/server.ts';
 
 const ADA = { correlationValue: 'ada@example.com' };
-const README = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
-const [roles = '', rights = ''] = [...README.matchAll(/```sql\n(.*?)```/gs)].map(([, sql]) => sql);
 const outbox = createOutbox({ correlationKey: 'email' });
 
 /** An emulator, and trackers that end with the test. */
@@ -74,10 +72,10 @@ describeOnPostgres('the rights of the README', (database) => {
   });
 
   it('are enough for the outbox, for trackers that only hand over, and for forwarders', async () => {
-    await database.pool.query(roles);
+    await database.pool.query(ROLES);
     const maintenance = new pg.Pool(pool('maintenance'));
     await migrate(maintenance);
-    await maintenance.query(rights);
+    await maintenance.query(RIGHTS);
     await maintenance.end();
     const inserting = new pg.Pool(pool('insert'));
     await outbox.trackAll(inserting, numbered('outbox', 50));
