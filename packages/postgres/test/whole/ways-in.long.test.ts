@@ -1,48 +1,13 @@
-import { createTracker, type Tracker } from '@sluice/core';
-import { type Emulator, startEmulator } from '@sluice/emulator';
 import { type PgBouncer, startPgBouncer, whyNoPgBouncer } from '@sluice/test-servers';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { PATIENCE } from '../../../../testing/patience.ts';
-import { createOutbox, migrate, type PostgresJournalOptions, postgresJournal } from '../../src/index.ts';
+import { createOutbox, migrate } from '../../src/index.ts';
 import { RIGHTS, ROLES } from '../bench/readme-sql.ts';
 import { describeOnPostgres } from '../bench/server.ts';
+import { ADA, numbered, trackNumbered, useService } from '../bench/service.ts';
 
-const ADA = { correlationValue: 'ada@example.com' };
 const outbox = createOutbox({ correlationKey: 'email' });
-
-/** An emulator, and trackers that end with the test. */
-function useService() {
-  let emulator: Emulator;
-  beforeAll(async () => {
-    emulator = await startEmulator({ primaryKey: 'email' });
-  });
-  afterAll(() => emulator?.close());
-
-  function track(journal: PostgresJournalOptions): Tracker {
-    const { baseUrl, apiKey } = emulator;
-    const tracker = createTracker({
-      ...{ baseUrl, apiKey, correlationKey: 'email', ordering: 'per-customer', batch: { maxWaitMs: 10 } },
-      journal: postgresJournal(journal),
-    });
-    onTestFinished(async () => void (await tracker.close({ timeoutMs: 1_000 })));
-    return tracker;
-  }
-
-  /** Waits until events of a name have arrived, each once, in the order of their `index`. */
-  async function arrived(name: string, count: number): Promise<void> {
-    await vi.waitFor(async () => {
-      expect(await emulator.countEvents({ name })).toMatchObject({ unique: count, received: count });
-    }, PATIENCE);
-    const events = await emulator.events({ name });
-    expect(events.map(({ event }) => event.payload?.index)).toEqual([...Array(count).keys()]);
-  }
-
-  return { track, arrived };
-}
-
-const numbered = (name: string, count: number) =>
-  Array.from({ length: count }, (_, index) => ({ name, payload: { index }, ...ADA }));
 
 describeOnPostgres('the outbox and a forwarder', (database) => {
   const { arrived, track } = useService();
@@ -86,9 +51,8 @@ describeOnPostgres('the rights of the README', (database) => {
     const failures = vi.fn();
     for (const tracker of [publisher, forwarder])
       tracker.on('storageFailed', ({ error }) => failures(error.message));
-    for (const { name, payload, ...options } of numbered('handed over', 50))
-      publisher.track(name, payload, options);
-    for (const { name, payload, ...options } of numbered('own', 50)) forwarder.track(name, payload, options);
+    trackNumbered(publisher, 'handed over', 50);
+    trackNumbered(forwarder, 'own', 50);
     await Promise.all([publisher.durable(), forwarder.durable()]);
     for (const name of ['outbox', 'handed over', 'own']) await arrived(name, 50);
     await publisher.close();
