@@ -107,9 +107,9 @@ describe.skipIf(whyNoPgBouncer() !== undefined)(
         const pool: pg.PoolConfig = { connectionString: bouncer.connectionString };
         const own = new pg.Pool(pool);
         await Promise.all(Array.from({ length: 5 }, () => migrate(own)));
-        track({ pool, outbox: true });
-        track({ pool });
-        const publisher = track({ pool, send: false });
+        track({ pool, outbox: true, notify: false });
+        track({ pool, notify: false });
+        const publisher = track({ pool, send: false, notify: false });
         const client = await own.connect();
         await client.query('begin');
         for (const { name, payload, ...options } of numbered('outbox', 20))
