@@ -43,6 +43,8 @@ const MOST_SLOTS = 4;
 /** Most parcels and events of the outbox that are known at a time. The rest waits in the tables. */
 const MOST_PARCELS = 256;
 const MOST_EVENTS = 4_096;
+/** How often to delete slots that nobody uses any more, in milliseconds. */
+const TIDY_MS = 3_600_000;
 
 /** Finds what others left: takes slots, and lists what is in them, as far as there is room. */
 export class Intake {
@@ -57,6 +59,7 @@ export class Intake {
   /** Whether the last look may have left something, because there was no room. */
   #isFull = false;
   #fails = false;
+  #tidiedAt: Moment | undefined;
   #isStopped = false;
 
   constructor(options: IntakeOptions) {
@@ -165,6 +168,7 @@ export class Intake {
       if (more === 0 || this.#isStopped) break;
     }
     await this.#giveBackIdle();
+    await this.#removeUnused();
     return found;
   }
 
@@ -229,6 +233,13 @@ export class Intake {
     }
     if (rows.length >= limit) this.#isFull = true;
     return rows.length;
+  }
+
+  async #removeUnused(): Promise<void> {
+    if (this.#tidiedAt && msSince(this.#tidiedAt) < TIDY_MS) return;
+    this.#tidiedAt = moment();
+    // Without the right to delete slots, they stay.
+    await this.#options.slots.removeUnused().catch(() => undefined);
   }
 
   /** Gives back the slots that have been empty for a while: others may have more time for what comes next. */

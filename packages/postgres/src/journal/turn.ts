@@ -2,6 +2,7 @@ import { type Journal, type Range, StorageError } from '@sluice/core';
 import { type Moment, moment, msSince } from '../slots/moment.ts';
 
 type Sharing = NonNullable<Journal['sharing']>;
+type Listener = Parameters<Sharing['listen']>[0];
 
 /** How soon to look whether the work may start, in milliseconds. */
 const LOOK_MS = 20;
@@ -26,6 +27,7 @@ interface TurnOptions {
 export class Turn implements Sharing {
   readonly pause = undefined;
   readonly #options: TurnOptions;
+  #listener: Listener | undefined;
   /** Ends the work in progress. */
   #end: ((error: Error) => void) | undefined;
   /** Whether slots were lost just now: the work has not ended yet. */
@@ -73,6 +75,8 @@ export class Turn implements Sharing {
     setImmediate(() => {
       this.#isEnding = false;
       this.#options.tell();
+      // The tracker may have asked in vain meanwhile.
+      this.#listener?.('', 'rests');
     });
   }
 
@@ -98,7 +102,9 @@ export class Turn implements Sharing {
 
   tell(): void {}
 
-  listen(): void {}
+  listen(listener: Listener): void {
+    this.#listener = listener;
+  }
 }
 
 function nextLook(): Promise<void> {

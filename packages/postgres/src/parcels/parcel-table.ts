@@ -153,8 +153,10 @@ export class ParcelTable {
       using unnest($1::bigint[], $2::bigint[], $3::bigint[]) as k (slot, epoch, seq)
       join ${schema}.slot as s on s.id = k.slot and (k.epoch is null or s.epoch = k.epoch)
       where p.slot = k.slot and p.seq = k.seq`;
-    const note = `with gone as (${remove} returning p.slot, p.seq), last as (select slot, max(seq) as seq from gone group by slot)
-      update ${schema}.slot as s set released = greatest(released, last.seq) from last where s.id = last.slot`;
+    const note = `with gone as (${remove} returning p.slot, p.seq),
+        last as (select slot, max(seq) as seq from gone group by slot),
+        locked as (select id, seq from ${schema}.slot as s join last on s.id = last.slot order by id for no key update of s)
+      update ${schema}.slot as s set released = greatest(released, locked.seq) from locked where s.id = locked.id`;
     await this.#database.run({
       what: 'release events',
       text: isWriter ? remove : note,

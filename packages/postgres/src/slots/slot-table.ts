@@ -71,9 +71,10 @@ export class SlotTable {
   async renew<Slot extends Held>(slots: readonly Slot[]): Promise<Slot[]> {
     const rows = await this.#database.run({
       what: 'renew slots',
-      text: `update ${this.#slot} as s set owner = $1, until = now() + $2 * interval '1 millisecond'
-        from ${HELD} where s.id = held.slot and s.epoch = held.epoch returning s.id as slot, s.epoch`,
-      values: [this.#owner, this.#leaseMs, ...keysOf(slots)],
+      text: `with locked as (${this.#lock})
+        update ${this.#slot} as s set owner = $3, until = now() + $4 * interval '1 millisecond'
+        from locked where s.id = locked.id returning s.id as slot, s.epoch`,
+      values: [...keysOf(slots), this.#owner, this.#leaseMs],
     });
     const renewed = new Set(rows.map(keyOf));
     return slots.filter((slot) => renewed.has(keyOf(slot)));
@@ -83,8 +84,8 @@ export class SlotTable {
   async giveBack(slots: readonly Held[]): Promise<void> {
     await this.#database.run({
       what: 'give slots back',
-      text: `update ${this.#slot} as s set owner = null, until = now() from ${heldAt(1)}
-        where s.id = held.slot and s.epoch = held.epoch`,
+      text: `with locked as (${this.#lock})
+        update ${this.#slot} as s set owner = null, until = now() from locked where s.id = locked.id`,
       values: keysOf(slots),
     });
   }
@@ -108,17 +109,17 @@ export class SlotTable {
     });
   }
 
+  /** Locks slots of two parameters in one order: statements that change several never wait for each other in a circle. */
+  get #lock(): string {
+    return `select id from ${this.#slot} as s
+      join unnest($1::bigint[], $2::bigint[]) as held (slot, epoch) on s.id = held.slot and s.epoch = held.epoch
+      order by id for no key update of s`;
+  }
+
   get #slot(): string {
     return `${this.#database.schema}.slot`;
   }
 }
-
-/** Slots and epochs, from two parameters. */
-function heldAt(first: number): string {
-  return `unnest($${first}::bigint[], $${first + 1}::bigint[]) as held (slot, epoch)`;
-}
-
-const HELD = heldAt(3);
 
 function keysOf(slots: readonly Held[]): [slots: number[], epochs: (number | undefined)[]] {
   return [slots.map(({ slot }) => slot), slots.map(({ epoch }) => epoch)];

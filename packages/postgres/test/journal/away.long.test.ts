@@ -46,6 +46,17 @@ describe.skipIf(whyNoPostgres() !== undefined)('While PostgreSQL is away', () =>
     expect(await fleet.delivered('kept', 101)).toBe(101);
   });
 
+  it('a tracker can be started, and finds what others left once it is back', async () => {
+    const { postgres } = fleet.server;
+    await fleet.fillOutbox('left', 100);
+    await postgres.stop('fast');
+    const tracker = fleet.tracker({ outbox: true });
+    tracker.track('first', {}, ADA);
+    expect(await fleet.delivered('first', 1)).toBe(1);
+    await postgres.start();
+    expect(await fleet.delivered('left', 100)).toBe(100);
+  });
+
   it('and is killed again and again under load, nothing is lost that was durable', async () => {
     const { postgres } = fleet.server;
     const publisher = fleet.tracker({ send: false });

@@ -1,0 +1,65 @@
+import { whyNoPostgres } from '@sluice/test-servers';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { PATIENCE } from '../../../../testing/patience.ts';
+import { ADA, Fleet, numbered } from '../bench/fleet.ts';
+
+describe.skipIf(whyNoPostgres() !== undefined)('A slot', () => {
+  let fleet: Fleet;
+  beforeAll(async () => {
+    fleet = await Fleet.start();
+  });
+  afterAll(() => fleet?.close());
+  beforeEach(() => fleet.begin());
+  afterEach(() => fleet.end());
+
+  const slots = () => fleet.count('slot', 'outbox is null');
+
+  it('that is empty and was not used for an hour is deleted, and its publisher makes a new one', async () => {
+    const publisher = fleet.tracker({ send: false });
+    publisher.track('before', {}, ADA);
+    await publisher.flush();
+    const first = fleet.tracker();
+    await fleet.delivered('before', 1);
+    await first.flush();
+    await first.close();
+    expect(await slots()).toBe(1);
+    await fleet.server.pool.query(`update ${fleet.schema}.slot set until = now() - interval '61 minutes'`);
+    fleet.tracker();
+    await vi.waitFor(async () => expect(await slots()).toBe(0), PATIENCE);
+    publisher.track('after', {}, ADA);
+    await publisher.flush();
+    await fleet.delivered('after', 1);
+  });
+
+  it('that holds events is not deleted, however old', async () => {
+    const { journal, crash } = await fleet.journal({ send: false });
+    await journal.append(numbered('old', 1));
+    await crash();
+    await fleet.server.pool.query(`update ${fleet.schema}.slot set until = now() - interval '61 minutes'`);
+    const { witness } = await fleet.journal();
+    expect(witness.ranges).toHaveLength(1);
+    expect(await slots()).toBe(1);
+  });
+
+  it('that is empty goes back, so that any forwarder takes what comes next', async () => {
+    const { journal } = await fleet.journal({ send: false });
+    await journal.append(numbered('first', 1));
+    const { journal: forwarder, witness } = await fleet.journal();
+    const owned = () => fleet.count('slot', 'owner is not null');
+    expect(await owned()).toBe(1);
+    for (const range of witness.ranges) await forwarder.acknowledge(range);
+    await vi.waitFor(async () => expect(await owned()).toBe(0), PATIENCE);
+    await journal.append(numbered('second', 1));
+    await vi.waitFor(() => expect(witness.ranges).toHaveLength(2), PATIENCE);
+    expect(witness.ranges[1]).toMatchObject({ from: 2, to: 3 });
+  });
+
+  it('of the outbox is shared: two forwarders that are both busy have some each', async () => {
+    for (let slot = 0; slot < 16; slot += 1) await fleet.fillOutbox('shared', 1_000, slot);
+    const forwarders = [fleet.tracker({ outbox: true }), fleet.tracker({ outbox: true })];
+    expect(await fleet.delivered('shared', 16_000)).toBe(16_000);
+    await Promise.all(forwarders.map((forwarder) => forwarder.flush()));
+    const shares = forwarders.map((forwarder) => forwarder.stats().delivered);
+    expect(Math.min(...shares)).toBeGreaterThan(1_000);
+  });
+});
