@@ -23,10 +23,18 @@ export interface OutboxOptions extends EventWriterOptions {
 /** Options of one event. An outbox has no priorities. */
 export type OutboxTrackOptions = Omit<TrackOptions, 'priority'>;
 
+/** `Bare` if an event may have no payload, for example because each field is optional. Otherwise `Full`. */
+type IfBare<Payload, Bare, Full> =
+  Record<never, never> extends Payload ? Bare : undefined extends Payload ? Bare : Full;
+
 /** An event for `trackAll()`: its name, its payload, and its options. */
 export type OutboxEvent<Events = AnyEvents> = OutboxTrackOptions &
   {
-    [Name in keyof Events & string]: { readonly name: Name; readonly payload?: Events[Name] | undefined };
+    [Name in keyof Events & string]: { readonly name: Name } & IfBare<
+      Events[Name],
+      { readonly payload?: Events[Name] | undefined },
+      { readonly payload: Events[Name] }
+    >;
   }[keyof Events & string];
 
 /** Puts events into the outbox, in transactions of the application. Made by `createOutbox`. Its methods need no `this`. */
@@ -42,8 +50,11 @@ export interface Outbox<Events = AnyEvents> {
   track<Name extends keyof Events & string>(
     client: OutboxClient,
     name: Name,
-    payload?: Events[Name],
-    options?: OutboxTrackOptions,
+    ...event: IfBare<
+      Events[Name],
+      [payload?: Events[Name], options?: OutboxTrackOptions],
+      [payload: Events[Name], options?: OutboxTrackOptions]
+    >
   ): Promise<number>;
   /**
    * Inserts events with one statement, in their order.
@@ -72,7 +83,7 @@ select (event ->> 0)::smallint, event ->> 1
 from json_array_elements($1::text::json) with ordinality as given (event, place) order by place`;
 
   return {
-    async track(client, name, payload, options) {
+    async track(client, name, ...[payload, options]) {
       const run = runQueryOf(client);
       const event = write(name, payload, options);
       if (typeof event === 'string') return 0;

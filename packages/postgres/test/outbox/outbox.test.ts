@@ -86,6 +86,36 @@ it.each([undefined, null, {}, 'pool'])('refuses %j as a client', async (client) 
   await expect(refused).rejects.toThrow(ConfigError);
 });
 
+it('takes the events that the application declares, and no others', async () => {
+  interface Events {
+    purchase: { total: number };
+    page_view: { url?: string };
+    signed_out: undefined;
+  }
+  const { run, statements } = recorder();
+  const outbox = createOutbox<Events>({ correlationKey: 'email' });
+  await outbox.track(run, 'purchase', { total: 42.5 }, ADA);
+  await outbox.track(run, 'signed_out', undefined, ADA);
+  await outbox.trackAll(run, [
+    { name: 'page_view', ...ADA },
+    { name: 'signed_out', ...ADA },
+  ]);
+  expect(statements).toHaveLength(3);
+  const wrong = () => [
+    // @ts-expect-error a purchase has a total
+    outbox.track(run, 'purchase'),
+    // @ts-expect-error which is a number
+    outbox.track(run, 'purchase', { total: '42.5' }),
+    // @ts-expect-error no such event
+    outbox.track(run, 'refund', {}),
+    // @ts-expect-error a purchase has a total
+    outbox.trackAll(run, [{ name: 'purchase', ...ADA }]),
+    // @ts-expect-error an outbox has no priorities
+    outbox.track(run, 'page_view', {}, { priority: 'high' }),
+  ];
+  expect(wrong).toBeTypeOf('function');
+});
+
 it('checks its options', () => {
   expect(() => createOutbox({ correlationKey: '' })).toThrow(ConfigError);
   expect(() => createOutbox({ correlationKey: 'email', schema: 'a-b' })).toThrow(ConfigError);
