@@ -4,7 +4,7 @@ import { refusal } from '@sluice/protocol/toolbox';
  * Runs one statement in the caller's transaction. `values` are numbers and texts, for `$1`, `$2` and so on: each stands once in
  * the statement, in this order.
  *
- * @example const run: RunQuery = (sql, values) => transaction.executeQuery(CompiledQuery.raw(sql, [...values])); // Kysely
+ * @example const run: RunQuery = (sql, values) => transaction.executeQuery(CompiledQuery.raw(sql, values)); // Kysely
  */
 export type RunQuery = (sql: string, values: (string | number)[]) => PromiseLike<unknown>;
 
