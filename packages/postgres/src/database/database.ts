@@ -10,8 +10,8 @@ export interface Query {
   readonly what: string;
   readonly text: string;
   readonly values?: readonly unknown[];
-  /** Called if the commit may not have reached the standby. */
-  readonly onDoubt?: () => void;
+  /** Whether it fails, with an unknown outcome, if its commit may not have reached the standby. */
+  readonly needsStandby?: boolean;
   /** How long it may take, in milliseconds, if not as long as others. */
   readonly timeoutMs?: number;
 }
@@ -61,9 +61,10 @@ export class Database {
   }
 
   async #ask(client: PoolClient, query: Query): Promise<readonly Row[]> {
-    const { what, text, values = [], onDoubt, timeoutMs = this.#timeoutMs } = query;
+    const { what, text, values = [], needsStandby, timeoutMs = this.#timeoutMs } = query;
+    let isReplicated = true;
     const noticed = ({ code }: { readonly code?: string | undefined }) => {
-      if (code === NOT_REPLICATED) onDoubt?.();
+      if (code === NOT_REPLICATED) isReplicated = false;
     };
     client.on('notice', noticed);
     try {
@@ -73,6 +74,7 @@ export class Database {
         timeoutMs,
         () => lateError('answer', timeoutMs),
       );
+      if (needsStandby && !isReplicated) throw new Error('the standby may not have it');
       return rows;
     } catch (cause) {
       // After an error that is not fatal, PostgreSQL has done nothing.

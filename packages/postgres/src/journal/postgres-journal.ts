@@ -14,7 +14,7 @@ import { Segments } from '../slots/segments.ts';
 import { SlotTable } from '../slots/slot-table.ts';
 import type { Tenure } from '../slots/tenure.ts';
 import { Tenures } from '../slots/tenures.ts';
-import { Durability } from '../upkeep/durability.ts';
+import { checkDurable } from '../upkeep/durability.ts';
 import { type PostgresStatus, readStatus } from '../upkeep/status.ts';
 import { Vacuum } from '../upkeep/vacuum.ts';
 import {
@@ -63,7 +63,6 @@ export class PostgresJournal implements Journal {
   readonly #intake: Intake;
   readonly #bell: Bell;
   readonly #listener: Listener | undefined;
-  readonly #durability: Durability;
   #observer: JournalObserver | undefined;
   #closing: Promise<void> | undefined;
 
@@ -93,7 +92,6 @@ export class PostgresJournal implements Journal {
       },
     });
     this.#bell = new Bell(this.#database, clock);
-    this.#durability = new Durability(this.#database);
     const vacuum = new Vacuum(this.#database);
     this.#releases = new Releases({
       ...tables,
@@ -112,7 +110,6 @@ export class PostgresJournal implements Journal {
       repeatMs: send ? REPEAT_MS : PATIENT_MS,
       makeSlot: () => this.#makeSlot(),
       onStored: (range) => this.#stored(range),
-      onDoubt: () => this.#durability.doubt(),
     });
     this.#intake = new Intake({
       ...timing,
@@ -176,7 +173,7 @@ export class PostgresJournal implements Journal {
 
   /** Each commit waits until it is as safe as `synchronous_commit` says. */
   sync(): Promise<void> {
-    return this.#durability.check();
+    return checkDurable(this.#database);
   }
 
   /**

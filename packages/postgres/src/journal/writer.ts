@@ -21,8 +21,6 @@ interface WriterOptions {
   readonly makeSlot: () => Promise<Tenure>;
   /** The table has a group. */
   readonly onStored: (range: Range) => void;
-  /** The commit may not have reached the standby. */
-  readonly onDoubt: () => void;
 }
 
 /** A group that is appended. */
@@ -106,7 +104,7 @@ export class Writer {
   }
 
   async #write(entries: readonly Entry[]): Promise<void> {
-    const { parcels, onDoubt, onStored, releases } = this.#options;
+    const { parcels, onStored, releases } = this.#options;
     const bodies = await Promise.all(entries.map(({ body }) => body));
     // What may have been stored of groups that were given up goes first: these may be the same events.
     await releases.flush();
@@ -116,7 +114,7 @@ export class Writer {
       const home = since && this.#home ? this.#home : await this.#openHome();
       const rows = place(home, entries, bodies);
       try {
-        await parcels.insert(home.segment.tenure.slot, rows, { isRepeated: since !== undefined, onDoubt });
+        await parcels.insert(home.segment.tenure.slot, rows, since !== undefined);
         home.next = endOf(rows);
         for (const [index, row] of rows.entries()) {
           const range = { segment: home.number, from: row.seq, to: row.seq + row.events };

@@ -27,14 +27,6 @@ export interface StoredParcel {
   readonly body: Body;
 }
 
-/** How an insert is done. */
-export interface InsertOptions {
-  /** Whether these parcels may have been inserted before. */
-  readonly isRepeated: boolean;
-  /** Called if the commit may not have reached the standby. */
-  readonly onDoubt: () => void;
-}
-
 /** Where a row is. Only the owner of this epoch may change it; anybody, if the epoch is left out. */
 export interface RowKey {
   readonly slot: number;
@@ -52,15 +44,15 @@ export class ParcelTable {
     this.#database = database;
   }
 
-  /** Inserts all or none. */
-  async insert(slot: number, parcels: readonly NewParcel[], options: InsertOptions): Promise<void> {
+  /** Inserts all or none. @param isRepeated Whether they may have been inserted before. */
+  async insert(slot: number, parcels: readonly NewParcel[], isRepeated: boolean): Promise<void> {
     const rows = parcels.map((_, row) => {
       const at = (column: number) => `$${row * COLUMNS + column}`;
       const time = `coalesce(to_timestamp(${at(4)}::float8 / 1000), '-infinity')`;
       return `(${at(1)}::bigint, ${at(2)}::bigint, ${at(3)}::integer, ${time}, ${at(5)}::boolean, ${at(6)}::bytea)`;
     });
     // What a forwarder released is not inserted again. What is there is updated, so that this commit waits for the standby too.
-    const source = options.isRepeated
+    const source = isRepeated
       ? `select new.* from (values ${rows}) as new (slot, seq),
           (select released from ${this.#database.schema}.slot where id = $1 for no key update) as s
           where new.seq > s.released on conflict (slot, seq) do update set events = excluded.events`
@@ -72,7 +64,7 @@ export class ParcelTable {
         const { buffer, byteOffset, byteLength } = body.bytes;
         return [slot, seq, events, at, body.isGzipped, Buffer.from(buffer, byteOffset, byteLength)];
       }),
-      onDoubt: options.onDoubt,
+      needsStandby: true,
     });
   }
 
