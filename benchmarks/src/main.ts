@@ -23,6 +23,8 @@ import { recovery } from './measurements/recovery.ts';
 import { track } from './measurements/track.ts';
 import { checkPages, writePages, writeSurvival } from './pages.ts';
 import { plotsOf } from './plots/plots.ts';
+import { postgres } from './postgres/postgres.ts';
+import { tableSize } from './postgres/table-size.ts';
 import { relay } from './relay/relay.ts';
 import type { Row } from './row.ts';
 import { makeScratchDirectory } from './scratch-directory.ts';
@@ -31,6 +33,7 @@ import { averageBytes } from './workload/average-bytes.ts';
 
 const IN_NODE: readonly Measurement[] = [
   ...[burst, burstSizes, peers, track, recovery, durable, backlog, memory, paced, idle, emulator, relay],
+  ...[postgres, tableSize],
 ];
 const IN_BROWSER: readonly Measurement[] = [browserSize, mainThread, slowDevice];
 const ROUNDS = { full: 5, quick: 1 };

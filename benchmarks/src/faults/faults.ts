@@ -12,6 +12,7 @@ import { longOutage } from './long-outage.ts';
 import { directoryMoved, locksRemoved } from './lost-directory.ts';
 import { manyOwners } from './many-owners.ts';
 import { nthOperationFails } from './nth-operation-fails.ts';
+import { postgresFaults } from './postgres/postgres-faults.ts';
 import { powerCut, powerCutInterval } from './power-cut.ts';
 import { proxies } from './proxies.ts';
 import { relayKills } from './relay-kills.ts';
@@ -26,5 +27,6 @@ export const FAULTS: readonly Fault[] = [
   ...[shortLives, relayKills],
   ...[hostileService, deliveryTable, ...proxies],
   ...[longOutage, dayOfBacklog, simulation],
+  ...postgresFaults,
   ...browserFaults,
 ];

@@ -1,6 +1,16 @@
 import type { Store } from './store.ts';
 
-export type StoreName = 'sluice' | 'bare' | 'sqlite' | 'level' | 'lmdb' | 'pino';
+/** Those of PostgreSQL have a connection string in place of a directory. */
+export type StoreName =
+  | 'sluice'
+  | 'bare'
+  | 'sqlite'
+  | 'level'
+  | 'lmdb'
+  | 'pino'
+  | 'postgres'
+  | 'postgres-parcels'
+  | 'postgres-copy';
 
 /**
  * Opens a store in its own directory. Loads the code of no other store.
@@ -21,5 +31,19 @@ export async function openStore(name: StoreName, directory: string, groupEvents:
       return new (await import('./lmdb-store.ts')).LmdbStore(directory, groupEvents);
     case 'pino':
       return new (await import('./pino-store.ts')).PinoStore(directory);
+    case 'postgres':
+      return (await import('./postgres-store.ts')).openPostgresStore(directory);
+    case 'postgres-parcels':
+      return (await import('./bare-postgres-store.ts')).BarePostgresStore.open(
+        'parcels',
+        directory,
+        groupEvents,
+      );
+    case 'postgres-copy':
+      return (await import('./bare-postgres-store.ts')).BarePostgresStore.open(
+        'copy',
+        directory,
+        groupEvents,
+      );
   }
 }

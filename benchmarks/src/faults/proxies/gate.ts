@@ -2,24 +2,28 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
 /**
- * What happens to the bytes that a proxy sends to the service:
+ * What happens to the bytes that a client sends to the service:
  * - `open`: they arrive, and the answer comes back.
  * - `closed`: nobody listens.
  * - `cut`: the connection is reset at the first byte.
  * - `hung`: they are read, but not forwarded.
  * - `deaf`: they arrive, but the answer does not come back.
+ * - `unanswered`: they arrive, and the connection is reset in place of the answer.
  */
-export type GateState = 'open' | 'closed' | 'cut' | 'hung' | 'deaf';
+export type GateState = 'open' | 'closed' | 'cut' | 'hung' | 'deaf' | 'unanswered';
 
-/** Forwards bytes between a proxy and the service, and can make a working service appear to fail. */
+/** Forwards bytes between clients and a service, and can make a working service appear to fail. */
 export class Gate implements AsyncDisposable {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   #state: GateState = 'open';
   #port = 0;
+  /** New connections go there. */
+  servicePort: number;
 
   private constructor(servicePort: number) {
-    this.#server = createServer((socket) => this.#forward(socket, servicePort));
+    this.servicePort = servicePort;
+    this.#server = createServer((socket) => this.#forward(socket, this.servicePort));
   }
 
   static async start(servicePort: number): Promise<Gate> {
@@ -61,7 +65,8 @@ export class Gate implements AsyncDisposable {
       else if (this.#state !== 'hung') service.write(chunk);
     });
     this.#hear(service, (chunk) => {
-      if (this.#state !== 'deaf') socket.write(chunk);
+      if (this.#state === 'unanswered') socket.resetAndDestroy();
+      else if (this.#state !== 'deaf') socket.write(chunk);
     });
     socket.on('close', () => service.end());
     service.on('close', () => {

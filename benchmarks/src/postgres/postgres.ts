@@ -1,0 +1,132 @@
+import { migrate } from '@sluice/postgres';
+import { type Postgres, startPostgres, whyNoPostgres } from '@sluice/test-servers';
+import pg from 'pg';
+import { checkArrival } from '../measurements/arrival.ts';
+import type { Measurement, MeasurementContext } from '../measurements/measurement.ts';
+import { inRounds } from '../measurements/rounds.ts';
+import type { DurableSettings, DurableTold } from '../processes/durable-messages.ts';
+import { ForkedProcess } from '../processes/forked-process.ts';
+import { Receiving } from '../processes/receiving.ts';
+import { makeRow, type Row } from '../row.ts';
+import type { StoreName } from '../stores/open-store.ts';
+import { Forwarders } from './forwarders.ts';
+
+const STORING = new URL('../processes/durable-process.js', import.meta.url);
+const EVENTS = { full: 200_000, quick: 10_000 };
+/** Events of a row of the bare loop, and of a COPY. */
+const GROUP = 500;
+const FORWARDERS = [1, 2, 4] as const;
+
+/** What is measured: how fast events come into the database, how fast they leave it, or both at once. */
+type Subject =
+  | { readonly kind: 'store'; readonly store: StoreName }
+  | { readonly kind: 'drain' | 'both'; readonly forwarders: number };
+
+const STORES = { sluice: 'postgres', parcels: 'postgres-parcels', copy: 'postgres-copy' } as const;
+const stores = Object.fromEntries(
+  Object.entries(STORES).map(([name, store]) => [name, { kind: 'store', store }]),
+) as Readonly<Record<keyof typeof STORES, Subject>>;
+const drains = FORWARDERS.map((forwarders): Subject => ({ kind: 'drain', forwarders }));
+const both = FORWARDERS.map((forwarders): Subject => ({ kind: 'both', forwarders }));
+
+/** How fast events come into PostgreSQL and leave it again. */
+export const postgres: Measurement = {
+  name: 'postgres',
+  method:
+    `${EVENTS.full.toLocaleString('en')} events, a real server on this machine with \`fsync\` and \`synchronous_commit\` on. Publishing: from track() ` +
+    'in turns of 500, in a fresh process, until durable(), with `send: false`. Against it, in the same round: a loop on one ' +
+    `connection that makes the same texts, and inserts ${GROUP} of them as one \`bytea\` row, or as ${GROUP} rows with COPY. Draining: ` +
+    'forwarders start, and deliver to the receiver, which counts. Both: a publisher and forwarders at once, from the first ' +
+    'track() until all events have been delivered.',
+  run,
+};
+
+async function run(context: MeasurementContext): Promise<readonly Row[]> {
+  const missing = whyNoPostgres();
+  if (missing !== undefined) throw new Error(missing);
+  const receiver = await Receiving.start();
+  const server = await startPostgres({ fsync: true, settings: { max_wal_size: '4GB' } });
+  try {
+    const subjects = [...Object.values(stores), ...drains, ...both];
+    const resultsOf = await inRounds(context.rounds, subjects, async (subject, round) => {
+      const perSecond = await measure(subject, server, receiver, context);
+      context.tell(`postgres, round ${round + 1}, ${nameOf(subject)}: ${Math.round(perSecond)} events/s`);
+      return perSecond;
+    });
+    const size = { events: eventsOf(context), warmUp: 0 };
+    const row = (subject: Subject, name = nameOf(subject)) => ({
+      ...{ name: `postgres, ${name}`, unit: 'events/s', values: resultsOf(subject), size },
+    });
+    const against = (peer: Subject, name: string, limit: number) =>
+      makeRow({
+        ...row(stores.sluice, `publishing, against ${name}`),
+        against: { name, values: resultsOf(peer) },
+        demand: { of: 'ratio', bound: 'at least', limit },
+      });
+    return [
+      ...subjects.map((subject) => makeRow(row(subject))),
+      against(stores.parcels, 'a loop of inserts', 0.8),
+      against(stores.copy, 'COPY', 3),
+    ];
+  } finally {
+    await server.close();
+    await receiver[Symbol.asyncDispose]();
+  }
+}
+
+/** Returns events per second. Throws if an event is lost, or arrives twice. */
+async function measure(
+  subject: Subject,
+  server: Postgres,
+  receiver: Receiving,
+  context: MeasurementContext,
+): Promise<number> {
+  const { connectionString } = server;
+  const events = eventsOf(context);
+  await empty(connectionString);
+  if (subject.kind === 'store') return events / (await store(subject.store, connectionString, context));
+  const settings = { baseUrl: receiver.baseUrl, connectionString };
+  if (subject.kind === 'drain') await store(STORES.sluice, connectionString, context);
+  await using forwarders = new Forwarders(subject.forwarders, settings, context.execArgv);
+  if (subject.kind === 'both') await forwarders.ready();
+  const startedAt = performance.now();
+  const storing =
+    subject.kind === 'both' ? store(STORES.sluice, connectionString, context) : forwarders.ready();
+  await Promise.all([storing, storing.then(() => forwarders.delivered(events))]);
+  const seconds = (performance.now() - startedAt) / 1_000;
+  await checkArrival(receiver, events, nameOf(subject));
+  return events / seconds;
+}
+
+/** Stores events in a process. Returns how many seconds that took. */
+async function store(
+  name: StoreName,
+  connectionString: string,
+  context: MeasurementContext,
+): Promise<number> {
+  const events = eventsOf(context);
+  const settings: DurableSettings = { store: name, directory: connectionString, events, groupEvents: GROUP };
+  await using process = new ForkedProcess<DurableTold>(STORING, settings, context.execArgv);
+  const { elapsedMs } = await process.expect('measured');
+  await process.ended();
+  return elapsedMs / 1_000;
+}
+
+async function empty(connectionString: string): Promise<void> {
+  const pool = new pg.Pool({ connectionString, max: 1 });
+  await pool.query('drop schema if exists sluice cascade');
+  await migrate(pool);
+  await pool.query('checkpoint');
+  await pool.end();
+}
+
+function nameOf(subject: Subject): string {
+  if (subject.kind === 'store') return subject.store;
+  const { kind, forwarders } = subject;
+  const who = forwarders === 1 ? '1 forwarder' : `${forwarders} forwarders`;
+  return `${kind === 'drain' ? 'draining' : 'publishing and draining'}, ${who}`;
+}
+
+function eventsOf({ isQuick }: MeasurementContext): number {
+  return isQuick ? EVENTS.quick : EVENTS.full;
+}
