@@ -8,14 +8,8 @@ export async function openAddress(port) {
   let target = port;
   const server = createServer((client) => {
     const database = connect(target, '127.0.0.1');
-    for (const [from, to] of [
-      [client, database],
-      [database, client],
-    ]) {
-      from.pipe(to);
-      from.on('error', () => to.destroy());
-      from.on('close', () => to.destroy());
-    }
+    join(client, database);
+    join(database, client);
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port: own } = /** @type {import('node:net').AddressInfo} */ (server.address());
@@ -27,4 +21,11 @@ export async function openAddress(port) {
     },
     close: () => server.close(),
   };
+}
+
+/** @param {import('node:net').Socket} from @param {import('node:net').Socket} to */
+function join(from, to) {
+  from.pipe(to);
+  from.on('error', () => to.destroy());
+  from.on('close', () => to.destroy());
 }
