@@ -1,40 +1,59 @@
 import { createTracker, type Range, type Tracker, type TrackerOptions } from '@sluice/core';
 import { type Emulator, startEmulator } from '@sluice/emulator';
+import type { PostgresOptions } from '@sluice/test-servers';
 import pg from 'pg';
-import { vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, vi } from 'vitest';
 import { PATIENCE } from '../../../../testing/patience.ts';
 import type { PostgresJournalOptions, Timing } from '../../src/journal/options.ts';
 import type { PostgresJournal } from '../../src/journal/postgres-journal.ts';
-import { TestServer } from './test-server.ts';
+import { makeJournal, makeSchema } from './journals.ts';
+import { type Database, describeOnPostgres } from './server.ts';
 import { group, Witness } from './witness.ts';
 
+export { ADA } from './service.ts';
 export { group };
-export const ADA = { correlationValue: 'ada@example.com' };
+
+/** As `describe`, with a server, the service, and trackers between them. Each test has tables of its own. */
+export function describeFleet(title: string, tests: (fleet: Fleet) => void, options?: PostgresOptions): void {
+  describeOnPostgres(
+    title,
+    (database) => {
+      const fleet = new Fleet(database);
+      beforeAll(() => fleet.start());
+      afterAll(() => fleet.close());
+      beforeEach(() => fleet.begin());
+      afterEach(() => fleet.end());
+      tests(fleet);
+    },
+    options,
+  );
+}
 
 /** A server, the service, and what a test opens on them. */
 export class Fleet {
-  readonly server: TestServer;
-  readonly emulator: Emulator;
+  readonly database: Database;
   /** Of the current test. */
   schema = '';
+  #emulator: Emulator | undefined;
   #open: { close(): Promise<unknown> }[] = [];
 
-  private constructor(server: TestServer, emulator: Emulator) {
-    this.server = server;
-    this.emulator = emulator;
+  constructor(database: Database) {
+    this.database = database;
   }
 
-  static async start(...options: Parameters<typeof TestServer.start>): Promise<Fleet> {
-    const [server, emulator] = await Promise.all([
-      TestServer.start(...options),
-      startEmulator({ primaryKey: 'email' }),
-    ]);
-    return new Fleet(server, emulator);
+  get emulator(): Emulator {
+    if (!this.#emulator) throw new Error('used before a test');
+    return this.#emulator;
   }
 
-  /** New tables, and an empty service. */
+  async start(): Promise<void> {
+    this.#emulator = await startEmulator({ primaryKey: 'email' });
+    // A server that is stopped cuts connections that nobody uses.
+    this.database.pool.on('error', () => {});
+  }
+
   async begin(): Promise<void> {
-    this.schema = await this.server.schema();
+    this.schema = await makeSchema(this.database.pool);
     await this.emulator.clear();
   }
 
@@ -45,7 +64,13 @@ export class Fleet {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.server.close(), this.emulator.close()]);
+    await this.#emulator?.close();
+  }
+
+  /** The first column of the first row, as text. */
+  async ask(sql: string): Promise<string> {
+    const { rows } = await this.database.pool.query<unknown[]>({ text: sql, rowMode: 'array' });
+    return String(rows[0]?.[0]);
   }
 
   /** A tracker on a journal of its own. */
@@ -58,7 +83,7 @@ export class Fleet {
     const tracker = createTracker({
       ...{ apiKey, baseUrl, correlationKey: 'email', logger: false, commitIntervalMs: 5 },
       batch: { maxWaitMs: 5 },
-      journal: this.server.journal(this.schema, journal, timing),
+      journal: makeJournal(this.database, this.schema, journal, timing),
       ...options,
     } as TrackerOptions);
     this.#open.push({ close: () => tracker.close({ timeoutMs: 1_000 }) });
@@ -70,9 +95,9 @@ export class Fleet {
     options: Partial<PostgresJournalOptions> = {},
     timing: Partial<Timing> = {},
   ): Promise<{ journal: PostgresJournal; witness: Witness; crash(): Promise<void> }> {
-    const { connectionString } = this.server.postgres;
+    const { connectionString } = this.database.server;
     const pool = new pg.Pool({ connectionString });
-    const journal = this.server.journal(this.schema, { pool, ...options }, timing);
+    const journal = makeJournal(this.database, this.schema, { pool, ...options }, timing);
     const witness = new Witness();
     await journal.open(witness);
     let isCrashed = false;
@@ -86,7 +111,7 @@ export class Fleet {
 
   /** What a table of the test holds. */
   async count(table: 'slot' | 'parcel' | 'outbox', where = 'true'): Promise<number> {
-    return Number(await this.server.ask(`select count(*) from ${this.schema}.${table} where ${where}`));
+    return Number(await this.ask(`select count(*) from ${this.schema}.${table} where ${where}`));
   }
 
   /** Puts events into the outbox, each in the slot with this number, as `createOutbox` does. */
@@ -94,7 +119,7 @@ export class Fleet {
     name: string,
     count: number,
     slot = 0,
-    pool: pg.Pool | pg.PoolClient = this.server.pool,
+    pool: pg.Pool | pg.PoolClient = this.database.pool,
   ): Promise<void> {
     await pool.query(
       `insert into ${this.schema}.outbox (slot, body) select $1, json_build_object('event', $2::text,

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe } from 'vitest';
 const missing = whyNoPostgres();
 
 /** A server for the tests of one file. */
-interface Database {
+export interface Database {
   readonly server: Postgres;
   /** Of the superuser. */
   readonly pool: pg.Pool;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { Fleet } from '../bench/fleet.ts';
-import { QUICK } from '../bench/test-server.ts';
+import { QUICK } from '../bench/journals.ts';
 
 const SCRIPT = fileURLToPath(new URL('owner.mjs', import.meta.url));
 
@@ -17,14 +17,14 @@ export interface Owner {
 
 /** Starts a process that tracks so many events. Resolves once they are in the table. */
 export async function startOwner(
-  { emulator, schema, server }: Fleet,
+  { database, emulator, schema }: Fleet,
   name: string,
   count: number,
   options: object = {},
 ): Promise<Owner> {
   const { apiKey, baseUrl } = emulator;
   const assignment = {
-    ...{ count, name, schema, timing: QUICK, pool: { connectionString: server.postgres.connectionString } },
+    ...{ count, name, schema, timing: QUICK, pool: { connectionString: database.server.connectionString } },
     options: { apiKey, baseUrl, correlationKey: 'email', logger: false, ...options },
   };
   const child = spawn(process.execPath, [SCRIPT, JSON.stringify(assignment)], {

@@ -1,24 +1,14 @@
-import { startPgBouncer, whyNoPgBouncer, whyNoPostgres } from '@sluice/test-servers';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { startPgBouncer, whyNoPgBouncer } from '@sluice/test-servers';
+import { expect, it, vi } from 'vitest';
 import { PATIENCE } from '../../../../testing/patience.ts';
-import { ADA, Fleet } from '../bench/fleet.ts';
+import { ADA, describeFleet } from '../bench/fleet.ts';
 
 /** So seldom that only a call can be the reason for a look. */
 const NEVER = { leastPollMs: 600_000, mostPollMs: 600_000 };
 
-describe.skipIf(whyNoPostgres() !== undefined)('A forwarder', () => {
-  let fleet: Fleet;
-  beforeAll(async () => {
-    fleet = await Fleet.start();
-  });
-  afterAll(() => fleet?.close());
-  beforeEach(() => fleet.begin());
-  afterEach(() => fleet.end());
-
+describeFleet('A forwarder', (fleet) => {
   const listeners = () =>
-    fleet.server.ask(
-      `select count(*) from pg_stat_activity where query like 'listen%' and datname is not null`,
-    );
+    fleet.ask(`select count(*) from pg_stat_activity where query like 'listen%' and datname is not null`);
 
   it('is called when a publisher has stored events', async () => {
     fleet.tracker({}, {}, NEVER);
@@ -34,9 +24,7 @@ describe.skipIf(whyNoPostgres() !== undefined)('A forwarder', () => {
   it('listens again after its connection was cut', async () => {
     const forwarder = fleet.tracker({}, {}, NEVER);
     await vi.waitFor(async () => expect(await listeners()).toBe('1'), PATIENCE);
-    await fleet.server.ask(
-      `select pg_terminate_backend(pid) from pg_stat_activity where query like 'listen%'`,
-    );
+    await fleet.ask(`select pg_terminate_backend(pid) from pg_stat_activity where query like 'listen%'`);
     await vi.waitFor(async () => expect(await listeners()).toBe('1'), PATIENCE);
     fleet.tracker({ send: false }).track('again', {}, ADA);
     await fleet.delivered('again', 1);
@@ -54,7 +42,7 @@ describe.skipIf(whyNoPostgres() !== undefined)('A forwarder', () => {
   it.skipIf(whyNoPgBouncer() !== undefined)(
     'works through a PgBouncer that pools by transaction',
     async () => {
-      const bouncer = await startPgBouncer(fleet.server.postgres, 4);
+      const bouncer = await startPgBouncer(fleet.database.server, 4);
       const through = { pool: { connectionString: bouncer.connectionString }, notify: false };
       const publisher = fleet.tracker({ ...through, send: false });
       const forwarders = [0, 1, 2].map(() => fleet.tracker({ ...through, outbox: true }));

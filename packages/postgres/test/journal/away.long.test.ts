@@ -1,19 +1,10 @@
-import { whyNoPostgres } from '@sluice/test-servers';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { PATIENCE } from '../../../../testing/patience.ts';
-import { ADA, Fleet } from '../bench/fleet.ts';
+import { ADA, describeFleet } from '../bench/fleet.ts';
 
-describe.skipIf(whyNoPostgres() !== undefined)('While PostgreSQL is away', () => {
-  let fleet: Fleet;
-  beforeAll(async () => {
-    fleet = await Fleet.start();
-  });
-  afterAll(() => fleet?.close());
-  beforeEach(() => fleet.begin());
-  afterEach(() => fleet.end());
-
+describeFleet('While PostgreSQL is away', (fleet) => {
   it('a tracker delivers from memory, and stores events again once it is back', async () => {
-    const { postgres } = fleet.server;
+    const postgres = fleet.database.server;
     const tracker = fleet.tracker();
     for (let number = 0; number < 100; number += 1) tracker.track('before', { number }, ADA);
     await fleet.delivered('before', 100);
@@ -33,7 +24,7 @@ describe.skipIf(whyNoPostgres() !== undefined)('While PostgreSQL is away', () =>
   });
 
   it('a tracker that does not send keeps its events in memory, and hands them over once it is back', async () => {
-    const { postgres } = fleet.server;
+    const postgres = fleet.database.server;
     const publisher = fleet.tracker({ send: false });
     fleet.tracker();
     publisher.track('kept', {}, ADA);
@@ -47,7 +38,7 @@ describe.skipIf(whyNoPostgres() !== undefined)('While PostgreSQL is away', () =>
   });
 
   it('a tracker can be started, and finds what others left once it is back', async () => {
-    const { postgres } = fleet.server;
+    const postgres = fleet.database.server;
     await fleet.fillOutbox('left', 100);
     await postgres.stop('fast');
     const tracker = fleet.tracker({ outbox: true });
@@ -58,7 +49,7 @@ describe.skipIf(whyNoPostgres() !== undefined)('While PostgreSQL is away', () =>
   });
 
   it('and is killed again and again under load, nothing is lost that was durable', async () => {
-    const { postgres } = fleet.server;
+    const postgres = fleet.database.server;
     const publisher = fleet.tracker({ send: false });
     const tracker = fleet.tracker();
     fleet.tracker();

@@ -1,18 +1,9 @@
-import { whyNoPostgres } from '@sluice/test-servers';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { PATIENCE } from '../../../../testing/patience.ts';
-import { Fleet, group } from '../bench/fleet.ts';
-import { QUICK } from '../bench/test-server.ts';
+import { describeFleet, group } from '../bench/fleet.ts';
+import { QUICK } from '../bench/journals.ts';
 
-describe.skipIf(whyNoPostgres() !== undefined)('What a forwarder knows of the tables', () => {
-  let fleet: Fleet;
-  beforeAll(async () => {
-    fleet = await Fleet.start();
-  });
-  afterAll(() => fleet?.close());
-  beforeEach(() => fleet.begin());
-  afterEach(() => fleet.end());
-
+describeFleet('What a forwarder knows of the tables', (fleet) => {
   it('is at most some thousand events, of 100,000 that wait in the outbox', async () => {
     for (let slot = 0; slot < 16; slot += 1) await fleet.fillOutbox('waits', 6_250, slot);
     const forwarder = fleet.tracker({ outbox: true }, { delivery: { maxConcurrency: 4 } });

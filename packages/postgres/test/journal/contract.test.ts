@@ -1,27 +1,23 @@
 import { journalContract } from '@sluice/core/journal-contract';
-import { whyNoPostgres } from '@sluice/test-servers';
-import { afterAll, beforeAll, describe, it } from 'vitest';
-import type { PostgresJournal } from '../../src/journal/postgres-journal.ts';
-import { TestServer } from '../bench/test-server.ts';
+import { beforeAll, it } from 'vitest';
+import { makeJournal, makeSchema } from '../bench/journals.ts';
+import { describeOnPostgres } from '../bench/server.ts';
 
-/** More than any case needs. */
+/** More than there are cases, each of which uses one place. */
 const PLACES = 30;
 
-describe.skipIf(whyNoPostgres() !== undefined)('PostgresJournal', () => {
-  let server: TestServer;
+describeOnPostgres('PostgresJournal, as a journal', (database) => {
   const free: string[] = [];
   const schemas = new Map<string, string>();
 
   beforeAll(async () => {
-    server = await TestServer.start();
-    for (let count = 0; count < PLACES; count += 1) free.push(await server.schema());
+    for (let count = 0; count < PLACES; count += 1) free.push(await makeSchema(database.pool));
   });
-  afterAll(() => server?.close());
 
-  function create(place: string): PostgresJournal {
+  function create(place: string) {
     const schema = schemas.get(place) ?? free.pop() ?? '';
     schemas.set(place, schema);
-    return server.journal(schema);
+    return makeJournal(database, schema);
   }
 
   for (const { name, run } of journalContract({ create })) it(name, run);

@@ -1,22 +1,15 @@
-import { whyNoPostgres } from '@sluice/test-servers';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { PATIENCE } from '../../../../testing/patience.ts';
-import { ADA, Fleet, numbered } from '../bench/fleet.ts';
+import { ADA, describeFleet, numbered } from '../bench/fleet.ts';
 import { Network } from '../bench/network.ts';
 
 /** The journal asks for nothing by itself. */
 const SELDOM = { renewMs: 60_000, leastPollMs: 60_000, mostPollMs: 60_000 };
 
-describe.skipIf(whyNoPostgres() !== undefined)('An append whose outcome is unknown', () => {
-  let fleet: Fleet;
+describeFleet('An append whose outcome is unknown', (fleet) => {
   let network: Network;
-  beforeAll(async () => {
-    fleet = await Fleet.start();
-  });
-  afterAll(() => fleet?.close());
   beforeEach(async () => {
-    await fleet.begin();
-    network = await Network.start(fleet.server.postgres.port);
+    network = await Network.start(fleet.database.server.port);
   });
   afterEach(async () => {
     await fleet.end();
@@ -32,9 +25,7 @@ describe.skipIf(whyNoPostgres() !== undefined)('An append whose outcome is unkno
       network.loseAnswer();
       const range = await journal.append(numbered('next', 10));
       expect(range.to - range.from).toBe(10);
-      expect(await fleet.server.ask(`select sum(events) from ${fleet.schema}.parcel`)).toBe(
-        String(1 + count * 10),
-      );
+      expect(await fleet.ask(`select sum(events) from ${fleet.schema}.parcel`)).toBe(String(1 + count * 10));
     }
   });
 
@@ -57,7 +48,7 @@ describe.skipIf(whyNoPostgres() !== undefined)('An append whose outcome is unkno
   it('is given up when PostgreSQL stays away, and what it stored late is deleted before the events are stored again', async () => {
     const { journal } = await fleet.journal({ timeoutMs: 200 }, SELDOM);
     await journal.append(numbered('first', 1));
-    const lock = await fleet.server.pool.connect();
+    const lock = await fleet.database.pool.connect();
     await lock.query('begin');
     await lock.query(`lock table ${fleet.schema}.parcel in share mode`);
     await expect(journal.append(numbered('second', 5))).rejects.toThrow('is unknown');
@@ -66,11 +57,9 @@ describe.skipIf(whyNoPostgres() !== undefined)('An append whose outcome is unkno
     lock.release();
     await vi.waitFor(() => journal.append(numbered('second', 5)), PATIENCE);
     await vi.waitFor(
-      async () => expect(await fleet.server.ask(`select sum(events) from ${fleet.schema}.parcel`)).toBe('6'),
+      async () => expect(await fleet.ask(`select sum(events) from ${fleet.schema}.parcel`)).toBe('6'),
       PATIENCE,
     );
-    expect(
-      await fleet.server.ask(`select count(*) from pg_stat_activity where wait_event_type = 'Lock'`),
-    ).toBe('0');
+    expect(await fleet.ask(`select count(*) from pg_stat_activity where wait_event_type = 'Lock'`)).toBe('0');
   });
 });

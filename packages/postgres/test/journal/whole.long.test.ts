@@ -1,18 +1,9 @@
-import { whyNoPostgres } from '@sluice/test-servers';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { PATIENCE } from '../../../../testing/patience.ts';
-import { ADA, Fleet, numbered, part, upTo } from '../bench/fleet.ts';
-import { QUICK } from '../bench/test-server.ts';
+import { ADA, describeFleet, numbered, part, upTo } from '../bench/fleet.ts';
+import { QUICK } from '../bench/journals.ts';
 
-describe.skipIf(whyNoPostgres() !== undefined)('A tracker with a journal on PostgreSQL', () => {
-  let fleet: Fleet;
-  beforeAll(async () => {
-    fleet = await Fleet.start();
-  });
-  afterAll(() => fleet?.close());
-  beforeEach(() => fleet.begin());
-  afterEach(() => fleet.end());
-
+describeFleet('A tracker with a journal on PostgreSQL', (fleet) => {
   const isEmpty = (table: 'parcel' | 'outbox' = 'parcel') =>
     vi.waitFor(async () => expect(await fleet.count(table)).toBe(0), PATIENCE);
 
@@ -37,7 +28,7 @@ describe.skipIf(whyNoPostgres() !== undefined)('A tracker with a journal on Post
     const tracker = fleet.tracker();
     for (let number = 0; number < 10; number += 1) tracker.track('durable', { number }, ADA);
     await tracker.durable();
-    expect(await fleet.server.ask(`select sum(events) from ${fleet.schema}.parcel`)).toBe('10');
+    expect(await fleet.ask(`select sum(events) from ${fleet.schema}.parcel`)).toBe('10');
     await fleet.emulator.resume();
     await fleet.delivered('durable', 10);
   });
@@ -95,7 +86,7 @@ describe.skipIf(whyNoPostgres() !== undefined)('A tracker with a journal on Post
   });
 
   it('delivers a committed event of the outbox, also one that commits late, and none that is rolled back', async () => {
-    const client = await fleet.server.pool.connect();
+    const client = await fleet.database.pool.connect();
     await client.query('begin');
     await client.query(`insert into ${fleet.schema}.outbox (slot, body) values (1, '{}')`);
     await client.query('rollback');

@@ -1,20 +1,13 @@
-import { whyNoPostgres } from '@sluice/test-servers';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { PATIENCE } from '../../../../testing/patience.ts';
-import { ADA, Fleet, group, numbered } from '../bench/fleet.ts';
+import { ADA, describeFleet, group, numbered } from '../bench/fleet.ts';
+import { QUICK } from '../bench/journals.ts';
 import { Network } from '../bench/network.ts';
-import { QUICK } from '../bench/test-server.ts';
 
-describe.skipIf(whyNoPostgres() !== undefined)('The lease of a slot', () => {
-  let fleet: Fleet;
+describeFleet('The lease of a slot', (fleet) => {
   let network: Network;
-  beforeAll(async () => {
-    fleet = await Fleet.start();
-  });
-  afterAll(() => fleet?.close());
   beforeEach(async () => {
-    await fleet.begin();
-    network = await Network.start(fleet.server.postgres.port);
+    network = await Network.start(fleet.database.server.port);
   });
   afterEach(async () => {
     network.open();
@@ -83,7 +76,7 @@ describe.skipIf(whyNoPostgres() !== undefined)('The lease of a slot', () => {
   it('is over for an owner whose epoch has passed: it deletes nothing any more', async () => {
     const { journal, witness } = await fleet.journal({}, { renewMs: 300, heldMs: 1_000, leaseMs: 1_500 });
     const range = await journal.append(numbered('kept', 10));
-    await fleet.server.pool.query(`update ${fleet.schema}.slot set epoch = epoch + 1 where outbox is null`);
+    await fleet.database.pool.query(`update ${fleet.schema}.slot set epoch = epoch + 1 where outbox is null`);
     await journal.acknowledge(range);
     expect(await fleet.count('parcel')).toBe(1);
     await vi.waitFor(() => expect(witness.settlements).not.toEqual([]), PATIENCE);

@@ -1,17 +1,8 @@
-import { whyNoPostgres } from '@sluice/test-servers';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { PATIENCE } from '../../../../testing/patience.ts';
-import { ADA, Fleet, numbered } from '../bench/fleet.ts';
+import { ADA, describeFleet, numbered } from '../bench/fleet.ts';
 
-describe.skipIf(whyNoPostgres() !== undefined)('A slot', () => {
-  let fleet: Fleet;
-  beforeAll(async () => {
-    fleet = await Fleet.start();
-  });
-  afterAll(() => fleet?.close());
-  beforeEach(() => fleet.begin());
-  afterEach(() => fleet.end());
-
+describeFleet('A slot', (fleet) => {
   const slots = () => fleet.count('slot', 'outbox is null');
 
   it('that is empty and was not used for an hour is deleted, and its publisher makes a new one', async () => {
@@ -23,7 +14,7 @@ describe.skipIf(whyNoPostgres() !== undefined)('A slot', () => {
     await first.flush();
     await first.close();
     expect(await slots()).toBe(1);
-    await fleet.server.pool.query(`update ${fleet.schema}.slot set until = now() - interval '61 minutes'`);
+    await fleet.database.pool.query(`update ${fleet.schema}.slot set until = now() - interval '61 minutes'`);
     fleet.tracker();
     await vi.waitFor(async () => expect(await slots()).toBe(0), PATIENCE);
     publisher.track('after', {}, ADA);
@@ -35,7 +26,7 @@ describe.skipIf(whyNoPostgres() !== undefined)('A slot', () => {
     const { journal, crash } = await fleet.journal({ send: false });
     await journal.append(numbered('old', 1));
     await crash();
-    await fleet.server.pool.query(`update ${fleet.schema}.slot set until = now() - interval '61 minutes'`);
+    await fleet.database.pool.query(`update ${fleet.schema}.slot set until = now() - interval '61 minutes'`);
     const { witness } = await fleet.journal();
     expect(witness.ranges).toHaveLength(1);
     expect(await slots()).toBe(1);

@@ -1,8 +1,7 @@
-import { whyNoPostgres } from '@sluice/test-servers';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { PATIENCE } from '../../../../testing/patience.ts';
-import { Fleet } from '../bench/fleet.ts';
-import { QUICK } from '../bench/test-server.ts';
+import { describeFleet } from '../bench/fleet.ts';
+import { QUICK } from '../bench/journals.ts';
 import { type Owner, startOwner } from '../children/owner.ts';
 
 const EVENTS = 1_000;
@@ -10,14 +9,8 @@ const BATCH = 50;
 /** One request at a time. */
 const SLOWLY = { batch: { maxEvents: BATCH, maxWaitMs: 5 }, delivery: { maxConcurrency: 1 } };
 
-describe.skipIf(whyNoPostgres() !== undefined)('The owner of a slot', () => {
-  let fleet: Fleet;
+describeFleet('The owner of a slot', (fleet) => {
   let owner: Owner;
-  beforeAll(async () => {
-    fleet = await Fleet.start();
-  });
-  afterAll(() => fleet?.close());
-  beforeEach(() => fleet.begin());
   afterEach(async () => {
     await owner.close();
     await fleet.end();

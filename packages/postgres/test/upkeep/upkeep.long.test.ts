@@ -1,84 +1,79 @@
-import { whyNoPostgres } from '@sluice/test-servers';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { PATIENCE } from '../../../../testing/patience.ts';
-import { ADA, Fleet, numbered } from '../bench/fleet.ts';
+import { ADA, describeFleet, numbered } from '../bench/fleet.ts';
 
-describe.skipIf(whyNoPostgres() !== undefined)('The tables of a journal', () => {
-  let fleet: Fleet;
-  beforeAll(async () => {
-    fleet = await Fleet.start({ settings: { autovacuum: 'off' } });
-  });
-  afterAll(() => fleet?.close());
-  beforeEach(() => fleet.begin());
-  afterEach(() => fleet.end());
-
-  it('are vacuumed by a journal after some hundred parcels', async () => {
-    const { journal } = await fleet.journal();
-    for (let round = 0; round < 10; round += 1) {
-      const appends = Array.from({ length: 50 }, () => journal.append(numbered('released', 1)));
-      await Promise.all((await Promise.all(appends)).map((range) => journal.acknowledge(range)));
-    }
-    await vi.waitFor(async () => {
-      const where = `schemaname = '${fleet.schema}' and vacuum_count > 0`;
-      expect(await fleet.server.ask(`select count(*) from pg_stat_all_tables where ${where}`)).toBe('3');
-    }, PATIENCE);
-  });
-
-  it('have a status: their sizes, what holds vacuum back, and how safe a commit is', async () => {
-    const { journal } = await fleet.journal({
-      pool: {
-        connectionString: `${fleet.server.postgres.connectionString}?options=-c%20synchronous_commit%3Dlocal`,
-      },
+describeFleet(
+  'The tables of a journal',
+  (fleet) => {
+    it('are vacuumed by a journal after some hundred parcels', async () => {
+      const { journal } = await fleet.journal();
+      for (let round = 0; round < 10; round += 1) {
+        const appends = Array.from({ length: 50 }, () => journal.append(numbered('released', 1)));
+        await Promise.all((await Promise.all(appends)).map((range) => journal.acknowledge(range)));
+      }
+      await vi.waitFor(async () => {
+        const where = `schemaname = '${fleet.schema}' and vacuum_count > 0`;
+        expect(await fleet.ask(`select count(*) from pg_stat_all_tables where ${where}`)).toBe('3');
+      }, PATIENCE);
     });
-    await journal.append(numbered('stored', 10));
-    const client = await fleet.server.pool.connect();
-    await client.query('begin isolation level repeatable read');
-    await client.query(`select from ${fleet.schema}.parcel`);
-    const { synchronousCommit, tables, vacuumHolder } = await journal.status();
-    await client.query('rollback');
-    client.release();
-    expect(tables.map(({ name }) => name)).toEqual(['outbox', 'parcel', 'slot']);
-    expect(tables.every(({ bytes }) => bytes > 0)).toBe(true);
-    expect(vacuumHolder).toMatchObject({ kind: 'transaction', ageMs: expect.any(Number) });
-    expect(synchronousCommit).toBe('local');
-  });
 
-  it('are not durable while synchronous_commit is off', async () => {
-    const { connectionString } = fleet.server.postgres;
-    const tracker = fleet.tracker({
-      pool: { connectionString: `${connectionString}?options=-c%20synchronous_commit%3Doff` },
+    it('have a status: their sizes, what holds vacuum back, and how safe a commit is', async () => {
+      const { journal } = await fleet.journal({
+        pool: {
+          connectionString: `${fleet.database.server.connectionString}?options=-c%20synchronous_commit%3Dlocal`,
+        },
+      });
+      await journal.append(numbered('stored', 10));
+      const client = await fleet.database.pool.connect();
+      await client.query('begin isolation level repeatable read');
+      await client.query(`select from ${fleet.schema}.parcel`);
+      const { synchronousCommit, tables, vacuumHolder } = await journal.status();
+      await client.query('rollback');
+      client.release();
+      expect(tables.map(({ name }) => name)).toEqual(['outbox', 'parcel', 'slot']);
+      expect(tables.every(({ bytes }) => bytes > 0)).toBe(true);
+      expect(vacuumHolder).toMatchObject({ kind: 'transaction', ageMs: expect.any(Number) });
+      expect(synchronousCommit).toBe('local');
     });
-    tracker.track('fleeting', {}, ADA);
-    await expect(tracker.durable()).rejects.toThrow('synchronous_commit is off');
-    await fleet.delivered('fleeting', 1);
-  });
 
-  it('do not count while waits for the standby are cancelled, although the rows are there', async () => {
-    const publisher = fleet.tracker({ send: false });
-    await publisher.durable();
-    const { postgres } = fleet.server;
-    await postgres.set({ synchronous_standby_names: 'nobody' });
-    let cancelled = 0;
-    const cancel = setInterval(() => {
-      fleet.server
-        .ask(`select count(pg_cancel_backend(pid)) from pg_stat_activity where wait_event = 'SyncRep'`)
-        .then((count) => {
-          cancelled += Number(count);
-        })
-        .catch(() => undefined);
-    }, 20);
-    publisher.track('doubtful', {}, ADA);
-    let isDurable = false;
-    const durable = publisher.durable().then(() => {
-      isDurable = true;
+    it('are not durable while synchronous_commit is off', async () => {
+      const { connectionString } = fleet.database.server;
+      const tracker = fleet.tracker({
+        pool: { connectionString: `${connectionString}?options=-c%20synchronous_commit%3Doff` },
+      });
+      tracker.track('fleeting', {}, ADA);
+      await expect(tracker.durable()).rejects.toThrow('synchronous_commit is off');
+      await fleet.delivered('fleeting', 1);
     });
-    await vi.waitFor(() => expect(cancelled).toBeGreaterThan(2), PATIENCE);
-    expect(isDurable).toBe(false);
-    expect(publisher.stats()).toMatchObject({ delivered: 0, pending: 1 });
-    clearInterval(cancel);
-    await postgres.set({ synchronous_standby_names: '' });
-    await durable;
-    fleet.tracker();
-    await fleet.delivered('doubtful', 1);
-  });
-});
+
+    it('do not count while waits for the standby are cancelled, although the rows are there', async () => {
+      const publisher = fleet.tracker({ send: false });
+      await publisher.durable();
+      const { server } = fleet.database;
+      await server.set({ synchronous_standby_names: 'nobody' });
+      let cancelled = 0;
+      const cancel = setInterval(() => {
+        fleet
+          .ask(`select count(pg_cancel_backend(pid)) from pg_stat_activity where wait_event = 'SyncRep'`)
+          .then((count) => {
+            cancelled += Number(count);
+          })
+          .catch(() => undefined);
+      }, 20);
+      publisher.track('doubtful', {}, ADA);
+      let isDurable = false;
+      const durable = publisher.durable().then(() => {
+        isDurable = true;
+      });
+      await vi.waitFor(() => expect(cancelled).toBeGreaterThan(2), PATIENCE);
+      expect(isDurable).toBe(false);
+      expect(publisher.stats()).toMatchObject({ delivered: 0, pending: 1 });
+      clearInterval(cancel);
+      await server.set({ synchronous_standby_names: '' });
+      await durable;
+      fleet.tracker();
+      await fleet.delivered('doubtful', 1);
+    });
+  },
+  { settings: { autovacuum: 'off' } },
+);

@@ -1,0 +1,33 @@
+import type pg from 'pg';
+import { type PostgresJournalOptions, readOptions, type Timing } from '../../src/journal/options.ts';
+import { PostgresJournal } from '../../src/journal/postgres-journal.ts';
+import { migrate } from '../../src/schema/migrate.ts';
+import type { Database } from './server.ts';
+
+/** Leases that a busy machine does not lose. */
+const PATIENT = { leaseMs: 120_000, renewMs: 5_000, heldMs: 100_000 };
+const OFTEN = { leastPollMs: 20, mostPollMs: 100, idleMs: 500 };
+/** Leases of a second, for tests that wait for their end. */
+export const QUICK: Timing = { leaseMs: 1_000, renewMs: 250, heldMs: 700, ...OFTEN };
+
+let schemas = 0;
+
+/** Makes empty tables, in a schema of their own. */
+export async function makeSchema(pool: pg.Pool): Promise<string> {
+  schemas += 1;
+  const schema = `test_${schemas}`;
+  await migrate(pool, { schema });
+  return schema;
+}
+
+/** Makes a journal with a pool of its own, unless one is given. */
+export function makeJournal(
+  { server }: Database,
+  schema: string,
+  options: Partial<PostgresJournalOptions> = {},
+  timing: Partial<Timing> = {},
+): PostgresJournal {
+  const { connectionString } = server;
+  const settings = readOptions({ pool: { connectionString }, schema, ...options });
+  return new PostgresJournal(settings, { ...PATIENT, ...OFTEN, ...timing });
+}
