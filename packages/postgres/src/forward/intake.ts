@@ -177,9 +177,10 @@ export class Intake {
     tenures.check();
     for (const tenure of this.#taken.keys()) if (tenure.isLost) this.#taken.delete(tenure);
     await settle();
-    if (this.#parcelRoom > 0 && this.#eventRoom > 0) {
+    const kinds = { outbox: withOutbox && this.#eventRoom > 0, parcels: this.#parcelRoom > 0 };
+    if (kinds.outbox || kinds.parcels) {
       const sentAt = moment();
-      const taken = await slots.take(MOST_SLOTS, withOutbox);
+      const taken = await slots.take(MOST_SLOTS, kinds);
       tenures.add(taken, sentAt);
       this.adopt(taken);
     }

@@ -154,16 +154,17 @@ export class PostgresJournal implements Journal {
 
   async read(range: Range, limit: Limit): Promise<Reading> {
     const segment = this.#segments.get(range.segment);
-    if (segment && this.#isHeld(segment.tenure)) {
-      const { events, isDamaged, to } = await segment.read(range, limit);
-      if (this.#isHeld(segment.tenure) && (isDamaged || events.ends.length > 0)) {
-        if (events.ends.length === 0) this.#observer?.damaged(`parcel ${range.from}`, 0);
-        return { events, range: { ...range, to } };
-      }
+    if (!segment || !this.#isHeld(segment.tenure)) return this.#handedOver(range);
+    const { events, isDamaged, to } = await segment.read(range, limit);
+    if (!this.#isHeld(segment.tenure)) return this.#handedOver(range);
+    const read = { ...range, to };
+    if (events.ends.length > 0) return { events, range: read };
+    if (!isDamaged) {
+      segment.forget(read);
+      return this.#handedOver(read);
     }
-    // Another forwarder has them, or has sent them.
-    this.#observer?.settled?.(range, 'delivered');
-    return { events: NO_EVENTS, range };
+    this.#observer?.damaged(`parcel ${range.from} of slot ${segment.tenure.slot}`, 0);
+    return { events, range: read };
   }
 
   async acknowledge(range: Range): Promise<void> {
@@ -237,6 +238,12 @@ export class PostgresJournal implements Journal {
       this.#observer?.settled?.(range, 'delivered');
       this.#segments.get(range.segment)?.forget(range);
     });
+  }
+
+  /** Another forwarder has these events, or has sent them. */
+  #handedOver(range: Range): Reading {
+    this.#observer?.settled?.(range, 'delivered');
+    return { events: NO_EVENTS, range };
   }
 
   #isHeld(tenure: Tenure): boolean {

@@ -12,6 +12,12 @@ export interface SlotTableOptions {
   readonly leaseMs: number;
 }
 
+/** Kinds of slots: of the outbox, and of journals. */
+interface Kinds {
+  readonly outbox: boolean;
+  readonly parcels: boolean;
+}
+
 /** An empty slot that nobody owned for so long is deleted. If its publisher lives on, it makes a new one. */
 const UNUSED = "interval '1 hour'";
 
@@ -44,19 +50,19 @@ export class SlotTable {
     return { slot: Number(row.slot), epoch, outbox: undefined, isOwn: true, isLost: false };
   }
 
-  /** Takes slots that nobody owns any more and that have events. */
-  async take(limit: number, withOutbox: boolean): Promise<Tenure[]> {
+  /** Takes slots that nobody owns any more and that have events, of these kinds. */
+  async take(limit: number, kinds: Kinds): Promise<Tenure[]> {
     const { schema } = this.#database;
     const rows = await this.#database.run({
       what: 'take slots',
       text: `with free as (
           select id from ${this.#slot} as s where until <= now() and case when outbox is null
-            then exists (select from ${schema}.parcel as p where p.slot = s.id)
+            then $5 and exists (select from ${schema}.parcel as p where p.slot = s.id)
             else $4 and exists (select from ${schema}.outbox as o where o.slot = s.outbox) end
           order by until limit $3 for update skip locked)
         update ${this.#slot} as s set owner = $1, epoch = epoch + 1, until = now() + $2 * interval '1 millisecond'
           from free where s.id = free.id returning s.id as slot, s.epoch, s.outbox`,
-      values: [this.#owner, this.#leaseMs, limit, withOutbox],
+      values: [this.#owner, this.#leaseMs, limit, kinds.outbox, kinds.parcels],
     });
     return rows.map(({ slot, epoch, outbox }) => ({
       slot: Number(slot),

@@ -4,6 +4,7 @@ import type { EventBytes, JournalObserver, Range } from '@sluice/core';
 export class Witness implements JournalObserver {
   readonly ranges: Range[] = [];
   readonly settlements: { readonly range: Range; readonly fate: string }[] = [];
+  readonly damages: string[] = [];
   readonly failures: Error[] = [];
 
   recovered(range: Range): void {
@@ -14,7 +15,9 @@ export class Witness implements JournalObserver {
     this.settlements.push({ range, fate });
   }
 
-  damaged(): void {}
+  damaged(place: string): void {
+    this.damages.push(place);
+  }
 
   failed(error: Error): void {
     this.failures.push(error);

@@ -2,17 +2,18 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
 import type { Fleet } from '../bench/fleet.ts';
 import { QUICK } from '../bench/journals.ts';
 
 const SCRIPT = fileURLToPath(new URL('owner.mjs', import.meta.url));
 
-/** A process with a tracker whose events are in the table. */
+/** A process with a tracker whose events are in the table. It ends with the test. */
 export interface Owner {
   signal(signal: NodeJS.Signals): void;
   /** Resolves to its books, once it has flushed. */
   books(): Promise<unknown>;
-  close(): Promise<void>;
+  kill(): Promise<void>;
 }
 
 /** Starts a process that tracks so many events. Resolves once they are in the table. */
@@ -32,6 +33,11 @@ export async function startOwner(
   });
   const lines = createInterface(child.stdout);
   const exited = once(child, 'exit');
+  const kill = async () => {
+    child.kill('SIGKILL');
+    await exited;
+  };
+  onTestFinished(kill);
   await once(lines, 'line');
   return {
     signal: (signal) => void child.kill(signal),
@@ -40,9 +46,6 @@ export async function startOwner(
       child.stdin.write('\n');
       return JSON.parse(String((await line)[0]));
     },
-    async close() {
-      child.kill('SIGKILL');
-      await exited;
-    },
+    kill,
   };
 }

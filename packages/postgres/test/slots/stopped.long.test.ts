@@ -1,4 +1,4 @@
-import { afterEach, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { PATIENCE } from '../../../../testing/patience.ts';
 import { describeFleet } from '../bench/fleet.ts';
 import { QUICK } from '../bench/journals.ts';
@@ -10,24 +10,19 @@ const BATCH = 50;
 const SLOWLY = { batch: { maxEvents: BATCH, maxWaitMs: 5 }, delivery: { maxConcurrency: 1 } };
 
 describeFleet('The owner of a slot', (fleet) => {
-  let owner: Owner;
-  afterEach(async () => {
-    await owner.close();
-    await fleet.end();
-  });
-
   /** Resolves once some events have arrived, but not all. */
-  async function begun(name: string): Promise<void> {
+  async function begun(name: string): Promise<Owner> {
     fleet.emulator.fail({ kind: 'latency', ms: 30 });
-    owner = await startOwner(fleet, name, EVENTS, SLOWLY);
+    const owner = await startOwner(fleet, name, EVENTS, SLOWLY);
     await vi.waitFor(async () => {
       const { unique } = await fleet.emulator.countEvents({ name });
       expect(unique).toBeGreaterThan(0);
     }, PATIENCE);
+    return owner;
   }
 
   it('that is stopped for longer than its lease sends and deletes nothing of it when it goes on', async () => {
-    await begun('stopped');
+    const owner = await begun('stopped');
     owner.signal('SIGSTOP');
     const forwarder = fleet.tracker({}, {}, QUICK);
     await fleet.delivered('stopped', EVENTS);
@@ -46,8 +41,8 @@ describeFleet('The owner of a slot', (fleet) => {
   });
 
   it('that is killed sends all but what is delivered through another forwarder', async () => {
-    await begun('killed');
-    owner.signal('SIGKILL');
+    const owner = await begun('killed');
+    await owner.kill();
     fleet.tracker({}, {}, QUICK);
     expect(await fleet.delivered('killed', EVENTS)).toBeLessThanOrEqual(EVENTS + BATCH);
     await vi.waitFor(async () => expect(await fleet.count('parcel')).toBe(0), PATIENCE);
