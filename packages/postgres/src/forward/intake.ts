@@ -1,14 +1,13 @@
 import type { JournalObserver } from '@sluice/core';
 import type { Clock, Timer } from '@sluice/protocol/toolbox';
-import { ParcelSegment } from '../parcels/parcel-segment.ts';
 import type { ParcelTable } from '../parcels/parcel-table.ts';
 import { type Moment, moment, msSince } from '../slots/moment.ts';
 import type { Segments } from '../slots/segments.ts';
 import type { SlotTable } from '../slots/slot-table.ts';
 import type { Tenure } from '../slots/tenure.ts';
 import type { Tenures } from '../slots/tenures.ts';
-import { Bunch } from './bunch.ts';
 import type { OutboxTable } from './outbox-table.ts';
+import { Taken } from './taken.ts';
 
 export interface IntakeOptions {
   readonly slots: SlotTable;
@@ -22,20 +21,10 @@ export interface IntakeOptions {
   /** How soon to look again, in milliseconds: soon after something was found, then less often. */
   readonly leastPollMs: number;
   readonly mostPollMs: number;
-  /** A slot that was empty for so long goes back, in milliseconds. */
+  /** A slot that was empty for so long goes back, and of a forwarder that had no room for so long, one goes on. In milliseconds. */
   readonly idleMs: number;
   /** Resolves once what was sent is deleted: it must not be found again. */
   readonly settle: () => Promise<void>;
-}
-
-/** What is known of a slot that was taken. */
-interface Taken {
-  readonly tenure: Tenure;
-  /** Undefined for a slot of the outbox. */
-  readonly parcels: { readonly segment: ParcelSegment; readonly number: number } | undefined;
-  /** Events of the outbox, by segment number. */
-  readonly bunches: Map<number, Bunch>;
-  emptySince: Moment | undefined;
 }
 
 /** Most slots that are taken at once: others may have room for the rest. */
@@ -49,7 +38,7 @@ const TIDY_MS = 3_600_000;
 /** Finds what others left: takes slots, and lists what is in them, as far as there is room. */
 export class Intake {
   readonly #options: IntakeOptions;
-  readonly #taken = new Map<Tenure, Taken>();
+  #taken: Taken[] = [];
   #observer: JournalObserver | undefined;
   #timer: Timer | undefined;
   #looking: Promise<void> | undefined;
@@ -58,6 +47,10 @@ export class Intake {
   #isCalled = false;
   /** Whether the last look may have left something, because there was no room. */
   #isFull = false;
+  /** Since when there is less room than there are events. */
+  #fullSince: Moment | undefined;
+  /** When it gave a slot back for another forwarder to take. */
+  #passedOnAt: Moment | undefined;
   #fails = false;
   #tidiedAt: Moment | undefined;
   #isStopped = false;
@@ -93,12 +86,7 @@ export class Intake {
 
   /** Events were deleted: there may be room for others. */
   freed(): void {
-    for (const { tenure, bunches } of this.#taken.values())
-      for (const [number, { keys }] of bunches)
-        if (keys.size === 0 && !tenure.isLost) {
-          bunches.delete(number);
-          this.#options.segments.remove(number);
-        }
+    for (const taken of this.#taken) taken.tidy();
     if (!this.#isFull || this.#parcelRoom * 2 < MOST_PARCELS || this.#eventRoom * 2 < MOST_EVENTS) return;
     this.#isFull = false;
     this.call();
@@ -107,11 +95,7 @@ export class Intake {
   /** The slots are owned from now on. */
   adopt(tenures: readonly Tenure[]): void {
     const { parcels, segments } = this.#options;
-    for (const tenure of tenures) {
-      const segment = tenure.outbox === undefined ? new ParcelSegment(tenure, parcels) : undefined;
-      const known = segment && { segment, number: segments.add(segment) };
-      this.#taken.set(tenure, { tenure, parcels: known, bunches: new Map(), emptySince: undefined });
-    }
+    for (const tenure of tenures) this.#taken.push(new Taken(tenure, parcels, segments));
   }
 
   async stop(): Promise<void> {
@@ -121,16 +105,15 @@ export class Intake {
   }
 
   get #parcelRoom(): number {
-    let room = MOST_PARCELS;
-    for (const { parcels } of this.#taken.values()) room -= parcels?.segment.parcels.size ?? 0;
-    return room;
+    return this.#taken.reduce((room, { parcelCount }) => room - parcelCount, MOST_PARCELS);
   }
 
   get #eventRoom(): number {
-    let room = MOST_EVENTS;
-    for (const { bunches } of this.#taken.values())
-      for (const { keys } of bunches.values()) room -= keys.size;
-    return room;
+    return this.#taken.reduce((room, { eventCount }) => room - eventCount, MOST_EVENTS);
+  }
+
+  get #listed(): readonly Taken[] {
+    return this.#taken.filter(({ isLeaving }) => !isLeaving);
   }
 
   #lookLater(waitMs: number): void {
@@ -167,7 +150,8 @@ export class Intake {
       found += more;
       if (more === 0 || this.#isStopped) break;
     }
-    await this.#giveBackIdle();
+    this.#passOn();
+    await this.#giveBack();
     await this.#removeUnused();
     return found;
   }
@@ -175,10 +159,10 @@ export class Intake {
   async #look(): Promise<number> {
     const { settle, slots, tenures, withOutbox } = this.#options;
     tenures.check();
-    for (const tenure of this.#taken.keys()) if (tenure.isLost) this.#taken.delete(tenure);
+    this.#taken = this.#taken.filter(({ tenure }) => !tenure.isLost);
     await settle();
     const kinds = { outbox: withOutbox && this.#eventRoom > 0, parcels: this.#parcelRoom > 0 };
-    if (kinds.outbox || kinds.parcels) {
+    if (!this.#isPassingOn && (kinds.outbox || kinds.parcels)) {
       const sentAt = moment();
       const taken = await slots.take(MOST_SLOTS, kinds);
       tenures.add(taken, sentAt);
@@ -188,7 +172,7 @@ export class Intake {
   }
 
   async #listParcels(): Promise<number> {
-    const taken = [...this.#taken.values()].flatMap(({ parcels }) => parcels ?? []);
+    const taken = this.#listed.flatMap(({ parcels }) => parcels ?? []);
     const room = this.#parcelRoom;
     if (taken.length === 0 || room <= 0) return 0;
     const known = taken.flatMap(({ segment: { parcels, tenure } }) =>
@@ -213,24 +197,21 @@ export class Intake {
   }
 
   async #listOutbox(): Promise<number> {
-    const { outbox, segments } = this.#options;
-    const taken = [...this.#taken.values()].filter(({ parcels }) => !parcels);
+    const { outbox } = this.#options;
+    const taken = this.#listed.filter(({ parcels }) => !parcels);
     const room = this.#eventRoom;
     if (taken.length === 0 || room <= 0) return 0;
-    const known = taken.flatMap(({ bunches }) => [...bunches.values()].flatMap(({ keys }) => [...keys]));
+    const known = taken.flatMap(({ eventKeys }) => eventKeys);
     const limit = Math.ceil(room / taken.length);
     const rows = await outbox.list(
       taken.map(({ tenure }) => tenure),
       known,
       limit,
     );
-    for (const { tenure, bunches } of taken) {
-      const own = rows.filter(({ slot }) => slot === tenure.slot);
-      if (own.length === 0 || tenure.isLost) continue;
-      const bunch = new Bunch(tenure, own);
-      const number = segments.add(bunch);
-      bunches.set(number, bunch);
-      this.#observer?.recovered({ segment: number, from: 0, to: own.length });
+    for (const each of taken) {
+      const own = rows.filter(({ slot }) => slot === each.tenure.slot);
+      if (own.length === 0 || each.tenure.isLost) continue;
+      this.#observer?.recovered({ segment: each.addBunch(own), from: 0, to: own.length });
     }
     if (rows.length >= limit) this.#isFull = true;
     return rows.length;
@@ -243,21 +224,32 @@ export class Intake {
     await this.#options.slots.removeUnused().catch(() => undefined);
   }
 
+  /** Without room for long, another forwarder may have some: one slot is not listed any more, and goes back once it is empty. */
+  #passOn(): void {
+    this.#fullSince = this.#isFull ? (this.#fullSince ?? moment()) : undefined;
+    if (!this.#fullSince || msSince(this.#fullSince) < this.#options.idleMs) return;
+    const last = this.#taken.at(-1);
+    if (!last || this.#taken.length < 2 || this.#taken.some(({ isLeaving }) => isLeaving)) return;
+    last.isLeaving = true;
+    this.#fullSince = undefined;
+  }
+
+  /** Whether to leave slots to others for a moment. */
+  get #isPassingOn(): boolean {
+    return this.#passedOnAt !== undefined && msSince(this.#passedOnAt) < 2 * this.#options.mostPollMs;
+  }
+
   /** Gives back the slots that have been empty for a while: others may have more time for what comes next. */
-  async #giveBackIdle(): Promise<void> {
-    const { idleMs, segments, slots, tenures } = this.#options;
-    const idle: Taken[] = [];
-    for (const taken of this.#taken.values()) {
-      const isEmpty = taken.bunches.size === 0 && (taken.parcels?.segment.parcels.size ?? 0) === 0;
-      taken.emptySince = isEmpty ? (taken.emptySince ?? moment()) : undefined;
-      if (taken.emptySince && msSince(taken.emptySince) > idleMs) idle.push(taken);
+  async #giveBack(): Promise<void> {
+    const { idleMs, slots, tenures } = this.#options;
+    const over = this.#taken.filter((taken) => taken.isOver(idleMs));
+    if (over.length === 0) return;
+    if (over.some(({ isLeaving }) => isLeaving)) this.#passedOnAt = moment();
+    this.#taken = this.#taken.filter((taken) => !over.includes(taken));
+    for (const taken of over) {
+      taken.end();
+      tenures.remove(taken.tenure);
     }
-    if (idle.length === 0) return;
-    for (const { parcels, tenure } of idle) {
-      this.#taken.delete(tenure);
-      tenures.remove(tenure);
-      if (parcels) segments.remove(parcels.number);
-    }
-    await slots.giveBack(idle.map(({ tenure }) => tenure));
+    await slots.giveBack(over.map(({ tenure }) => tenure));
   }
 }

@@ -53,4 +53,15 @@ describeFleet('A slot', (fleet) => {
     const shares = forwarders.map((forwarder) => forwarder.stats().delivered);
     expect(Math.min(...shares)).toBeGreaterThan(1_000);
   });
+
+  it('of a forwarder that has no room for more goes on to one that came later', async () => {
+    fleet.emulator.fail({ kind: 'latency', ms: 20 });
+    for (let slot = 0; slot < 16; slot += 1) await fleet.fillOutbox('passed on', 2_000, slot);
+    const slowly = { batch: { maxEvents: 200 }, delivery: { maxConcurrency: 1 } };
+    fleet.tracker({ outbox: true }, slowly);
+    await vi.waitFor(async () => expect(await fleet.count('slot', 'owner is not null')).toBe(16), PATIENCE);
+    const later = fleet.tracker({ outbox: true }, slowly);
+    await vi.waitFor(() => expect(later.stats().delivered).toBeGreaterThan(1_000), PATIENCE);
+    expect(await fleet.delivered('passed on', 32_000)).toBe(32_000);
+  });
 });
