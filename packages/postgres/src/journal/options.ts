@@ -1,5 +1,5 @@
 import { ConfigError } from '@sluice/protocol';
-import { flag, hasMethods, milliseconds, type Rules, readRules } from '@sluice/protocol/toolbox';
+import { ANYTHING, flag, hasMethods, milliseconds, type Rules, readRules } from '@sluice/protocol/toolbox';
 import type { Pool, PoolConfig } from 'pg';
 import { quotedSchema } from '../schema/schema-name.ts';
 
@@ -60,7 +60,7 @@ export const TIMING: Timing = {
 const DEFAULT_TIMEOUT_MS = 10_000;
 
 const RULES: Rules = {
-  pool: [(value) => typeof value === 'object' && value !== null, 'a Pool of pg, or its options'],
+  pool: ANYTHING,
   schema: [(value) => quotedSchema(value) !== '', ''],
   send: flag(true),
   outbox: flag(false),
@@ -72,7 +72,9 @@ const RULES: Rules = {
 /** Checks options. Throws a ConfigError. */
 export function readOptions(options: PostgresJournalOptions): JournalSettings {
   const read = readRules(RULES, '', options);
-  if (read.pool === undefined) throw new ConfigError('pool', 'pool must be a Pool of pg, or its options');
+  // Without the value: it may be an address with a password.
+  if (typeof read.pool !== 'object' || read.pool === null)
+    throw new ConfigError('pool', 'pool must be a Pool of pg, or its options, such as { connectionString }');
   if (read.outbox === true && read.send === false)
     throw new ConfigError('outbox', 'outbox must be false if send is false: this tracker sends nothing');
   const { pool, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
