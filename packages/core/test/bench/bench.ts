@@ -1,4 +1,3 @@
-import { expect } from 'vitest';
 import { createTracker, type TestOptions } from '../../src/entries/testing/testing.ts';
 import { settle, VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
 import type { Tracker, TrackerEvents, TrackerOptions } from '../../src/index.ts';
@@ -116,7 +115,9 @@ export class Bench {
   check(): void {
     const { accepted, recovered, delivered, deadLettered, dropped, pending } = this.tracker.stats();
     const lost = Object.values(dropped).reduce((sum, count) => sum + count, 0);
-    expect(delivered + deadLettered + lost + pending).toBe(accepted + recovered);
+    const missing = accepted + recovered - delivered - deadLettered - lost - pending;
+    // Not with expect(), which takes about as long as the stats: this runs after every step of a test.
+    if (missing !== 0) throw new Error(`the books do not balance: ${missing} events are missing`);
   }
 
   /** Numbers of the events that are kept as dead letters. */
