@@ -7,16 +7,24 @@ export interface Mutant {
   readonly replace: string;
 }
 
+/** A mistake that a simulation finds. */
+export interface SimulatedMutant extends Mutant {
+  /** The seed of a schedule that shows it, if those of the usual seed show it late. */
+  readonly seed?: number;
+}
+
 /** A mistake that only tests find. */
 export interface TestedMutant extends Mutant {
   /** Path below `packages/core/test` of the test file that finds it. */
   readonly test: string;
+  /** The end of the name of the test that finds it. */
+  readonly finder: string;
 }
 
 const SEGMENT_WRITER = 'keep/file/segments/segment-writer';
 
 /** A simulation finds these. */
-export const MUTANTS: readonly Mutant[] = [
+export const MUTANTS: readonly SimulatedMutant[] = [
   {
     name: 'skips the sync',
     file: SEGMENT_WRITER,
@@ -46,6 +54,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: SEGMENT_WRITER,
     find: 'await this.#file.sync();',
     replace: 'await this.#file.sync().catch(() => this.#file.sync());',
+    seed: 1030,
   },
   {
     name: 'adopts what a living owner has',
@@ -99,6 +108,7 @@ export const TESTED_MUTANTS: readonly TestedMutant[] = [
     find: 'isMoved ? this.read(range, limit) : reading',
     replace: 'reading',
     test: 'keep/file/format/salvage.node.test.ts',
+    finder: 'gives the events also to a reader that was about to open the old file when that was removed',
   },
   {
     name: 'takes over a segment twice',
@@ -106,6 +116,7 @@ export const TESTED_MUTANTS: readonly TestedMutant[] = [
     find: 'if (this.knows(segment.path))',
     replace: 'if (false)',
     test: 'keep/file/segments/recovery.node.test.ts',
+    finder: 'is read again later, and gives each event once',
   },
   {
     name: 'takes an owner for dead whose lock takes no more connections',
@@ -113,6 +124,7 @@ export const TESTED_MUTANTS: readonly TestedMutant[] = [
     find: "new Set(['ECONNREFUSED', 'ENOENT'])",
     replace: "new Set(['ECONNREFUSED', 'ENOENT', 'EAGAIN'])",
     test: 'keep/file/slots/system-locks.node.test.ts',
+    finder: 'though so many have asked for it that its lock takes no more connections',
   },
   {
     name: 'forgets that the sync of a file failed',
@@ -120,6 +132,7 @@ export const TESTED_MUTANTS: readonly TestedMutant[] = [
     find: 'syncing.then(forget, () => undefined);',
     replace: 'syncing.then(forget, forget);',
     test: 'keep/file/format/salvage.node.test.ts',
+    finder: 'is not taken on the word of the next sync of that file',
   },
   {
     name: 'follows a full segment with a new one while its last append is pending',
@@ -127,6 +140,7 @@ export const TESTED_MUTANTS: readonly TestedMutant[] = [
     find: 'await before;',
     replace: '',
     test: 'keep/file/file-journal.node.test.ts',
+    finder: 'where events are synced in a segment that is full and others wait',
   },
   {
     name: 'ends its segment at the close while its last append is pending',
@@ -134,6 +148,7 @@ export const TESTED_MUTANTS: readonly TestedMutant[] = [
     find: 'await last;',
     replace: '',
     test: 'keep/file/file-journal.node.test.ts',
+    finder: 'where events are synced in a segment that is ended by a close',
   },
   {
     name: 'ignores that events are missing at the end of a segment',
@@ -141,6 +156,7 @@ export const TESTED_MUTANTS: readonly TestedMutant[] = [
     find: 'from === (runs[at - 1]?.to ?? from)',
     replace: 'true',
     test: 'keep/file/segments/segment.node.test.ts',
+    finder: 'does not promise events that are missing before its last one, though no byte is damaged',
   },
   {
     name: 'blames an event though the service accepts now what it refused before',
@@ -148,6 +164,7 @@ export const TESTED_MUTANTS: readonly TestedMutant[] = [
     find: 'return leftMs > 0 && leftMs <= FICKLE_MS;',
     replace: 'return false;',
     test: 'send/evidence.test.ts',
+    finder: 'for ten minutes after it accepted bytes that it had refused',
   },
   {
     name: 'takes the oldest event as a probe, though it failed before',
@@ -155,6 +172,7 @@ export const TESTED_MUTANTS: readonly TestedMutant[] = [
     find: 'isProbe || !isTestNext ? undefined : trials.take()',
     replace: 'isTestNext ? trials.take(isProbe) : undefined',
     test: 'whole/delivery/pauses.test.ts',
+    finder: 'is asked with an event that was never refused, if there is one',
   },
 ];
 
