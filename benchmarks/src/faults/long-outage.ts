@@ -33,7 +33,7 @@ export const longOutage: Fault = { name: 'long-outage', run };
 
 async function run({ isQuick, seed }: FaultContext): Promise<FaultResult> {
   const size = isQuick ? FLEETS.quick : FLEETS.full;
-  const outages = await measureApart(OUTAGES.map(({ name }) => ({ name, size, seed })));
+  const outages = await measureApart({ names: OUTAGES.map(({ name }) => name), size, seed });
   const sum = (of: (outage: MeasuredOutage) => number) =>
     outages.reduce((total, outage) => total + of(outage), 0);
   return {

@@ -1,10 +1,10 @@
 import type { MeasuredOutage, OutageSize } from '../measured-outage.ts';
 
-/** Settings of a process that measures an outage. */
+/** Settings of a process that measures outages, one after the other. */
 export interface OutageSettings {
-  readonly name: string;
+  readonly names: readonly string[];
   readonly size: OutageSize;
   readonly seed: number;
 }
 
-export type OutageTold = { readonly type: 'measured' } & MeasuredOutage;
+export type OutageTold = { readonly type: 'measured'; readonly outages: readonly MeasuredOutage[] };
