@@ -14,7 +14,8 @@ const LIVES = { full: 20, quick: 6 };
 const WORK_MS = 250;
 const ANSWER_MS = 400;
 const MOST_REQUESTS = 4;
-const MOST_END_MS = 5;
+/** A quick run has to share the processor: it shows only that the end waits for no answer. */
+const MOST_END_MS = { full: 5, quick: ANSWER_MS / 2 };
 /** A process that drains ends earlier. */
 const PATIENCE_MS = 60_000;
 const SCRIPT = fileURLToPath(new URL('./processes/short-life-process.js', import.meta.url));
@@ -27,6 +28,7 @@ export const shortLives: Fault = { name: 'short-lives', run };
 
 async function run({ isQuick, directory }: FaultContext): Promise<FaultResult> {
   const lives = isQuick ? LIVES.quick : LIVES.full;
+  const mostEndMs = isQuick ? MOST_END_MS.quick : MOST_END_MS.full;
   const details: string[][] = [
     ['what is left is delivered', 'lives', 'events twice', 'requests', 'median end'],
   ];
@@ -49,12 +51,12 @@ async function run({ isQuick, directory }: FaultContext): Promise<FaultResult> {
     duplicates += twice;
     if (twice > 0) problems.push(`${twice} events arrived twice, delivered ${how}`);
     if (service.requests > MOST_REQUESTS) problems.push(`${service.requests} requests, delivered ${how}`);
-    if (endMs > MOST_END_MS && !drains) problems.push(`Sluice takes ${endMs.toFixed(1)} ms of the end`);
+    if (endMs > mostEndMs && !drains) problems.push(`Sluice takes ${endMs.toFixed(1)} ms of the end`);
     details.push([how, String(lives), String(twice), String(service.requests), `${endMs.toFixed(1)} ms`]);
   }
   return {
     ...{ tries: 2 * lives, durable: 2 * lives, lost, duplicates, details, problems },
-    demand: `each event once, at most ${MOST_REQUESTS} requests, at most ${MOST_END_MS} ms more at the end`,
+    demand: `each event once, at most ${MOST_REQUESTS} requests, at most ${mostEndMs} ms more at the end`,
   };
 }
 
