@@ -121,8 +121,11 @@ describe('LaneRings', () => {
         const rings = createRings();
         const waiting: string[][] = [[], [], [], []];
         const expectNext = ({ events }: Parcel) => {
-          for (const text of toTexts(events))
-            expect(waiting.filter(([first]) => first === text).map((lane) => lane.shift())).toEqual([text]);
+          const texts = toTexts(events);
+          const due = texts.flatMap((text) =>
+            waiting.filter(([first]) => first === text).map((lane) => lane.shift()),
+          );
+          expect(due).toEqual(texts);
         };
         let next = 0;
         for (const step of steps) {
