@@ -24,6 +24,8 @@ export interface PostgresOptions {
   readonly fsync?: boolean;
   /** Whether it takes connections with TLS only. Default: false. */
   readonly tls?: boolean;
+  /** Its data go into a new folder in this one, which its user must be able to reach. Default: the system's temporary folder. */
+  readonly parent?: string;
   /** Settings of `postgresql.conf`. */
   readonly settings?: Readonly<Record<string, string | number>>;
 }
@@ -65,7 +67,7 @@ export interface Standby extends Postgres {
 /** Starts a server. Takes about a second. */
 export async function startPostgres(options: PostgresOptions = {}): Promise<Postgres> {
   const user = serverUser();
-  const directory = mkdtempSync(join(tmpdir(), 'sluice-postgres-'));
+  const directory = mkdtempSync(join(options.parent ?? tmpdir(), 'sluice-postgres-'));
   giveTo(user, directory);
   const data = join(directory, 'data');
   const locale = ['--locale=C', '--encoding=UTF8'];

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { migrate } from '@sluice/postgres';
-import type { Postgres } from '@sluice/test-servers';
+import { type Postgres, startPostgres } from '@sluice/test-servers';
 import pg from 'pg';
 import type { Audit } from '../../processes/audit.ts';
 import { Emulating } from '../emulating.ts';
@@ -8,6 +8,7 @@ import { Gate } from '../proxies/gate.ts';
 import { createRandom, type Random } from '../random.ts';
 import { Member } from './member.ts';
 import type { Role } from './messages.ts';
+import type { SmallDisk } from './small-disk.ts';
 
 /** How long all may take to arrive once nothing is disturbed any more. */
 const DELIVER_MS = 90_000;
@@ -17,8 +18,9 @@ const WRITERS: readonly Role[] = ['tracker', 'publisher', 'outbox'];
 export interface FleetOptions {
   readonly seed: number;
   readonly leaseMs: number;
-  /** Starts the server. */
-  readonly server: () => Promise<Postgres>;
+  readonly settings: Readonly<Record<string, string | number>>;
+  /** The server's disk. Undefined if it is that of this machine. */
+  readonly disk: SmallDisk | undefined;
 }
 
 /** A server, the emulator and the processes of a fleet. Between the processes and the server is a gate. */
@@ -26,6 +28,7 @@ export class Fleet implements AsyncDisposable {
   readonly gate: Gate;
   readonly leaseMs: number;
   readonly random: Random;
+  readonly disk: SmallDisk | undefined;
   readonly #emulator: Emulating;
   readonly #members: Member[] = [];
   /** Ended with the fleet. */
@@ -33,7 +36,14 @@ export class Fleet implements AsyncDisposable {
   /** The primary. */
   server: Postgres;
 
-  private constructor(server: Postgres, gate: Gate, emulator: Emulating, { seed, leaseMs }: FleetOptions) {
+  private constructor(
+    server: Postgres,
+    gate: Gate,
+    emulator: Emulating,
+    { seed, leaseMs, disk }: FleetOptions,
+  ) {
+    this.disk = disk;
+    if (disk) this.owned.push(disk);
     this.server = server;
     this.gate = gate;
     this.leaseMs = leaseMs;
@@ -42,7 +52,8 @@ export class Fleet implements AsyncDisposable {
   }
 
   static async start(options: FleetOptions): Promise<Fleet> {
-    const server = await options.server();
+    const { disk, settings } = options;
+    const server = await startPostgres({ settings, ...(disk && { parent: disk.path }) });
     const pool = new pg.Pool({ connectionString: server.connectionString });
     await migrate(pool);
     await pool.end();
@@ -93,7 +104,7 @@ export class Fleet implements AsyncDisposable {
     await Promise.all(this.#members.map((member) => member[Symbol.asyncDispose]()));
     await this.gate[Symbol.asyncDispose]();
     await this.#emulator[Symbol.asyncDispose]();
-    for (const each of [...this.owned, this.server]) await each.close();
+    for (const each of [this.server, ...this.owned]) await each.close();
   }
 
   /** No event of a transaction that was rolled back may arrive. */

@@ -12,7 +12,7 @@ import { createRandom } from '../random.ts';
 import { BATCH_EVENTS, type MemberSettings, type MemberTold } from './messages.ts';
 
 const MOST_PER_BURST = 40;
-const TICK_MS = 4;
+const TICK_MS = 10;
 /** How long the server may be away while this process is told to finish. */
 const FINISH_MS = 60_000;
 const RETRY_MS = 50;

@@ -1,10 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { startPostgres, whyNoPgBouncer, whyNoPostgres } from '@sluice/test-servers';
+import { whyNoPgBouncer, whyNoPostgres } from '@sluice/test-servers';
+import { mountObstacle } from '../disks/obstacle.ts';
 import type { Fault, FaultContext, FaultResult } from '../fault.ts';
 import { MOST_REQUESTS } from '../processes/messages.ts';
 import { Fleet } from './fleet.ts';
 import { BATCH_EVENTS, type Role } from './messages.ts';
 import { type Scenario, scenarios } from './scenarios.ts';
+import { SmallDisk } from './small-disk.ts';
 
 /** Two of each kind that sends. */
 const ROLES: readonly Role[] = ['tracker', 'publisher', 'forwarder', 'forwarder', 'outbox'];
@@ -20,17 +22,28 @@ const BETWEEN_MS = { full: 1_000, quick: 300 };
  */
 export const postgresFaults: readonly Fault[] = scenarios.map((scenario) => ({
   name: scenario.name,
-  skipReason: whyNoPostgres() ?? (scenario.name === 'pg-bouncer' ? whyNoPgBouncer() : undefined),
+  get skipReason() {
+    return whyNot(scenario);
+  },
   run: (context) => run(scenario, context),
 }));
 
+function whyNot({ diskBytes, needsBouncer }: Scenario): string | undefined {
+  return (
+    whyNoPostgres() ??
+    (needsBouncer ? whyNoPgBouncer() : undefined) ??
+    (diskBytes === undefined ? undefined : mountObstacle('memory'))
+  );
+}
+
 async function run(scenario: Scenario, { isQuick, seed }: FaultContext): Promise<FaultResult> {
-  const { settings = {}, prepare, disturb } = scenario;
+  const { settings = {}, diskBytes, prepare, disturb } = scenario;
   const tries = isQuick ? scenario.tries.quick : scenario.tries.full;
   await using fleet = await Fleet.start({
     seed,
     leaseMs: LEASE_MS,
-    server: () => startPostgres({ settings }),
+    settings,
+    disk: diskBytes === undefined ? undefined : new SmallDisk(diskBytes),
   });
   await prepare?.(fleet);
   const members = await Promise.all(ROLES.map((role) => fleet.add(role)));

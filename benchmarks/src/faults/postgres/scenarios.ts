@@ -10,6 +10,9 @@ export interface Scenario {
   readonly tries: { readonly full: number; readonly quick: number };
   /** Settings of the server. */
   readonly settings?: Readonly<Record<string, string | number>>;
+  readonly needsBouncer?: boolean;
+  /** The size of the server's disk, in bytes. Default: it has the disk of this machine. */
+  readonly diskBytes?: number;
   /** Before the processes start. */
   prepare?(fleet: Fleet): Promise<void>;
   /** Goes wrong once. It may put other processes into `members`. */
@@ -18,9 +21,11 @@ export interface Scenario {
 
 /** A real second between two faults, at most. */
 const AWAY_MS = 1_000;
+const FULL_MS = 2_000;
 const LONG_TRANSACTION_MS = { full: 600_000, quick: 3_000 };
 const MOST_CONNECTIONS = 60;
 const BOUNCER_POOL = 4;
+const MIB = 1024 * 1024;
 
 export const scenarios: readonly Scenario[] = [
   {
@@ -95,6 +100,7 @@ export const scenarios: readonly Scenario[] = [
   {
     name: 'pg-bouncer',
     tries: { full: 20, quick: 1 },
+    needsBouncer: true,
     async prepare(fleet) {
       const bouncer = await startPgBouncer(fleet.server, BOUNCER_POOL);
       fleet.owned.push(bouncer);
@@ -118,6 +124,19 @@ export const scenarios: readonly Scenario[] = [
       await server.set({ default_transaction_read_only: 'on' });
       await pause(random(AWAY_MS));
       await server.set({ default_transaction_read_only: 'off' });
+    },
+  },
+  {
+    name: 'pg-disk-full',
+    tries: { full: 10, quick: 1 },
+    diskBytes: 200 * MIB,
+    settings: { max_wal_size: '48MB', min_wal_size: '32MB' },
+    async disturb({ disk, server, random }) {
+      disk?.fill();
+      await pause(FULL_MS + random(AWAY_MS));
+      disk?.free();
+      // A server that cannot write its log ends, and does not come back by itself.
+      await restart(server, 'immediate', 0);
     },
   },
 ];
