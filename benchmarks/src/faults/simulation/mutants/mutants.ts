@@ -100,6 +100,9 @@ export const MUTANTS: readonly SimulatedMutant[] = [
   },
 ];
 
+/** Stands for the name of a mutant where there is none. */
+export const NO_MISTAKE = 'makes no mistake';
+
 /** They do harm in situations that a simulation does not bring about, or forgives. Each has a test that makes its situation. */
 export const TESTED_MUTANTS: readonly TestedMutant[] = [
   {
