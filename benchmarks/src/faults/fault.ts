@@ -26,5 +26,7 @@ export interface Fault {
   readonly name: string;
   /** Why it cannot run on this machine; undefined if it can. */
   readonly skipReason?: string | undefined;
+  /** Why a quick run leaves it out; undefined if it does not. */
+  readonly notQuick?: string | undefined;
   run(context: FaultContext): Promise<FaultResult>;
 }

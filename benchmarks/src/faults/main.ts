@@ -52,7 +52,7 @@ async function runFault(
   fault: Fault,
   { isQuick, seed, scratch }: { isQuick: boolean; seed: number; scratch: string },
 ): Promise<FaultRow> {
-  const { name, skipReason } = fault;
+  const { name, notQuick, skipReason = isQuick ? notQuick : undefined } = fault;
   const nothing = { name, seed, seconds: 0, tries: 0, durable: 0, lost: 0, duplicates: 0, demand: '' };
   if (skipReason !== undefined) return { ...nothing, result: 'skipped', problems: [skipReason] };
   const directory = join(scratch, name);

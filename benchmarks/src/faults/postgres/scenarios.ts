@@ -7,10 +7,12 @@ import type { Member } from './member.ts';
 /** What goes wrong with a fleet that works. */
 export interface Scenario {
   readonly name: string;
-  readonly tries: { readonly full: number; readonly quick: number };
+  /** How often, in a full run. */
+  readonly tries: number;
   /** Settings of the server. */
   readonly settings?: Readonly<Record<string, string | number>>;
-  readonly needsBouncer?: boolean;
+  /** Whether it needs a fleet of its own. The others may go wrong one after the other. */
+  readonly isApart?: boolean;
   /** The size of the server's disk, in bytes. Default: it has the disk of this machine. */
   readonly diskBytes?: number;
   /** Before the processes start. */
@@ -23,24 +25,23 @@ export interface Scenario {
 const AWAY_MS = 1_000;
 const FULL_MS = 2_000;
 const LONG_TRANSACTION_MS = { full: 600_000, quick: 3_000 };
-const MOST_CONNECTIONS = 60;
 const BOUNCER_POOL = 4;
 const MIB = 1024 * 1024;
 
 export const scenarios: readonly Scenario[] = [
   {
     name: 'pg-primary-killed',
-    tries: { full: 20, quick: 1 },
+    tries: 20,
     disturb: ({ server, random }) => restart(server, 'kill', random(AWAY_MS)),
   },
   {
     name: 'pg-immediate-stop',
-    tries: { full: 10, quick: 1 },
+    tries: 10,
     disturb: ({ server, random }) => restart(server, 'immediate', random(AWAY_MS)),
   },
   {
     name: 'pg-process-killed',
-    tries: { full: 50, quick: 3 },
+    tries: 50,
     async disturb(fleet, members) {
       const index = fleet.random(members.length);
       const member = members[index];
@@ -49,7 +50,7 @@ export const scenarios: readonly Scenario[] = [
   },
   {
     name: 'pg-process-stopped',
-    tries: { full: 10, quick: 1 },
+    tries: 10,
     async disturb({ leaseMs }, members) {
       const stopped = members.filter((_, index) => index % 2 === 0);
       for (const member of stopped) member.signal('SIGSTOP');
@@ -59,12 +60,12 @@ export const scenarios: readonly Scenario[] = [
   },
   {
     name: 'pg-promoted',
-    tries: { full: 5, quick: 1 },
+    tries: 5,
     disturb: (fleet) => promote(fleet),
   },
   {
     name: 'pg-cancelled-wait',
-    tries: { full: 5, quick: 1 },
+    tries: 5,
     disturb: (fleet) =>
       promote(fleet, async (standby) => {
         // Commits wait for the standby, which receives nothing. A cancelled wait commits on the primary alone.
@@ -78,7 +79,7 @@ export const scenarios: readonly Scenario[] = [
   },
   {
     name: 'pg-commit-cut',
-    tries: { full: 50, quick: 3 },
+    tries: 50,
     async disturb({ gate, random }) {
       await gate.become('unanswered');
       await pause(random(100));
@@ -87,7 +88,7 @@ export const scenarios: readonly Scenario[] = [
   },
   {
     name: 'pg-long-transaction',
-    tries: { full: 1, quick: 1 },
+    tries: 1,
     async disturb({ server }, _, isQuick) {
       const client = new pg.Client({ connectionString: server.connectionString });
       await client.connect();
@@ -99,8 +100,8 @@ export const scenarios: readonly Scenario[] = [
   },
   {
     name: 'pg-bouncer',
-    tries: { full: 20, quick: 1 },
-    needsBouncer: true,
+    tries: 20,
+    isApart: true,
     async prepare(fleet) {
       const bouncer = await startPgBouncer(fleet.server, BOUNCER_POOL);
       fleet.owned.push(bouncer);
@@ -113,13 +114,12 @@ export const scenarios: readonly Scenario[] = [
   },
   {
     name: 'pg-no-connections',
-    tries: { full: 10, quick: 1 },
-    settings: { max_connections: MOST_CONNECTIONS },
+    tries: 10,
     disturb: takeAllConnections,
   },
   {
     name: 'pg-read-only',
-    tries: { full: 10, quick: 1 },
+    tries: 10,
     async disturb({ server, random }) {
       await server.set({ default_transaction_read_only: 'on' });
       await pause(random(AWAY_MS));
@@ -128,7 +128,8 @@ export const scenarios: readonly Scenario[] = [
   },
   {
     name: 'pg-disk-full',
-    tries: { full: 10, quick: 1 },
+    tries: 10,
+    isApart: true,
     diskBytes: 200 * MIB,
     settings: { max_wal_size: '48MB', min_wal_size: '32MB' },
     async disturb({ disk, server, random }) {
