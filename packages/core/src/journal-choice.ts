@@ -13,13 +13,12 @@ type Part = 'dead-letters' | 'unidentified';
 /** Creates the journal that the settings ask for. */
 export function createJournal(settings: Settings, clock: Clock, part?: Part): Journal {
   const { journal, buffer } = settings;
-  if (typeof journal === 'object' && part === undefined) return journal;
   const place = placeOf(settings, clock, part);
   const { maxBytes = Number.POSITIVE_INFINITY } = place;
-  return (
-    (journal === undefined ? platform.createJournal(place) : undefined) ??
-    new MemoryJournal(part === undefined ? buffer.maxBytes : maxBytes, maxBytes)
-  );
+  const stored =
+    journal !== 'memory' &&
+    (part && journal ? journal.part?.(part) : (journal ?? platform.createJournal(place)));
+  return stored || new MemoryJournal(part ? maxBytes : buffer.maxBytes, maxBytes);
 }
 
 /** Whether the journal of a part may hold something. If not, do not open it: opening it would create its place in storage. */

@@ -5,6 +5,8 @@ create table :schema.slot (
   id bigint generated always as identity primary key,
   -- The number of a slot of the outbox; null for a slot of parcels, which a journal makes.
   outbox smallint unique check (outbox between 0 and 15),
+  -- What is in a slot of parcels: null for events to be sent, 'dead-letters' for what the service refused.
+  part text,
   -- Null if nobody owns it: it may be taken at once.
   owner uuid,
   -- Raised by each new owner. A delete names it, so that an owner whose time has passed deletes nothing.

@@ -104,6 +104,12 @@ export interface Journal {
   readonly groupLimit: Limit;
 
   /**
+   * A second journal in the same storage, for the dead letters or for the held events of its tracker, which closes it too.
+   * Absent, or undefined: they are kept in memory.
+   */
+  part?(name: 'dead-letters' | 'unidentified'): Journal | undefined;
+
+  /**
    * Opens the storage and reports the events that previous processes or pages left there.
    *
    * @throws Rejects with a StorageError if it cannot.

@@ -1,5 +1,5 @@
-import { type Clock, inTime } from '@sluice/protocol/toolbox';
-import type { Pool, PoolClient } from 'pg';
+import { type Clock, hasMethods, inTime } from '@sluice/protocol/toolbox';
+import pg, { type Pool, type PoolClient, type PoolConfig } from 'pg';
 import { QueryError } from './query-error.ts';
 
 /** A row of a result. `bigint` columns are strings. */
@@ -19,6 +19,9 @@ export interface Query {
 /** PostgreSQL warns after a commit that the standby may not have it. */
 const NOT_REPLICATED = '01000';
 
+/** Connections of a pool that is made here. */
+const CONNECTIONS = 4;
+
 const ignore = () => {};
 
 /**
@@ -27,18 +30,32 @@ const ignore = () => {};
 export class Database {
   /** The quoted name of the schema. */
   readonly schema: string;
+  /** How to connect. */
+  readonly connection: PoolConfig;
   readonly #pool: Pool;
+  readonly #isOwn: boolean;
   readonly #clock: Clock;
   readonly #timeoutMs: number;
+  /** How many use it. */
+  #users = 1;
 
   /** @param timeoutMs How long a statement may take. PostgreSQL's `statement_timeout` does not end the wait for a standby. */
-  constructor(pool: Pool, schema: string, clock: Clock, timeoutMs: number) {
-    this.#pool = pool;
+  constructor(pool: Pool | PoolConfig, schema: string, clock: Clock, timeoutMs: number) {
+    this.#isOwn = !isPool(pool);
+    this.#pool = isPool(pool)
+      ? pool
+      : new pg.Pool({
+          max: CONNECTIONS,
+          connectionTimeoutMillis: timeoutMs,
+          allowExitOnIdle: true,
+          ...pool,
+        });
+    this.connection = isPool(pool) ? pool.options : pool;
     this.schema = schema;
     this.#clock = clock;
     this.#timeoutMs = timeoutMs;
     // Otherwise a connection that is cut while nobody uses it ends the process.
-    pool.on('error', ignore);
+    this.#pool.on('error', ignore);
   }
 
   /** Runs a statement, or several on one connection. Resolves to the rows of the last one. Rejects with a QueryError. */
@@ -84,8 +101,17 @@ export class Database {
     }
   }
 
-  /** Stops listening to the pool: it is used on without this journal. */
-  close(): void {
+  /** Somebody else uses it too, and closes it. */
+  share(): Database {
+    this.#users += 1;
+    return this;
+  }
+
+  /** The last user that closes it ends the pool; one of somebody else's is used on without this journal. */
+  async close(): Promise<void> {
+    this.#users -= 1;
+    if (this.#users > 0) return;
+    if (this.#isOwn) await this.#pool.end();
     this.#pool.off('error', ignore);
   }
 
@@ -108,6 +134,10 @@ export class Database {
       });
     });
   }
+}
+
+function isPool(pool: Pool | PoolConfig): pool is Pool {
+  return hasMethods(pool, 'connect', 'query');
 }
 
 function lateError(what: string, afterMs: number): Error {

@@ -18,6 +18,8 @@ export interface IntakeOptions {
   readonly clock: Clock;
   /** Whether to take slots of the outbox too. */
   readonly withOutbox: boolean;
+  /** Most parcels that are known at a time. The rest waits in the table. */
+  readonly mostParcels: number;
   /** How soon to look again, in milliseconds: soon after something was found, then less often. */
   readonly leastPollMs: number;
   readonly mostPollMs: number;
@@ -29,8 +31,7 @@ export interface IntakeOptions {
 
 /** Most slots that are taken at once: others may have room for the rest. */
 const MOST_SLOTS = 4;
-/** Most parcels and events of the outbox that are known at a time. The rest waits in the tables. */
-const MOST_PARCELS = 256;
+/** Most events of the outbox that are known at a time. The rest waits in the table. */
 const MOST_EVENTS = 4_096;
 /** How often to delete slots that nobody uses any more, in milliseconds. */
 const TIDY_MS = 3_600_000;
@@ -87,7 +88,12 @@ export class Intake {
   /** Events were deleted: there may be room for others. */
   freed(): void {
     for (const taken of this.#taken) taken.tidy();
-    if (!this.#isFull || this.#parcelRoom * 2 < MOST_PARCELS || this.#eventRoom * 2 < MOST_EVENTS) return;
+    if (
+      !this.#isFull ||
+      this.#parcelRoom * 2 < this.#options.mostParcels ||
+      this.#eventRoom * 2 < MOST_EVENTS
+    )
+      return;
     this.#isFull = false;
     this.call();
   }
@@ -105,7 +111,7 @@ export class Intake {
   }
 
   get #parcelRoom(): number {
-    return this.#taken.reduce((room, { parcelCount }) => room - parcelCount, MOST_PARCELS);
+    return this.#taken.reduce((room, { parcelCount }) => room - parcelCount, this.#options.mostParcels);
   }
 
   get #eventRoom(): number {
@@ -185,11 +191,11 @@ export class Intake {
       limit,
     );
     let count = 0;
-    for (const { slot, from, to, bytes, at, rest } of found) {
+    for (const { slot, rest, ...parcel } of found) {
       const owner = taken.find(({ segment }) => segment.tenure.slot === slot);
       if (!owner || owner.segment.tenure.isLost) continue;
-      owner.segment.parcels.add({ from, to, bytes, rest });
-      for (const part of rest) this.#observer?.recovered({ segment: owner.number, ...part }, at);
+      owner.segment.parcels.add({ ...parcel, rest });
+      for (const part of rest) this.#observer?.recovered({ segment: owner.number, ...part }, parcel.at);
       count += 1;
     }
     if (count >= limit) this.#isFull = true;

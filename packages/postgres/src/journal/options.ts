@@ -1,5 +1,5 @@
 import { ConfigError } from '@sluice/protocol';
-import { ANYTHING, flag, hasMethods, milliseconds, type Rules, readRules } from '@sluice/protocol/toolbox';
+import { ANYTHING, flag, milliseconds, type Rules, readRules } from '@sluice/protocol/toolbox';
 import type { Pool, PoolConfig } from 'pg';
 import { quotedSchema } from '../schema/schema-name.ts';
 
@@ -87,9 +87,4 @@ export function readOptions(options: PostgresJournalOptions): JournalSettings {
     compress: read.compress === true,
     timeoutMs,
   };
-}
-
-/** Whether that is a pool, and not the options of one. */
-export function isPool(pool: Pool | PoolConfig): pool is Pool {
-  return hasMethods(pool, 'connect', 'query');
 }

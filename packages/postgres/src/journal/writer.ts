@@ -119,7 +119,7 @@ export class Writer {
         for (const [index, row] of rows.entries()) {
           const range = { segment: home.number, from: row.seq, to: row.seq + row.events };
           const whole = { from: range.from, to: range.to };
-          home.segment.parcels.add({ ...whole, bytes: row.body.bytes.length, rest: [whole] });
+          home.segment.parcels.add({ ...whole, at: row.at, bytes: row.body.bytes.length, rest: [whole] });
           entries[index]?.resolve(range);
           onStored(range);
         }

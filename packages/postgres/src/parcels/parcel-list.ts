@@ -5,6 +5,8 @@ import { outside, type Span } from './pieces.ts';
 export interface Parcel extends Span {
   /** The size of its body, in bytes. */
   readonly bytes: number;
+  /** When its oldest event was accepted, in milliseconds since 1970; undefined if unknown. */
+  readonly at: number | undefined;
   /** The parts that are not released yet. */
   rest: readonly Span[];
 }

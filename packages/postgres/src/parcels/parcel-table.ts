@@ -1,5 +1,6 @@
 import type { Database, Row } from '../database/database.ts';
 import type { Body } from './parcel-body.ts';
+import type { Parcel } from './parcel-list.ts';
 import type { Span } from './pieces.ts';
 
 /** A parcel that is inserted. */
@@ -12,12 +13,8 @@ export interface NewParcel {
 }
 
 /** A parcel that a list of the table shows. */
-export interface ListedParcel extends Span {
+export interface ListedParcel extends Parcel {
   readonly slot: number;
-  readonly bytes: number;
-  readonly at: number | undefined;
-  /** The parts that are not released. */
-  readonly rest: readonly Span[];
 }
 
 /** A parcel with its body. */

@@ -63,9 +63,12 @@ export class Segments {
   }
 
   get bytes(): number {
-    let bytes = 0;
-    for (const segment of this.#all.values()) if (!segment.tenure.isLost) bytes += segment.bytes;
-    return bytes;
+    return this.owned.reduce((bytes, [, segment]) => bytes + segment.bytes, 0);
+  }
+
+  /** Those of slots that were not lost, with their numbers. */
+  get owned(): [number: number, segment: Segment][] {
+    return [...this.#all].filter(([, { tenure }]) => !tenure.isLost);
   }
 
   /** The segments of slots that were lost, some of them long ago. */

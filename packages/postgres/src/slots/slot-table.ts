@@ -8,6 +8,8 @@ export interface SlotTableOptions {
   readonly database: Database;
   /** The id of this journal. */
   readonly owner: string;
+  /** What its slots are for: undefined for events to be sent. Slots for something else are not taken. */
+  readonly part: string | undefined;
   /** How long a slot stays with an owner who does not renew, in milliseconds. */
   readonly leaseMs: number;
 }
@@ -25,11 +27,13 @@ const UNUSED = "interval '1 hour'";
 export class SlotTable {
   readonly #database: Database;
   readonly #owner: string;
+  readonly #part: string | undefined;
   readonly #leaseMs: number;
 
-  constructor({ database, owner, leaseMs }: SlotTableOptions) {
+  constructor({ database, owner, part, leaseMs }: SlotTableOptions) {
     this.#database = database;
     this.#owner = owner;
+    this.#part = part;
     this.#leaseMs = leaseMs;
   }
 
@@ -42,9 +46,9 @@ export class SlotTable {
   async create(isOwned: boolean): Promise<Tenure> {
     const [row = {}] = await this.#database.run({
       what: 'make a slot',
-      text: `insert into ${this.#slot} (owner, epoch, until)
-        values ($1, $2, now() + $3 * interval '1 millisecond') returning id as slot`,
-      values: isOwned ? [this.#owner, 1, this.#leaseMs] : [null, 0, 0],
+      text: `insert into ${this.#slot} (owner, epoch, until, part)
+        values ($1, $2, now() + $3 * interval '1 millisecond', $4) returning id as slot`,
+      values: [...(isOwned ? [this.#owner, 1, this.#leaseMs] : [null, 0, 0]), this.#part],
     });
     const epoch = isOwned ? 1 : undefined;
     return { slot: Number(row.slot), epoch, outbox: undefined, isOwn: true, isLost: false };
@@ -56,13 +60,13 @@ export class SlotTable {
     const rows = await this.#database.run({
       what: 'take slots',
       text: `with free as (
-          select id from ${this.#slot} as s where until <= now() and case when outbox is null
+          select id from ${this.#slot} as s where until <= now() and part is not distinct from $6 and case when outbox is null
             then $5 and exists (select from ${schema}.parcel as p where p.slot = s.id)
             else $4 and exists (select from ${schema}.outbox as o where o.slot = s.outbox) end
           order by until limit $3 for update skip locked)
         update ${this.#slot} as s set owner = $1, epoch = epoch + 1, until = now() + $2 * interval '1 millisecond'
           from free where s.id = free.id returning s.id as slot, s.epoch, s.outbox`,
-      values: [this.#owner, this.#leaseMs, limit, kinds.outbox, kinds.parcels],
+      values: [this.#owner, this.#leaseMs, limit, kinds.outbox, kinds.parcels, this.#part],
     });
     return rows.map(({ slot, epoch, outbox }) => ({
       slot: Number(slot),
