@@ -43,6 +43,8 @@ interface Home {
 /** Most groups in one statement. */
 const MOST_ROWS = 8;
 const REPEAT_MS = 100;
+/** Statements of cut connections may come so late, in milliseconds. */
+const LATE_MS = 10_000;
 
 /**
  * Writes groups into a slot of its own. One statement at a time: a forwarder of the slot never sees a group before an earlier one.
@@ -144,7 +146,11 @@ export class Writer {
     home.next = endOf(rows);
     const { tenure } = home.segment;
     const strays = rows.map(({ seq }) => ({ table: 'stray', tenure, seq, done: () => {} }) as const);
-    releases.add(strays).catch(() => undefined);
+    const clear = () => releases.add(strays).catch(() => undefined);
+    // A statement of a cut connection that waits for a lock may come after the first time.
+    void clear()
+      .then(() => sleep(clock, LATE_MS, signal))
+      .then(clear);
     throw new StorageError(`${cause.message}: whether the events are stored is unknown`, { cause });
   }
 
