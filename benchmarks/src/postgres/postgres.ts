@@ -16,6 +16,8 @@ const EVENTS = { full: 200_000, quick: 10_000 };
 /** Events of a row of the bare loop, and of a COPY. */
 const GROUP = 500;
 const FORWARDERS = [1, 2, 4] as const;
+/** Each has a slot, which one forwarder at a time can own. */
+const PUBLISHERS = 4;
 
 /** What is measured: how fast events come into the database, how fast they leave it, or both at once. */
 type Subject =
@@ -36,8 +38,8 @@ export const postgres: Measurement = {
     `${EVENTS.full.toLocaleString('en')} events, a real server on this machine with \`fsync\` and \`synchronous_commit\` on. Publishing: from track() ` +
     'in turns of 500, in a fresh process, until durable(), with `send: false`. Against it, in the same round: a loop on one ' +
     `connection that makes the same texts, and inserts ${GROUP} of them as one \`bytea\` row, or as ${GROUP} rows with COPY. Draining: ` +
-    'forwarders start, and deliver to the receiver, which counts. Both: a publisher and forwarders at once, from the first ' +
-    'track() until all events have been delivered.',
+    `forwarders start, and deliver what ${PUBLISHERS} publishers left to the receiver, which counts. Both: ${PUBLISHERS} publishers and ` +
+    'forwarders at once, from the first track() until all events have been delivered.',
   run,
 };
 
@@ -84,29 +86,37 @@ async function measure(
   const { connectionString } = server;
   const events = eventsOf(context);
   await empty(connectionString);
-  if (subject.kind === 'store') return events / (await store(subject.store, connectionString, context));
+  if (subject.kind === 'store')
+    return events / (await store(subject.store, connectionString, events, context));
   const settings = { baseUrl: receiver.baseUrl, connectionString };
-  if (subject.kind === 'drain') await store(STORES.sluice, connectionString, context);
+  if (subject.kind === 'drain') await publish(connectionString, context);
   await using forwarders = new Forwarders(subject.forwarders, settings, context.execArgv);
   if (subject.kind === 'both') await forwarders.ready();
   const startedAt = performance.now();
-  const storing =
-    subject.kind === 'both' ? store(STORES.sluice, connectionString, context) : forwarders.ready();
+  const storing = subject.kind === 'both' ? publish(connectionString, context) : forwarders.ready();
   await Promise.all([storing, storing.then(() => forwarders.delivered(events))]);
   const seconds = (performance.now() - startedAt) / 1_000;
   await checkArrival(receiver, events, nameOf(subject));
   return events / seconds;
 }
 
+async function publish(connectionString: string, context: MeasurementContext): Promise<void> {
+  const share = eventsOf(context) / PUBLISHERS;
+  const publishers = Array.from({ length: PUBLISHERS }, () =>
+    store(STORES.sluice, connectionString, share, context),
+  );
+  await Promise.all(publishers);
+}
+
 /** Stores events in a process. Returns how many seconds that took. */
 async function store(
   name: StoreName,
   connectionString: string,
-  context: MeasurementContext,
+  events: number,
+  { execArgv }: MeasurementContext,
 ): Promise<number> {
-  const events = eventsOf(context);
   const settings: DurableSettings = { store: name, directory: connectionString, events, groupEvents: GROUP };
-  await using process = new ForkedProcess<DurableTold>(STORING, settings, context.execArgv);
+  await using process = new ForkedProcess<DurableTold>(STORING, settings, execArgv);
   const { elapsedMs } = await process.expect('measured');
   await process.ended();
   return elapsedMs / 1_000;
