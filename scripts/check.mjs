@@ -52,6 +52,7 @@ const checks = {
       '@sluice/core/bounds',
       '@sluice/core/classify',
       '@sluice/core/dead-letters',
+      '@sluice/core/event-bytes',
       '@sluice/core/event-writer',
       '@sluice/core/fetch-transport',
       '@sluice/core/destination',

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { EventBytes, Journal, JournalObserver, Limit, Range, Reading } from '@sluice/core';
+import { NO_EVENTS } from '@sluice/core/event-bytes';
 import { systemClock } from '@sluice/protocol/toolbox';
 import type { Database } from '../database/database.ts';
 import { Bell, channelOf } from '../forward/bell.ts';
@@ -7,7 +8,6 @@ import { Intake } from '../forward/intake.ts';
 import { Listener } from '../forward/listener.ts';
 import { OutboxTable } from '../forward/outbox-table.ts';
 import { ParcelTable } from '../parcels/parcel-table.ts';
-import { NO_EVENTS } from '../parcels/pieces.ts';
 import { moment } from '../slots/moment.ts';
 import { Segments } from '../slots/segments.ts';
 import { SlotTable } from '../slots/slot-table.ts';

@@ -1,4 +1,5 @@
-import type { EventBytes, JournalObserver, Range } from '@sluice/core';
+import type { JournalObserver, Range } from '@sluice/core';
+import { type EventBytes, encodeEvents } from '@sluice/core/event-bytes';
 
 /** An observer that records all calls. */
 export class Witness implements JournalObserver {
@@ -24,14 +25,8 @@ export class Witness implements JournalObserver {
   }
 }
 
-const encoder = new TextEncoder();
-
-/** Texts as a group. */
+/** Texts as a group, accepted at times that are not known. */
 export function group(texts: readonly string[]): EventBytes {
-  let end = -1;
-  const ends = texts.map((text) => {
-    end += 1 + encoder.encode(text).length;
-    return end;
-  });
-  return { bytes: encoder.encode(texts.join(',')), ends: Uint32Array.from(ends) };
+  const { bytes, ends } = encodeEvents(texts, []);
+  return { bytes, ends };
 }
