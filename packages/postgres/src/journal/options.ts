@@ -28,15 +28,9 @@ export interface PostgresJournalOptions {
 }
 
 /** Options with their defaults. */
-export interface JournalSettings {
-  readonly pool: Pool | PoolConfig;
-  readonly schema: string;
-  readonly send: boolean;
-  readonly outbox: boolean;
-  readonly notify: boolean;
-  readonly compress: boolean;
-  readonly timeoutMs: number;
-}
+export type JournalSettings = {
+  readonly [Name in keyof PostgresJournalOptions]-?: NonNullable<PostgresJournalOptions[Name]>;
+};
 
 /** Times that only tests change, in milliseconds. */
 export interface Timing {
@@ -57,8 +51,6 @@ export const TIMING: Timing = {
   idleMs: 10_000,
 };
 
-const DEFAULT_TIMEOUT_MS = 10_000;
-
 const RULES: Rules = {
   pool: ANYTHING,
   schema: [(value) => quotedSchema(value) !== '', ''],
@@ -66,7 +58,7 @@ const RULES: Rules = {
   outbox: flag(false),
   notify: flag(true),
   compress: flag(true),
-  timeoutMs: milliseconds(DEFAULT_TIMEOUT_MS),
+  timeoutMs: milliseconds(10_000),
 };
 
 /** Checks options. Throws a ConfigError. */
@@ -77,14 +69,6 @@ export function readOptions(options: PostgresJournalOptions): JournalSettings {
     throw new ConfigError('pool', 'pool must be a Pool of pg, or its options, such as { connectionString }');
   if (read.outbox === true && read.send === false)
     throw new ConfigError('outbox', 'outbox must be false if send is false: this tracker sends nothing');
-  const { pool, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
-  return {
-    pool,
-    schema: quotedSchema(options.schema),
-    send: read.send === true,
-    outbox: read.outbox === true,
-    notify: read.notify === true,
-    compress: read.compress === true,
-    timeoutMs,
-  };
+  // The cast is safe: the rules hold.
+  return { ...(read as unknown as JournalSettings), schema: quotedSchema(options.schema) };
 }

@@ -114,23 +114,16 @@ export class ParcelTable {
    * see its rows. An insert of the same numbers waits for it.
    */
   async clear(keys: readonly RowKey[]): Promise<void> {
-    const { schema } = this.#database;
     const [what, values] = ['clear events', columnsOf(keys)];
-    const held = `unnest($1::bigint[], $2::bigint[], $3::bigint[]) as k (slot, epoch, seq)
-      join ${schema}.slot as s on s.id = k.slot and (k.epoch is null or s.epoch = k.epoch)`;
     await this.#database.run(
       { what, text: 'begin' },
       {
         what,
         text: `insert into ${this.#parcel} (slot, seq, events, at, gzipped, body)
-          select k.slot, k.seq, 1, '-infinity', false, '' from ${held} on conflict do nothing`,
+          select k.slot, k.seq, 1, '-infinity', false, '' from ${this.#keys} on conflict do nothing`,
         values,
       },
-      {
-        what,
-        text: `delete from ${this.#parcel} as p using ${held} where p.slot = k.slot and p.seq = k.seq`,
-        values,
-      },
+      { what, text: this.#remove, values },
       { what, text: 'commit' },
     );
   }
@@ -138,17 +131,13 @@ export class ParcelTable {
   /** Deletes parcels. @param isWriter Whether this journal inserted them. Otherwise notes in their slots that they are released. */
   async remove(keys: readonly RowKey[], isWriter: boolean): Promise<void> {
     const { schema } = this.#database;
-    const remove = `delete from ${this.#parcel} as p
-      using unnest($1::bigint[], $2::bigint[], $3::bigint[]) as k (slot, epoch, seq)
-      join ${schema}.slot as s on s.id = k.slot and (k.epoch is null or s.epoch = k.epoch)
-      where p.slot = k.slot and p.seq = k.seq`;
-    const note = `with gone as (${remove} returning p.slot, p.seq),
+    const note = `with gone as (${this.#remove} returning p.slot, p.seq),
         last as (select slot, max(seq) as seq from gone group by slot),
         locked as (select id, seq from ${schema}.slot as s join last on s.id = last.slot order by id for no key update of s)
       update ${schema}.slot as s set released = greatest(released, locked.seq) from locked where s.id = locked.id`;
     await this.#database.run({
       what: 'release events',
-      text: isWriter ? remove : note,
+      text: isWriter ? this.#remove : note,
       values: columnsOf(keys),
     });
   }
@@ -166,6 +155,16 @@ export class ParcelTable {
         cuts.map(({ gone }) => `{${gone.map(({ from, to }) => `[${from},${to})`).join()}}`),
       ],
     });
+  }
+
+  /** Rows of three parameters whose slots are still of these epochs. */
+  get #keys(): string {
+    return `unnest($1::bigint[], $2::bigint[], $3::bigint[]) as k (slot, epoch, seq)
+      join ${this.#database.schema}.slot as s on s.id = k.slot and (k.epoch is null or s.epoch = k.epoch)`;
+  }
+
+  get #remove(): string {
+    return `delete from ${this.#parcel} as p using ${this.#keys} where p.slot = k.slot and p.seq = k.seq`;
   }
 
   get #parcel(): string {

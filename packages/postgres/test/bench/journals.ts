@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { beforeAll } from 'vitest';
 import { type PostgresJournalOptions, readOptions, type Timing } from '../../src/journal/options.ts';
 import { PostgresJournal } from '../../src/journal/postgres-journal.ts';
 import { migrate } from '../../src/schema/migrate.ts';
@@ -18,6 +19,20 @@ export async function makeSchema(pool: pg.Pool): Promise<string> {
   const schema = `test_${schemas}`;
   await migrate(pool, { schema });
   return schema;
+}
+
+/** Makes empty tables before the tests, and gives each place the schema of its own, as the contracts ask for them. */
+export function usePlaces(database: Database, most: number): (place: string) => string {
+  const free: string[] = [];
+  const schemas = new Map<string, string>();
+  beforeAll(async () => {
+    for (let count = 0; count < most; count += 1) free.push(await makeSchema(database.pool));
+  });
+  return (place) => {
+    const schema = schemas.get(place) ?? free.pop() ?? '';
+    schemas.set(place, schema);
+    return schema;
+  };
 }
 
 /** Makes a journal with a pool of its own, unless one is given. */
