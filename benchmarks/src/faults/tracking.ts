@@ -39,10 +39,12 @@ export class Tracking {
     this.#process = new ForkedProcess<TrackingTold>(SCRIPT, { ...DEFAULTS, ...settings }, [], launch);
     this.#life = settings.life;
     this.#isEndless = settings.total === null;
-    this.#heard = this.#hear().finally(() => {
-      this.#started.come();
-      this.#firstDurable.come();
-    });
+    this.#heard = this.#process
+      .hear((told) => this.#hear(told))
+      .finally(() => {
+        this.#started.come();
+        this.#firstDurable.come();
+      });
   }
 
   /** Resolves when it will create its tracker next, or has ended. */
@@ -85,14 +87,12 @@ export class Tracking {
     else if (this.#pending !== 0) this.problems.push(`life ${this.#life} left ${this.#pending} events`);
   }
 
-  async #hear(): Promise<void> {
-    for (let told = await this.#process.next(); told !== undefined; told = await this.#process.next()) {
-      if (told.type === 'started') this.#started.come();
-      else if (told.type === 'durable') this.#hearDurable(told.count);
-      else if (told.type === 'problem') this.problems.push(told.what);
-      else if (told.type === 'storageFailed') this.storageFailures.push(told.what);
-      else this.#pending = told.pending;
-    }
+  #hear(told: TrackingTold): void {
+    if (told.type === 'started') this.#started.come();
+    else if (told.type === 'durable') this.#hearDurable(told.count);
+    else if (told.type === 'problem') this.problems.push(told.what);
+    else if (told.type === 'storageFailed') this.storageFailures.push(told.what);
+    else this.#pending = told.pending;
   }
 
   #hearDurable(count: number): void {

@@ -22,7 +22,11 @@ export class Forwarders implements AsyncDisposable {
   /** Resolves once all of them look for events. */
   async ready(): Promise<void> {
     await Promise.all(this.#processes.map((process) => process.expect('ready')));
-    for (const process of this.#processes) void this.#hear(process);
+    for (const process of this.#processes)
+      void process.hear((told) => {
+        if (told.type === 'delivered') this.#delivered += told.count;
+        this.#check();
+      });
   }
 
   /** Resolves once they have delivered so many events. */
@@ -36,13 +40,6 @@ export class Forwarders implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#processes.map((process) => process[Symbol.asyncDispose]()));
-  }
-
-  async #hear(process: ForkedProcess<ForwardingTold>): Promise<void> {
-    for (let told = await process.next(); told !== undefined; told = await process.next()) {
-      if (told.type === 'delivered') this.#delivered += told.count;
-      this.#check();
-    }
   }
 
   #check(): void {

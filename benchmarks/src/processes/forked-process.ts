@@ -59,6 +59,11 @@ export class ForkedProcess<Told extends Message> implements AsyncDisposable {
     return (value as Told[] | undefined)?.[0];
   }
 
+  /** Passes on all messages that come from now on. Resolves once the process has ended and all of them were read. */
+  async hear(listener: (told: Told) => void): Promise<void> {
+    for (let told = await this.next(); told !== undefined; told = await this.next()) listener(told);
+  }
+
   /** The next message, which must have this type. Throws for anything else. */
   async expect<Type extends Told['type']>(type: Type): Promise<Extract<Told, { type: Type }>> {
     const message = await this.next();

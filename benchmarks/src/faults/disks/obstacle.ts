@@ -1,6 +1,7 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
+import { findProgram } from '@sluice/test-servers';
 import { LoopDisk } from './loop-disk.ts';
 import { mountMemoryDisk } from './memory-disk.ts';
 
@@ -11,7 +12,7 @@ export function mountObstacle(kind: 'loop' | 'memory'): string | undefined {
   if (process.platform !== 'linux') return 'only Linux has this kind of disk';
   if (process.getuid?.() !== 0) return 'only root can mount a disk';
   const programs = kind === 'loop' ? ['mount', 'umount', 'mkfs.ext4', 'perl'] : ['mount', 'umount'];
-  const missing = programs.filter((name) => !isProgram(name));
+  const missing = programs.filter((name) => findProgram(name) === undefined);
   if (missing.length > 0) return `there is no ${missing.join(', ')} here`;
   const directory = mkdtempSync(join(tmpdir(), 'sluice-mount-'));
   const path = join(directory, 'disk');
@@ -24,9 +25,4 @@ export function mountObstacle(kind: 'loop' | 'memory'): string | undefined {
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
-}
-
-function isProgram(name: string): boolean {
-  const directories = `${process.env.PATH}${delimiter}/usr/sbin${delimiter}/sbin`.split(delimiter);
-  return directories.some((directory) => existsSync(join(directory, name)));
 }

@@ -23,7 +23,7 @@ export class Member implements AsyncDisposable {
     this.started = new Promise((resolve) => {
       start = resolve;
     });
-    this.#heard = this.#hear(start).finally(start);
+    this.#heard = this.#process.hear((told) => this.#hear(told, start)).finally(start);
   }
 
   /** Its events that must arrive. */
@@ -72,13 +72,11 @@ export class Member implements AsyncDisposable {
     return this.#process[Symbol.asyncDispose]();
   }
 
-  async #hear(start: () => void): Promise<void> {
-    for (let told = await this.#process.next(); told !== undefined; told = await this.#process.next()) {
-      if (told.type === 'started') start();
-      else if (told.type === 'durable') this.#durable.push(told);
-      else if (told.type === 'problem') this.problems.push(told.what);
-      else if (told.type === 'rolledBack')
-        for (let number = told.from; number < told.to; number += 1) this.#rolledBack.push(number);
-    }
+  #hear(told: MemberTold, start: () => void): void {
+    if (told.type === 'started') start();
+    else if (told.type === 'durable') this.#durable.push(told);
+    else if (told.type === 'problem') this.problems.push(told.what);
+    else if (told.type === 'rolledBack')
+      for (let number = told.from; number < told.to; number += 1) this.#rolledBack.push(number);
   }
 }

@@ -34,7 +34,7 @@ export const postgresFaults: readonly Fault[] = [
   ...scenarios.map(
     (scenario): Fault => ({
       name: scenario.name,
-      notQuick: scenario.isApart ? undefined : `part of ${ALL}`,
+      notQuick: needsOwnFleet(scenario) ? undefined : `part of ${ALL}`,
       get skipReason() {
         return whyNot(scenario);
       },
@@ -42,6 +42,11 @@ export const postgresFaults: readonly Fault[] = [
     }),
   ),
 ];
+
+/** The others go wrong one after the other on one fleet. */
+function needsOwnFleet({ diskBytes, prepare }: Scenario): boolean {
+  return diskBytes !== undefined || prepare !== undefined;
+}
 
 function whyNot({ diskBytes, prepare }: Scenario): string | undefined {
   return (
@@ -54,7 +59,7 @@ function whyNot({ diskBytes, prepare }: Scenario): string | undefined {
 /** All scenarios on one fleet, in another order in each round. */
 function rounds({ isQuick, seed }: FaultContext): Scenario[] {
   const random = createRandom(seed);
-  const together = scenarios.filter(({ isApart }) => !isApart);
+  const together = scenarios.filter((scenario) => !needsOwnFleet(scenario));
   return Array.from({ length: isQuick ? ALL_ROUNDS.quick : ALL_ROUNDS.full }, () => {
     const left = [...together];
     return together.flatMap(() => left.splice(random(left.length), 1));

@@ -11,8 +11,6 @@ export interface Scenario {
   readonly tries: number;
   /** Settings of the server. */
   readonly settings?: Readonly<Record<string, string | number>>;
-  /** Whether it needs a fleet of its own. The others may go wrong one after the other. */
-  readonly isApart?: boolean;
   /** The size of the server's disk, in bytes. Default: it has the disk of this machine. */
   readonly diskBytes?: number;
   /** Before the processes start. */
@@ -101,7 +99,6 @@ export const scenarios: readonly Scenario[] = [
   {
     name: 'pg-bouncer',
     tries: 20,
-    isApart: true,
     async prepare(fleet) {
       const bouncer = await startPgBouncer(fleet.server, BOUNCER_POOL);
       fleet.owned.push(bouncer);
@@ -129,7 +126,6 @@ export const scenarios: readonly Scenario[] = [
   {
     name: 'pg-disk-full',
     tries: 10,
-    isApart: true,
     diskBytes: 200 * MIB,
     settings: { max_wal_size: '48MB', min_wal_size: '32MB' },
     async disturb({ disk, server, random }) {

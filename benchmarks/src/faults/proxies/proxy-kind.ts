@@ -1,5 +1,4 @@
-import { accessSync, constants } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { findProgram } from '@sluice/test-servers';
 
 /** How a proxy between the sender and the service behaves. */
 export interface ProxyRules {
@@ -43,26 +42,9 @@ export interface ProxyKind {
 export const CONFIGURATION = 'proxy.conf';
 /** At this path a proxy answers the number of its current configuration, whatever its rules. */
 export const GENERATION_PATH = '/generation';
-/** Debian installs servers in directories that are not in the PATH of every user. */
-const SERVER_PLACES = ['/usr/sbin', '/usr/local/sbin'];
-
-/** The path of the program; undefined if it is not installed. */
-export function findProxy({ name }: ProxyKind): string | undefined {
-  const places = [...(process.env.PATH ?? '').split(delimiter).filter(Boolean), ...SERVER_PLACES];
-  return places.map((place) => join(place, name)).find(isExecutable);
-}
 
 /** Why a proxy cannot be started here; undefined if it can. */
 export function whyNoProxy(kind: ProxyKind): string | undefined {
-  if (findProxy(kind) !== undefined) return undefined;
+  if (findProgram(kind.name) !== undefined) return undefined;
   return `${kind.name} is not installed: apt-get install ${kind.debianPackage}`;
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -6,9 +6,9 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
+import { findProgram } from '@sluice/test-servers';
 import {
   CONFIGURATION,
-  findProxy,
   GENERATION_PATH,
   type Place,
   type ProxyKind,
@@ -55,7 +55,7 @@ export class ProxyServer implements AsyncDisposable {
 
   /** Rejects with the proxy's output if it does not start. */
   static async start(kind: ProxyKind, setup: Setup, rules: ProxyRules): Promise<ProxyServer> {
-    const path = findProxy(kind);
+    const path = findProgram(kind.name);
     if (path === undefined) throw new Error(whyNoProxy(kind));
     mkdirSync(setup.directory, { recursive: true });
     for (let start = 1; ; start += 1) {
