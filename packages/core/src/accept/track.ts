@@ -37,13 +37,13 @@ export type AnyEvents = Record<string, object>;
 /** As `AnyEvents`, with bigints in the payloads: for the option `bigint`. */
 export type BigintEvents = Record<string, object | bigint>;
 
+/** `Bare` if an event may have no payload, for example because each field is optional. Otherwise `Full`. */
+export type IfBare<Payload, Bare, Full> =
+  Record<never, never> extends Payload ? Bare : undefined extends Payload ? Bare : Full;
+
 /** The names of events that may have no payload. */
 type Bare<Events> = {
-  [Name in keyof Events & string]: Record<never, never> extends Events[Name]
-    ? Name
-    : undefined extends Events[Name]
-      ? Name
-      : never;
+  [Name in keyof Events & string]: IfBare<Events[Name], Name, never>;
 }[keyof Events & string];
 
 /** Takes any event whose payload JSON can hold. */

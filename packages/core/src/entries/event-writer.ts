@@ -9,6 +9,7 @@ import type { TrackerOptions } from '../options/options.ts';
 import { readOptions } from '../options/settings.ts';
 import type { HookOptions } from '../parts/hooks/hooks.ts';
 
+export type { IfBare } from '../accept/track.ts';
 export { laneOf } from '../wait/lanes/lane.ts';
 
 /** The options of a tracker that count when an event is made. */

@@ -2,6 +2,7 @@ import type { AnyEvents, TrackOptions } from '@sluice/core';
 import {
   createEventWriter,
   type EventWriterOptions,
+  type IfBare,
   laneOf,
   type WrittenEvent,
 } from '@sluice/core/event-writer';
@@ -22,10 +23,6 @@ export interface OutboxOptions extends EventWriterOptions {
 
 /** Options of one event. An outbox has no priorities. */
 export type OutboxTrackOptions = Omit<TrackOptions, 'priority'>;
-
-/** `Bare` if an event may have no payload, for example because each field is optional. Otherwise `Full`. */
-type IfBare<Payload, Bare, Full> =
-  Record<never, never> extends Payload ? Bare : undefined extends Payload ? Bare : Full;
 
 /** An event for `trackAll()`: its name, its payload, and its options. */
 export type OutboxEvent<Events = AnyEvents> = OutboxTrackOptions &
