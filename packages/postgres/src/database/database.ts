@@ -50,7 +50,8 @@ export class Database {
           allowExitOnIdle: true,
           ...pool,
         });
-    this.connection = isPool(pool) ? pool.options : pool;
+    // A pool hides its password from copies of its options.
+    this.connection = isPool(pool) ? { ...pool.options, password: pool.options.password } : pool;
     this.schema = schema;
     this.#clock = clock;
     this.#timeoutMs = timeoutMs;

@@ -1,6 +1,6 @@
 import { ClosedError, type EventBytes, type Range, StorageError } from '@sluice/core';
 import { type Clock, sleep } from '@sluice/protocol/toolbox';
-import { FOREIGN_KEY, QueryError } from '../database/query-error.ts';
+import { QueryError } from '../database/query-error.ts';
 import { type Body, encodeBody } from '../parcels/parcel-body.ts';
 import { ParcelSegment } from '../parcels/parcel-segment.ts';
 import type { NewParcel, ParcelTable } from '../parcels/parcel-table.ts';
@@ -116,7 +116,11 @@ export class Writer {
       const home = since && this.#home ? this.#home : await this.#openHome();
       const rows = place(home, entries, bodies);
       try {
-        await parcels.insert(home.segment.tenure.slot, rows, since !== undefined);
+        if (!(await parcels.insert(home.segment.tenure.slot, rows, since !== undefined))) {
+          // The slot was empty, and was deleted.
+          this.#home = undefined;
+          continue;
+        }
         home.next = endOf(rows);
         for (const [index, row] of rows.entries()) {
           const range = { segment: home.number, from: row.seq, to: row.seq + row.events };
@@ -128,9 +132,7 @@ export class Writer {
         return;
       } catch (error) {
         if (!(error instanceof QueryError)) throw error;
-        // The slot was empty, and was deleted.
-        if (error.state === FOREIGN_KEY) this.#home = undefined;
-        else if (error.isUnknown) since ??= moment();
+        if (error.isUnknown) since ??= moment();
         else if (!since) throw error;
         if (since) await this.#wait(since, home, rows, error);
       }

@@ -1,4 +1,5 @@
 import type { Database, Row } from '../database/database.ts';
+import { FOREIGN_KEY, QueryError } from '../database/query-error.ts';
 import type { Body } from './parcel-body.ts';
 import type { Parcel } from './parcel-list.ts';
 import type { Span } from './pieces.ts';
@@ -41,28 +42,34 @@ export class ParcelTable {
     this.#database = database;
   }
 
-  /** Inserts all or none. @param isRepeated Whether they may have been inserted before. */
-  async insert(slot: number, parcels: readonly NewParcel[], isRepeated: boolean): Promise<void> {
+  /** Inserts all or none. Resolves to false if the slot is gone. @param isRepeated Whether they may have been inserted before. */
+  async insert(slot: number, parcels: readonly NewParcel[], isRepeated: boolean): Promise<boolean> {
     const rows = parcels.map((_, row) => {
       const at = (column: number) => `$${row * COLUMNS + column}`;
       const time = `coalesce(to_timestamp(${at(4)}::float8 / 1000), '-infinity')`;
       return `(${at(1)}::bigint, ${at(2)}::bigint, ${at(3)}::integer, ${time}, ${at(5)}::boolean, ${at(6)}::bytea)`;
     });
+    const insert = `insert into ${this.#parcel} (slot, seq, events, at, gzipped, body)`;
     // What a forwarder released is not inserted again. What is there is updated, so that this commit waits for the standby too.
-    const source = isRepeated
-      ? `select new.* from (values ${rows}) as new (slot, seq),
-          (select released from ${this.#database.schema}.slot where id = $1 for no key update) as s
-          where new.seq > s.released on conflict (slot, seq) do update set events = excluded.events`
-      : `values ${rows}`;
-    await this.#database.run({
-      what: 'store events',
-      text: `insert into ${this.#parcel} (slot, seq, events, at, gzipped, body) ${source}`,
-      values: parcels.flatMap(({ seq, events, at, body }) => {
-        const { buffer, byteOffset, byteLength } = body.bytes;
-        return [slot, seq, events, at, body.isGzipped, Buffer.from(buffer, byteOffset, byteLength)];
-      }),
-      needsStandby: true,
-    });
+    const repeat = `with own as (select released from ${this.#database.schema}.slot where id = $1 for no key update),
+      repeated as (${insert} select new.* from (values ${rows}) as new (slot, seq), own where new.seq > own.released
+        on conflict (slot, seq) do update set events = excluded.events)
+      select from own`;
+    try {
+      const found = await this.#database.run({
+        what: 'store events',
+        text: isRepeated ? repeat : `${insert} values ${rows}`,
+        values: parcels.flatMap(({ seq, events, at, body }) => {
+          const { buffer, byteOffset, byteLength } = body.bytes;
+          return [slot, seq, events, at, body.isGzipped, Buffer.from(buffer, byteOffset, byteLength)];
+        }),
+        needsStandby: true,
+      });
+      return !isRepeated || found.length > 0;
+    } catch (error) {
+      if (error instanceof QueryError && error.state === FOREIGN_KEY) return false;
+      throw error;
+    }
   }
 
   /** Lists parcels of slots of which this journal is the owner, in order, without those that it knows. @param limit For each slot. */

@@ -1,4 +1,7 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { startPgBouncer, whyNoPgBouncer } from '@sluice/test-servers';
+import pg from 'pg';
 import { expect, it, vi } from 'vitest';
 import { PATIENCE } from '../../../../testing/patience.ts';
 import { ADA, describeFleet } from '../bench/fleet.ts';
@@ -19,6 +22,19 @@ describeFleet('A forwarder', (fleet) => {
       await publisher.flush();
       await fleet.delivered(name, 1);
     }
+  });
+
+  it('listens with the password of a pool', async () => {
+    const { directory, host, port } = fleet.database.server;
+    const hba = join(directory, 'pg_hba.conf');
+    writeFileSync(hba, `host all keeper 127.0.0.1/32 scram-sha-256\n${readFileSync(hba, 'utf8')}`);
+    await fleet.ask('select pg_reload_conf()');
+    await fleet.ask(`create role keeper superuser login password 'a secret'`);
+    const pool = new pg.Pool({ host, port, user: 'keeper', password: 'a secret', database: 'postgres' });
+    fleet.tracker({ pool }, {}, NEVER);
+    await vi.waitFor(async () => expect(await listeners()).toBe('1'), PATIENCE);
+    await fleet.end();
+    await pool.end();
   });
 
   it('listens again after its connection was cut', async () => {
