@@ -155,7 +155,8 @@ export class Reception {
   #log(error: unknown): void {
     const { clock, logger = console, redact } = this.#settings;
     const now = clock.now();
-    if (now - this.#loggedAt < LOG_EVERY_MS) return;
+    // The clock may have been set back.
+    if (Math.abs(now - this.#loggedAt) < LOG_EVERY_MS) return;
     this.#loggedAt = now;
     logger.error({ err: redactedError(error, redact) }, 'Sluice relay: a request failed');
   }

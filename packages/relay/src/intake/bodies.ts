@@ -51,6 +51,8 @@ export class Bodies {
       if (!isGzip) return await use(body);
       const inflated = await this.#inflate(body);
       hold(inflated.length);
+      // As many small bodies can be read at once as it takes to fill all memory when they are inflated.
+      if (this.#bytes > this.#options.maxPendingBytes) throw new Refusal('busy');
       return await use(inflated);
     } finally {
       this.#bytes -= held;

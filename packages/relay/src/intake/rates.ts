@@ -28,6 +28,8 @@ export class Rates {
   #after(who: string, events: number, now: number): number {
     // A body larger than the limit passes after a minute of silence.
     const costMs = Math.min(BURST_MS, events * this.#msPerEvent);
-    return Math.max(now, this.#freeAt.get(who) ?? 0) + costMs;
+    const freeAt = this.#freeAt.get(who) ?? now;
+    // More than the whole time ahead: the clock was set back.
+    return (freeAt > now + BURST_MS ? now : Math.max(now, freeAt)) + costMs;
   }
 }

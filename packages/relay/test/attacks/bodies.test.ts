@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { PATIENCE } from '../../../../testing/patience.ts';
 import { open, rawRequest } from '../bench/raw.ts';
 import { ADA, openSite, optionsOf, pageEvent, type Site, service } from '../bench/site.ts';
 
@@ -59,6 +60,25 @@ describe('bomb bodies', () => {
     const before = process.memoryUsage().rss;
     expect(await site.send(bomb, { 'content-encoding': 'gzip' })).toMatchObject({ status: 413 });
     expect(process.memoryUsage().rss - before).toBeLessThan(100 * MIB);
+    expect(site.relay.stats().pendingBytes).toBe(0);
+  });
+
+  it('take no more memory together than there is, however small they come', async () => {
+    let end: (customer: string) => void = () => {};
+    const signedIn = new Promise<string>((resolve) => {
+      end = resolve;
+    });
+    const options = optionsOf(await service(), { limits: { maxPendingBytes: 2 * MIB } });
+    const site = await openSite({ ...options, identify: () => signedIn });
+    const bomb = gzipSync(JSON.stringify({ pad: ' '.repeat(MIB / 2) }));
+    const all = Array.from({ length: 20 }, () => site.send(bomb, { 'content-encoding': 'gzip' }));
+    await vi.waitFor(() => expect(site.relay.stats().refused.busy).toBeGreaterThanOrEqual(16), PATIENCE);
+    expect(site.relay.stats().pendingBytes).toBeLessThanOrEqual(2 * MIB);
+    end(ADA);
+    const statuses = (await Promise.all(all)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200).length).toBe(
+      20 - (site.relay.stats().refused.busy ?? 0),
+    );
     expect(site.relay.stats().pendingBytes).toBe(0);
   });
 
