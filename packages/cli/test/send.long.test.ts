@@ -75,4 +75,19 @@ describe('sluice send', () => {
       payload: { plan: 'a "b" c', seats: 3 },
     });
   });
+
+  it('fails if the journal has no room for events, and not if the settings leave some out', async () => {
+    const [folder, { env }] = [makeFolder(), await startService()];
+    const path = join(folder, 'events.ndjson');
+    await writeFile(path, Array.from({ length: 2_000 }, (_, index) => event(index)).join('\n'));
+    const config = join(folder, 'sluice.config.mjs');
+    const send = ['send', path, '--config', config, '--json', '--again', '--journal', join(folder, 'j')];
+    await writeFile(config, `export default { sample: 0 };`);
+    const sampled = await sluice(send, env);
+    expect(sampled).toMatchObject({ code: 0, output: expect.stringContaining('"sampled":2000') });
+    const storage = `{ maxBytes: 65536, whenFull: 'drop-newest' }`;
+    await writeFile(config, `export default { batch: { maxWaitMs: 60000 }, storage: ${storage} };`);
+    const full = await sluice(send, env);
+    expect(full).toMatchObject({ code: 1, output: expect.stringMatching(/"journal-full":.*"left":0/) });
+  });
 });

@@ -1,7 +1,7 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { storedEvents } from '@sluice/core/inspect';
 import type { CommandSpec } from '../command-spec.ts';
-import { deliver, deliveredText } from '../delivery/deliver.ts';
+import { deliver, deliveredText, exitCodeOf } from '../delivery/deliver.ts';
 import { withProgress } from '../delivery/progress.ts';
 import { EXIT, UsageError } from '../exit-codes.ts';
 import { interruption } from '../interruption.ts';
@@ -74,7 +74,7 @@ export const sendCommand: CommandSpec = {
     const bad = rejected > 0 ? `; ${counted(rejected, 'bad record')} in ${rejects.path}${example}` : '';
     output.result(result, () => `read ${counted(records, 'record')}${bad}; ${deliveredText(delivered)}`);
     if (signal.aborted) return EXIT.interrupted;
-    return delivered.left + delivered.deadLettered + rejected > 0 ? EXIT.failed : EXIT.done;
+    return rejected > 0 ? EXIT.failed : exitCodeOf(delivered, false);
   },
 };
 

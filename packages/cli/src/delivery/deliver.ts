@@ -85,7 +85,10 @@ export function tell(delivered: Delivered, output: Output, isInterrupted: boolea
 }
 
 /** The exit code for what became of a delivery. */
-export function exitCodeOf({ left, deadLettered, dropped }: Delivered, isInterrupted: boolean): ExitCode {
+export function exitCodeOf(delivered: Delivered, isInterrupted: boolean): ExitCode {
+  const { left, deadLettered, dropped, droppedBy } = delivered;
   if (isInterrupted && left > 0) return EXIT.interrupted;
-  return left + deadLettered + dropped > 0 ? EXIT.failed : EXIT.done;
+  // These are dropped because the settings say so.
+  const { filtered = 0, sampled = 0 } = droppedBy;
+  return left + deadLettered + dropped > filtered + sampled ? EXIT.failed : EXIT.done;
 }

@@ -85,11 +85,10 @@ export class EventMapping {
       timestamp: time === undefined ? undefined : readTime(time),
     };
     for (const column of this.#numbers) {
-      const number = Number(rest[column]);
-      if (rest[column] === '') delete rest[column];
-      else if (Number.isNaN(number))
-        throw new Error(`"${column}" is no number: ${JSON.stringify(rest[column])}`);
-      else if (column in rest) rest[column] = number;
+      const text = rest[column];
+      if (typeof text !== 'string') continue;
+      if (text.trim() === '') delete rest[column];
+      else rest[column] = readNumber(column, text);
     }
     return { name, payload: rest, options: this.#withCustomer(options) };
   }
@@ -108,6 +107,12 @@ export class EventMapping {
     const { customer } = this.#fixed;
     return customer === undefined ? options : { ...options, correlationValue: customer };
   }
+}
+
+function readNumber(column: string, text: string): number {
+  const number = Number(text);
+  if (Number.isFinite(number)) return number;
+  throw new Error(`"${column}" is no number: ${JSON.stringify(text)}`);
 }
 
 /** ISO 8601, milliseconds since 1970, or any other date that JavaScript reads. */
