@@ -38,6 +38,8 @@ const small = ['classify', 'guards', 'idempotency', 'logger']
   .join('');
 const worker = `import { drainOnSync } from '@sluice/core/service-worker';
 drainOnSync({ baseUrl: location.origin, correlationKey: 'email' });\n`;
+const relayDrain = `import { relayDrain } from '@sluice/core/relay-drain';
+globalThis.relayDrain = relayDrain;\n`;
 const otel = `import { observeTracker } from '@sluice/core/otel';\nglobalThis.observe = observeTracker;\n`;
 const error = `import { isSluiceError } from '@sluice/core';\nglobalThis.isSluiceError = isSluiceError;\n`;
 const customers = `import { createCustomerReader } from '@sluice/customers';
@@ -64,6 +66,7 @@ const BUDGETS = {
   'core with waitUntil': { source: waitUntil, beside: tracker, demand: 150, most: 150 },
   'core with otel': { source: otel, beside: tracker, demand: 1_000, most: 1_000 },
   'service worker': { source: worker, demand: 6_144, most: 6_144 },
+  'service worker with relayDrain': { source: relayDrain, beside: worker, demand: 400, most: 400 },
   'core with pageViews': { source: pageViews, beside: tracker, demand: 720, most: 720 },
   // They share the rules of options, which a page without the part `checked` does not have.
   'customers beside core with checked': {

@@ -58,7 +58,7 @@ export type CheckedPart = (given: unknown, method?: CheckedMethod) => void;
 export type CheckedMethod = 'on' | 'flush' | 'close' | 'identify';
 
 /** Throws a ConfigError that says how to add a missing part. */
-export function missingPart(option: string, part: keyof Parts): never {
+export function missingPart(option: string, part: keyof Parts | 'relayDrain'): never {
   const entry = part.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   const how = `give parts: { ${part} }, from @sluice/core/${entry}`;
   throw new ConfigError(option, `${option} needs a part here: ${how}`);

@@ -24,6 +24,8 @@ import { storedLock } from '../keep/page/stored-lock.ts';
 import { createTabs } from '../keep/page/tabs.ts';
 import type { Piece } from '../keep/record-list.ts';
 import type { DestinationOptions } from '../parts/destination.ts';
+import type { RelayWithJwt } from '../parts/relay/relay.ts';
+import type { DrainTarget, RelayDrainPart } from '../parts/relay/relay-drain.ts';
 import { missingPart, type Parts } from '../parts.ts';
 import { SYNC_TAG } from '../platform/page/background-sync.ts';
 import { FetchTransport } from '../send/http/fetch-transport.ts';
@@ -39,7 +41,10 @@ const REFUSALS = new Set([400, 409, 413, 422]);
 
 /** The same values as for the trackers of the pages: they name the journal that pages and worker share. */
 export interface DrainOptions {
-  readonly baseUrl: string;
+  /** Left out with a `relay`. */
+  readonly baseUrl?: string | undefined;
+  /** As the option `relay` of the trackers. It needs the part `relayDrain`. */
+  readonly relay?: string | RelayWithJwt | undefined;
   readonly correlationKey: string;
   /** Left out if a relay holds it. */
   readonly apiKey?: string | undefined;
@@ -53,7 +58,9 @@ export interface DrainOptions {
   readonly leaving?: 'at-least-once' | 'once' | undefined;
   /** As the option `destination` of the trackers. */
   readonly destination?: DestinationOptions | undefined;
-  readonly parts?: Pick<Parts, 'destination'> | undefined;
+  readonly parts?:
+    | (Pick<Parts, 'destination'> & { readonly relayDrain?: RelayDrainPart | undefined })
+    | undefined;
 }
 
 interface SyncEvent extends Event {
@@ -65,11 +72,11 @@ interface SyncEvent extends Event {
  * For the script of a service worker: sends the events that pages left as soon as there is a network, even if no page is open.
  * Pages ask the browser for this themselves if it has Background Sync; in other browsers nothing happens.
  *
- * @throws A ConfigError if `baseUrl` is wrong.
- * @example drainOnSync({ baseUrl: 'https://relay.example.com', correlationKey: 'email' });
+ * @throws A ConfigError if `baseUrl` is wrong, or if a part is missing.
+ * @example drainOnSync({ relay: '/s', correlationKey: 'email', parts: { relayDrain } });
  */
 export function drainOnSync(options: DrainOptions): void {
-  readBaseUrl('baseUrl', options.baseUrl, options.apiKey);
+  targetOf(options);
   addEventListener('sync', (event) => {
     const { tag } = event as SyncEvent;
     if (tag === SYNC_TAG) (event as SyncEvent).waitUntil(drain(options));
@@ -80,15 +87,15 @@ export function drainOnSync(options: DrainOptions): void {
  * Sends the events that pages of this origin left in their journal, while no page sends. Resolves once all are sent, except for
  * those that the service refuses: these are left to a page. Call it to send at a moment of your own; `drainOnSync()` calls it.
  *
- * @throws Rejects with a ConfigError if `baseUrl` is wrong, and with an Error if the service cannot be reached or accepts nothing now,
+ * @throws Rejects with a ConfigError as `drainOnSync()` throws it, and with an Error if the service cannot be reached or accepts nothing now,
  * or if a page may still send some of the events itself.
- * @example event.waitUntil(drain({ baseUrl: 'https://relay.example.com', correlationKey: 'email' }));
+ * @example event.waitUntil(drain({ relay: '/s', correlationKey: 'email', parts: { relayDrain } }));
  */
 export async function drain(options: DrainOptions): Promise<void> {
-  const { apiKey, destination, leaving, parts } = options;
-  const baseUrl = readBaseUrl('baseUrl', options.baseUrl, apiKey);
+  const { apiKey, leaving } = options;
+  const to = targetOf(options);
   if (!hasIndexedDb()) return;
-  const name = databaseName({ ...options, baseUrl });
+  const name = databaseName({ ...options, ...to });
   const store = new IndexedDbStore(name, systemClock, () => {});
   let isHeld = false;
   const tabs = createTabs(name, meeting(), systemClock, store, {
@@ -98,9 +105,6 @@ export async function drain(options: DrainOptions): Promise<void> {
   });
   // Pages in which Web Locks do not work use it instead.
   const stored = storedLock(store, systemClock);
-  const to = destination
-    ? (parts?.destination ?? missingPart('destination', 'destination'))(destination, apiKey, () => {})
-    : SERVICE;
   const transport = new FetchTransport(options);
   const { signal } = new AbortController();
   /**
@@ -112,18 +116,20 @@ export async function drain(options: DrainOptions): Promise<void> {
     const { length } = events.bytes;
     const memory = new Uint8Array(length + BATCH_OVERHEAD_BYTES);
     memory.set(events.bytes, BATCH_HEAD_LENGTH);
+    const body = await to.body({ events, body: encloseBatch(memory, length) });
+    if (!body) return false;
     const outcome = await transport.post({
-      url: endpoint(baseUrl, to.path),
+      url: endpoint(to.baseUrl, to.path),
       headers: { ...options.headers, ...to.headers(apiKey) },
-      body: to.body({ events, body: encloseBatch(memory, length) }),
+      body,
       timeouts: TIMEOUTS,
       signal,
     });
-    if (outcome.kind === 'answered' && isIntercepted(outcome)) throw new Error('somebody else answered');
-    const status = outcome.kind === 'answered' ? outcome.status : 0;
+    if (outcome.kind === 'failed' || isIntercepted(outcome)) throw new Error('the service answered nothing');
+    const { body: answer, status } = outcome;
     const isAccepted = status >= 200 && status < 300;
-    if (isAccepted || REFUSALS.has(status)) return isAccepted;
-    throw new Error(`the service answered ${status || 'nothing'}`);
+    if (isAccepted || REFUSALS.has(status)) return isAccepted && to.takesAll?.(answer) !== false;
+    throw new Error(`the service answered ${status}`);
   };
   const work = async (lock: object | null) => {
     if (lock === null) throw new Error('a page works');
@@ -169,6 +175,14 @@ export async function drain(options: DrainOptions): Promise<void> {
     tabs.close();
     store.close();
   }
+}
+
+function targetOf({ apiKey, baseUrl, destination, parts, relay }: DrainOptions): DrainTarget {
+  if (relay) return (parts?.relayDrain ?? missingPart('relay', 'relayDrain'))(relay);
+  const to = destination
+    ? (parts?.destination ?? missingPart('destination', 'destination'))(destination, apiKey, () => {})
+    : SERVICE;
+  return { ...to, baseUrl: readBaseUrl('baseUrl', baseUrl, apiKey) };
 }
 
 /** Stores a pause in place of another one. */

@@ -26,10 +26,12 @@ interface Seen {
 
 let browser: Browser;
 let script: string;
+let worker: string;
 beforeAll(async () => {
   if (!executablePath) return;
   browser = await chromium.launch({ executablePath, args: ARGS });
   script = await bundlePage(fileURLToPath(new URL('site/page.ts', import.meta.url)));
+  worker = await bundlePage(fileURLToPath(new URL('site/worker.ts', import.meta.url)));
 });
 afterAll(() => browser?.close());
 
@@ -64,10 +66,14 @@ async function openSite(options: Partial<RelayOptions> = {}): Promise<Site> {
     const { cookie } = headers;
     if (method === 'GET') {
       const [, customer = ''] = /session=([^;]+)/.exec(cookie ?? '') ?? [];
-      const isScript = url === '/page.js';
-      response.setHeader('content-type', isScript ? 'text/javascript' : 'text/html');
       const page = `<!doctype html><html data-customer="${customer}"><title>a page</title><script type="module" src="/page.js"></script></html>`;
-      response.end(isScript ? script : page);
+      const files: Readonly<Record<string, string>> = {
+        '/page.js': script,
+        '/worker.js': worker,
+        '/empty': '<!doctype html><title>a page without a tracker</title>',
+      };
+      response.setHeader('content-type', url.endsWith('.js') ? 'text/javascript' : 'text/html');
+      response.end(files[url] ?? page);
       return;
     }
     const chunks: Buffer[] = [];
@@ -113,6 +119,18 @@ const buy = (page: Page, sku: string, customer?: string) =>
     sku,
     customer,
   ] as const);
+/** Has the service worker drain the journal. Returns what it says. */
+const drain = (page: Page) =>
+  page.evaluate(async () => {
+    await navigator.serviceWorker.register('/worker.js');
+    const { active } = await navigator.serviceWorker.ready;
+    const { port1, port2 } = new MessageChannel();
+    const answered = new Promise<string>((resolve) => {
+      port1.onmessage = ({ data }) => resolve(data);
+    });
+    active?.postMessage('drain', [port2]);
+    return answered;
+  });
 const pending = (page: Page) => page.evaluate(() => tracker.stats().pending);
 
 describe.skipIf(!executablePath)('a page with a relay on its own origin', () => {
@@ -126,6 +144,23 @@ describe.skipIf(!executablePath)('a page with a relay on its own origin', () => 
     expect(ticket).toEqual({ method: 'POST', cookie: `session=${ADA}`, body: {}, status: 200 });
     for (const { method, cookie, status } of events)
       expect({ method, cookie, status }).toEqual({ method: 'POST', cookie: undefined, status: 202 });
+  });
+
+  it('is gone: the service worker sends what is left, if its customer is signed in, and leaves the rest to a page', async () => {
+    const site = await openSite();
+    const page = await site.open(ADA);
+    await expect.poll(() => pending(page)).toBe(0);
+    await site.context.setOffline(true);
+    await buy(page, 'A-1');
+    await page.evaluate(() => tracker.durable());
+    await page.close();
+    await site.context.setOffline(false);
+    const other = await site.open(EVE, '/empty');
+    await expect.poll(() => drain(other), PATIENCE).toBe('done');
+    expect((await arrived(site, 1)).length).toBe(1);
+    const again = await site.open(ADA, '/empty');
+    await expect.poll(() => drain(again), PATIENCE).toBe('done');
+    expect(await arrived(site, 2)).toEqual([`${ADA} page_view /`, `${ADA} purchase A-1`]);
   });
 
   it('two tabs with two accounts: each event is its own customer’s, whichever tab sends it', async () => {

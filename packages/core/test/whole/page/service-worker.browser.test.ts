@@ -3,7 +3,7 @@ import { describe, expect, inject, it, vi } from 'vitest';
 import { PATIENCE } from '../../../../../testing/patience.ts';
 import { encodeEvents } from '../../../src/base/event-bytes.ts';
 import { uuid } from '../../../src/base/uuid.ts';
-import { type DrainOptions, drain } from '../../../src/entries/service-worker.ts';
+import { type DrainOptions, drain, drainOnSync } from '../../../src/entries/service-worker.ts';
 import { createTracker, type TrackerOptions } from '../../../src/index.ts';
 import { destination } from '../../../src/parts/destination.ts';
 import { createJournal } from '../../../src/platform/browser.ts';
@@ -71,6 +71,12 @@ describe('what a service worker does', () => {
     await wake({ ...options, parts: { destination } });
     expect(await count(name)).toEqual({ unique: 100, received: 100 });
     await expect(drain({ ...options, parts: undefined })).rejects.toThrow('@sluice/core/destination');
+  });
+
+  it('needs a part for a relay, and says which', async () => {
+    const options = { relay: '/s', correlationKey: 'email' };
+    await expect(drain(options)).rejects.toThrow('@sluice/core/relay-drain');
+    expect(() => drainOnSync(options)).toThrow('@sluice/core/relay-drain');
   });
 
   it('has the browser try again where a page that was hidden a moment ago may still see an answer', async () => {
