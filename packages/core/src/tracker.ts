@@ -134,7 +134,7 @@ export interface Tracker<Events = AnyEvents> extends AsyncDisposable {
   close(options?: FinishOptions): Promise<FlushReport>;
   /**
    * Node, for command-line tools: starts a small process that delivers what this one leaves in the journal. One at a time works.
-   * @returns False if it cannot: elsewhere, in a bundle, or with a journal, transport, dispatcher or function of `destination` of your own.
+   * @returns False if it cannot: elsewhere, in a bundle, or with a journal, transport, dispatcher, `classify` or function of `destination` of your own.
    * @example tracker.drainInBackground();
    */
   drainInBackground(): boolean;

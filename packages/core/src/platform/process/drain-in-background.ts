@@ -19,11 +19,12 @@ const SCRIPT = fileURLToPath(new URL(NAME, import.meta.url));
 
 /**
  * Starts a detached process that waits for the end of this one, delivers what it left, and ends. Returns false if it cannot: the
- * journal is no file journal, a transport, dispatcher or function of the user's own is to send, or a bundle lacks the script.
+ * journal is no file journal, code of the user's own is to send or to read answers, or a bundle lacks the script.
  */
 export function drainInBackground(settings: Settings, directory: string): boolean {
   const { destination, journal, transport, delivery } = settings;
-  const isOurs = !journal && !transport && !delivery.dispatcher && !hasFunction(destination);
+  const { classify, dispatcher } = delivery;
+  const isOurs = !journal && !transport && !dispatcher && !classify && !hasFunction(destination);
   if (!isOurs || !existsSync(SCRIPT)) return false;
   const drain: Drain = { options: optionsOf(settings), directory };
   const child = spawn(process.execPath, [SCRIPT], {

@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import { type Emulator, startEmulator } from '@sluice/emulator';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { PATIENCE } from '../../../../../testing/patience.ts';
-import { createTracker, type TrackerOptions } from '../../../src/index.ts';
+import { createTracker } from '../../../src/index.ts';
 
 const core = new URL('../../../dist/index.js', import.meta.url).href;
 
@@ -26,11 +26,11 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true, force: true, maxRetries: 5 }));
 
-/** Runs a command-line tool that tracks and ends at once. */
-async function runTool(name: string, options: object, payload: object = {}): Promise<string> {
+/** Runs a command-line tool that tracks and ends at once. Returns what `drainInBackground()` says. @param options Or their code. */
+async function runTool(name: string, options: object | string, payload: object = {}): Promise<string> {
   const code = `
     const { createTracker } = await import(${JSON.stringify(core)});
-    const tracker = createTracker(${JSON.stringify(options)});
+    const tracker = createTracker(${typeof options === 'string' ? options : JSON.stringify(options)});
     tracker.track(${JSON.stringify(name)}, ${JSON.stringify(payload)}, { correlationValue: 'ada@example.com' });
     console.log(tracker.drainInBackground());
     process.exit();`;
@@ -73,15 +73,16 @@ describe('drainInBackground', () => {
     await tracker.close({ timeoutMs: 0 });
   });
 
-  it.each<[string, Partial<TrackerOptions>]>([
-    ['a journal in memory', { journal: 'memory' }],
-    ['a transport of the user', { transport: { post: async () => Promise.reject(), close: async () => {} } }],
-    ['a dispatcher of the user', { delivery: { dispatcher: { dispatch: () => false } } }],
-  ])('says that it cannot with %s', async (_, options) => {
-    const { baseUrl } = emulator;
-    const journalDirectory = options.journal ? undefined : directory;
-    const tracker = createTracker({ baseUrl, correlationKey: 'email', journalDirectory, ...options });
-    expect(tracker.drainInBackground()).toBe(false);
-    await tracker.close({ timeoutMs: 0 });
+  it.each([
+    ['nothing of the user’s own', '{}', 'true'],
+    ['a journal in memory', `{ journal: 'memory', journalDirectory: undefined }`, 'false'],
+    ['a transport', '{ transport: { post: async () => {}, close: async () => {} } }', 'false'],
+    ['a dispatcher', '{ delivery: { dispatcher: { dispatch: () => false } } }', 'false'],
+    ['a reader of answers', '{ delivery: { classify: () => undefined } }', 'false'],
+    ['a function of a destination', '{ destination: { event: (event) => event } }', 'false'],
+  ])('says whether it can with %s', async (_, own, answer) => {
+    const { baseUrl, apiKey } = emulator;
+    const options = JSON.stringify({ baseUrl, apiKey, correlationKey: 'email', journalDirectory: directory });
+    expect(await runTool('tracked', `{ ...${options}, ...${own} }`)).toBe(answer);
   });
 });
