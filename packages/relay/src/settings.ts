@@ -96,8 +96,15 @@ const CONTEXT: Readonly<Record<keyof ContextOptions, Rule>> = {
   address: flag(),
 };
 const TRACKER: Readonly<Record<keyof NonNullable<RelayOptions['tracker']>, Rule>> = {
-  ...{ account: ANYTHING, batch: ANYTHING, buffer: ANYTHING, compress: ANYTHING, deadLetters: ANYTHING },
-  ...{ delivery: ANYTHING, journal: ANYTHING, ordering: ANYTHING, storage: ANYTHING },
+  account: ANYTHING,
+  batch: ANYTHING,
+  buffer: ANYTHING,
+  compress: ANYTHING,
+  deadLetters: ANYTHING,
+  delivery: ANYTHING,
+  journal: ANYTHING,
+  ordering: ANYTHING,
+  storage: ANYTHING,
 };
 
 /** Checks options and fills in defaults. Throws a ConfigError that shows no key and no secret. */
@@ -133,7 +140,9 @@ function read(given: RelayOptions): Omit<Settings, 'redact'> {
   }
   return {
     ...options,
-    ...{ apiKey, baseUrl, tracker },
+    apiKey,
+    baseUrl,
+    tracker,
     secrets: [secret].flat(),
     directory:
       options.directory ??

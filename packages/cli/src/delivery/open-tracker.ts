@@ -30,7 +30,10 @@ export function openTracker(settings: ServiceSettings, perSecond?: number): Trac
 export function openOffline(journalDirectory: string): Tracker {
   const cause = new Error('this command sends nothing');
   return createTracker({
-    ...{ baseUrl: 'http://127.0.0.1', correlationKey: 'none', journalDirectory, logger: false },
+    baseUrl: 'http://127.0.0.1',
+    correlationKey: 'none',
+    journalDirectory,
+    logger: false,
     transport: { post: async () => ({ kind: 'failed', cause, maybeSent: false }), close: async () => {} },
   });
 }

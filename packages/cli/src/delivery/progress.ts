@@ -49,8 +49,12 @@ export async function withProgress<Result>(
 function openBar(): cliProgress.SingleBar {
   const bar = new cliProgress.SingleBar({
     format: '{bar} {percentage}%  {now} of {all} events  {rate}/s  {rest}',
-    ...{ barCompleteChar: '=', barIncompleteChar: '-', barsize: 15 },
-    ...{ hideCursor: null, gracefulExit: false, emptyOnZero: true },
+    barCompleteChar: '=',
+    barIncompleteChar: '-',
+    barsize: 15,
+    hideCursor: null,
+    gracefulExit: false,
+    emptyOnZero: true,
   });
   bar.start(0, 0, { now: 0, all: 0, rate: 0, rest: '' });
   return bar;

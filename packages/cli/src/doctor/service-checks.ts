@@ -48,7 +48,10 @@ async function ask(
   try {
     const transport = new UndiciTransport({ connect: delivery?.connect, dispatcher: delivery?.dispatcher });
     const answer = await transport.post({
-      ...{ url, headers: requestHeaders(apiKey), body: NO_EVENTS, timeouts: TIMEOUTS },
+      url,
+      headers: requestHeaders(apiKey),
+      body: NO_EVENTS,
+      timeouts: TIMEOUTS,
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
     await transport.close();

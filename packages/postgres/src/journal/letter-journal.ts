@@ -14,9 +14,16 @@ export class LetterJournal extends TableJournal {
   constructor(database: Database, compress: boolean, timing: Timing) {
     const pollMs = timing.mostPollMs * LESS_OFTEN;
     super({
-      ...{ ...timing, leastPollMs: pollMs, mostPollMs: pollMs },
-      ...{ database, compress, part: 'dead-letters', mostParcels: ALL_PARCELS },
-      ...{ send: true, outbox: false, notify: false },
+      ...timing,
+      leastPollMs: pollMs,
+      mostPollMs: pollMs,
+      database,
+      compress,
+      part: 'dead-letters',
+      mostParcels: ALL_PARCELS,
+      send: true,
+      outbox: false,
+      notify: false,
     });
   }
 

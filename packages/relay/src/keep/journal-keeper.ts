@@ -43,7 +43,10 @@ export class JournalKeeper implements Keeper {
     ];
     const { tracker: deliverer, accept } = createTextTracker({
       ...tracker,
-      ...{ apiKey, baseUrl, correlationKey, logger },
+      apiKey,
+      baseUrl,
+      correlationKey,
+      logger,
       ...(!tracker.journal && { journalDirectory: join(directory, 'journal'), fsync: 'always' as const }),
       maxEventBytes: limits.maxEventBytes,
       // The oldest events are durable: the relay has answered for them.

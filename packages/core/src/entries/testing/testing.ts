@@ -99,9 +99,13 @@ export function recordingTracker<Events extends object = AnyEvents>({
   const parts = { ...allParts, ...platform.parts, logger: recorder };
   const tracker = createWith(
     {
-      ...{ baseUrl: 'http://recording.test', correlationKey: 'id', journal: 'memory', logger: false },
+      baseUrl: 'http://recording.test',
+      correlationKey: 'id',
+      journal: 'memory',
+      logger: false,
       ...options,
-      ...{ transport: faultyTransport(() => 200), debug: true },
+      transport: faultyTransport(() => 200),
+      debug: true,
     },
     { ...platform, parts, clock, random },
   );

@@ -53,12 +53,19 @@ function optionsOf(settings: Settings): TrackerOptions {
   const { storage, deadLetters, unidentified, buffer, batch, ordering, compress, delivery } = settings;
   const { classify, credentials, dispatcher, ...others } = delivery;
   return {
-    ...{ baseUrl, correlationKey, fsync, ordering, compress, delivery: others },
+    baseUrl,
+    correlationKey,
+    fsync,
+    ordering,
+    compress,
+    delivery: others,
     ...(apiKey !== undefined && { apiKey }),
     account,
     advanced,
     destination,
-    ...{ storage, deadLetters, unidentified },
+    storage,
+    deadLetters,
+    unidentified,
     buffer: bounded(buffer),
     batch: bounded(batch),
   };

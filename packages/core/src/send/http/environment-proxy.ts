@@ -14,10 +14,12 @@ export function environmentProxy(connect: buildConnector.BuildOptions): EnvHttpP
   const httpsProxy = proxyIn('HTTPS_PROXY');
   if (!httpProxy && !httpsProxy) return undefined;
   return new EnvHttpProxyAgent({
-    ...{ httpProxy, httpsProxy },
+    httpProxy,
+    httpsProxy,
     // For http, send the whole URL to the proxy, as Node and curl do: many proxies allow a tunnel only to port 443.
     proxyTunnel: false,
-    ...{ connect, requestTls: connect },
+    connect,
+    requestTls: connect,
   });
 }
 

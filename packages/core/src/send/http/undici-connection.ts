@@ -15,9 +15,11 @@ export class UndiciConnection {
   constructor(origin: string, connector: buildConnector.connector) {
     this.origin = origin;
     this.#client = new Client(origin, {
-      ...{ pipelining: 1, maxHeaderSize: MAX_HEADER_BYTES },
+      pipelining: 1,
+      maxHeaderSize: MAX_HEADER_BYTES,
       // Off: undici counts these in half seconds, and restarts them with each interim answer and each byte of a body.
-      ...{ headersTimeout: 0, bodyTimeout: 0 },
+      headersTimeout: 0,
+      bodyTimeout: 0,
       connect: (options, callback) => {
         const socket: unknown = connector(options, (...[error, connected]) =>
           error === null ? callback(null, connected) : callback(explained(error, this.origin), null),
