@@ -59,7 +59,9 @@ export class AdaptiveConcurrency implements Concurrency {
     if (length < (this.#isStarting ? this.#limit : Math.max(LEAST_ANSWERS, 2 * this.#limit))) return;
     this.#median = [...this.#latencies].sort((one, other) => one - other)[length >> 1] ?? 0;
     this.#look(now);
-    if (!this.#isStarting || this.#limit > BLIND) this.#latencies = [];
+    // Up to BLIND at once, the latest ones count on: few answers say little, and there may be no more for days.
+    const isBlind = this.#isStarting && this.#limit <= BLIND;
+    this.#latencies = isBlind ? this.#latencies.slice(-LEAST_ANSWERS) : [];
     this.#isShort = false;
   }
 
