@@ -1,4 +1,4 @@
-// Runs the tests that scripts/test-tiers.mjs lists. `--long`, as the first argument, runs the long ones.
+// Runs the tests that scripts/test-tiers.mjs lists. `--long`, as the first argument, runs the long ones; `--soak` all of each of them.
 // `--browser chromium|firefox|webkit` runs those of one browser. Other arguments go to vitest. The last line is
 // `N passed, N failed`, with `, N skipped` if tests were skipped. If no test passed, that counts as a failure.
 import { spawnSync } from 'node:child_process';
@@ -12,8 +12,10 @@ import { tiers } from './test-tiers.mjs';
 import { root } from './workspace.mjs';
 
 const args = process.argv.slice(2);
-const isLong = args[0] === '--long';
+const isSoak = args[0] === '--soak';
+const isLong = isSoak || args[0] === '--long';
 if (isLong) args.shift();
+if (isSoak) process.env.FULL = '1';
 let projects = isLong ? tiers.long : tiers.short;
 const engines = findEngines();
 const asked = args.indexOf('--browser');
@@ -85,6 +87,7 @@ for (const { name, hint } of engines.filter((one) => !one.isFound && projects.in
 if (asked < 0)
   for (const why of [whyNoPostgres(), whyNoPgBouncer()])
     if (why) console.log(`some tests were skipped: ${why}`);
+if (isLong && !process.env.FULL) console.log('Of what takes longest, some cases ran; npm run soak runs all.');
 if (counts.failed === 0 && counts.passed === 0) counts.failed = 1;
 console.log(summaryLine(counts));
 process.exitCode = counts.failed === 0 ? 0 : 1;

@@ -12,7 +12,7 @@ export interface FaultArguments {
 
 export const FAULTS_HELP = `Usage: npm run faults [-- --quick] [-- --only NAME] [-- --seed N] [-- --json FILE]
 
-  --quick      few tries: a minute or two. A full run takes over an hour
+  --quick      few tries: a few minutes. A full run takes over an hour
   --only NAME  one row only: sigkill, last-moment, damaged-journals, power-cut, power-cut-interval,
                nth-operation-fails, full-disk, many-owners, hostile-service, delivery-table, nginx, haproxy,
                long-outage, day-of-backlog, simulation; or in a browser page-reload, new-tab, closed-tab,

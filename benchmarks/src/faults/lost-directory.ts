@@ -8,7 +8,7 @@ import type { Fault, FaultContext, FaultResult } from './fault.ts';
 import { createRandom } from './random.ts';
 import { Tracking } from './tracking.ts';
 
-const TRIES = { full: 60, quick: 6 };
+const TRIES = { full: 60, quick: 3 };
 const LONGEST_LIFE_MS = 200;
 /** An owner that does not notice for so long fails. */
 const PATIENCE_MS = 30_000;

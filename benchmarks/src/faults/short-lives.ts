@@ -10,7 +10,7 @@ import { createTracker } from '@sluice/core';
 import type { Batch } from '@sluice/protocol';
 import type { Fault, FaultContext, FaultResult } from './fault.ts';
 
-const LIVES = { full: 20, quick: 6 };
+const LIVES = { full: 20, quick: 3 };
 const WORK_MS = 250;
 const ANSWER_MS = 400;
 const MOST_REQUESTS = 4;

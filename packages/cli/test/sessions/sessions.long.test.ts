@@ -1,14 +1,14 @@
 import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { isFull } from '../../../../testing/full.ts';
 import { PATIENCE } from '../../../../testing/patience.ts';
 import { API_KEY, leaveLetters, makeFolder, startService } from '../folder.ts';
 import { damage, fill } from './journals.ts';
 import { firstOutput, firstProgress, Terminal, withoutFigures } from './terminal.ts';
 
-/** `FULL=1` runs the commands on a million events and all flights, and writes the document. */
-const { FULL } = process.env;
-const [EVENTS, FLIGHTS] = FULL ? [1_000_000, Number.POSITIVE_INFINITY] : [40_000, 60_000];
+/** `FULL=1`, as in `npm run soak`, runs the commands on a million events and all flights, and writes the document. */
+const [EVENTS, FLIGHTS] = isFull ? [1_000_000, Number.POSITIVE_INFINITY] : [40_000, 60_000];
 /** Two files of a journal, and some events in a third. */
 const DAMAGED = 60_000;
 const FLIGHTS_FILE = new URL('../../node_modules/vega-datasets/data/flights-200k.json', import.meta.url);
@@ -203,6 +203,6 @@ it('prints what SESSIONS.md shows', async () => {
   await terminal.session('All commands:', 'sluice --help', 'sluice drain --help');
 
   expect(terminal.text).not.toContain(API_KEY);
-  if (FULL) await writeFile(DOCUMENT, terminal.text);
+  if (isFull) await writeFile(DOCUMENT, terminal.text);
   expect(withoutFigures(terminal.text)).toBe(withoutFigures(await readFile(DOCUMENT, 'utf8')));
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { isFull } from '../../../../testing/full.ts';
 import { print } from './figures.ts';
-import { isFull, Trial } from './scenario.ts';
+import { Trial } from './scenario.ts';
 import type { Service } from './service.ts';
 
 const MINUTE = 60;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { few, isFull } from '../../../../testing/full.ts';
 import { percent, print } from './figures.ts';
-import { isFull, measure, SCALE, SCALED, Trial } from './scenario.ts';
+import { measure, SCALE, SCALED, Trial } from './scenario.ts';
 import { bucket, nodes, randomOf, refusing, type Seen, type Service, stray } from './service.ts';
 
 const MINUTE = 60;
@@ -11,9 +12,9 @@ const at = (perSecond: number) =>
   perSecond > 100 ? { arrivals: perSecond / SCALE, options: SCALED } : { arrivals: perSecond };
 
 describe('a stray answer to one request in 200 holds up nothing:', () => {
-  it.each([404, 405, 302])('%d', async (status) => {
+  it.each(few(2, [404, 302, 405]))('%d', async (status) => {
     const service = stray(1 / 200, { status });
-    const scenario = { seconds: (isFull ? 24 : 1) * HOUR, after: MINUTE, arrivals: 1, service };
+    const scenario = { seconds: (isFull ? 24 : 0.5) * HOUR, after: MINUTE, arrivals: 1, service };
     const { figures } = await measure(`stray ${status}`, scenario);
     expect(figures).toMatchObject({ share: 1, deadLetters: 0, dropped: 0 });
     expect(figures.delays.p99).toBeLessThanOrEqual(5_000);
@@ -24,7 +25,7 @@ describe('a refusal that is no fault of an event makes no dead letter:', () => {
   it('a rate limit that answers 403', async () => {
     const perSecond = 2;
     const isWithin = bucket(perSecond);
-    const seconds = 20 * MINUTE;
+    const seconds = (isFull ? 20 : 5) * MINUTE;
     const service: Service = ({ at }) => (isWithin(at) ? 200 : 403);
     const scenario = { seconds, ...at(1_500), service };
     const { figures, trial } = await measure('limit that answers 403', scenario);
@@ -42,41 +43,58 @@ describe('a refusal that is no fault of an event makes no dead letter:', () => {
       return random() < (at - MINUTE) / MINUTE ? status : 200;
     };
   };
-  const revocations = [400, 401, 403].flatMap((status) =>
-    [1, 10, 2_000].map((rate) => [status, rate] as const),
-  );
-  it.each(revocations)(
+  // Statuses and events a second.
+  const revocations = [
+    ...([
+      [400, 1],
+      [401, 10],
+      [403, 2_000],
+      [400, 10],
+    ] as const),
+    ...([
+      [400, 2_000],
+      [401, 1],
+      [401, 2_000],
+      [403, 1],
+      [403, 10],
+    ] as const),
+  ];
+  it.each(few(4, revocations))(
     'a key that is revoked over a minute: %d, at %d events/s',
     async (status, arrivals) => {
+      const seconds = (isFull && arrivals <= 100 ? 15 : 3) * MINUTE;
       const { figures } = await measure(`key revoked ${status} at ${arrivals}/s`, {
-        seconds: (arrivals > 100 ? 3 : 15) * MINUTE,
+        seconds,
         after: 2 * MINUTE,
         ...at(arrivals),
         service: revoked(status),
-        actions: { [(arrivals > 100 ? 3 : 15) * MINUTE]: ({ tracker }) => tracker.setApiKey('key-2') },
+        actions: { [seconds]: ({ tracker }) => tracker.setApiKey('key-2') },
       });
       expect(figures).toMatchObject({ share: 1, deadLetters: 0, dropped: 0, pending: 0 });
     },
   );
 
-  it.each([1, 10, 2_000])('a firewall that closes for ten minutes, at %d events/s', async (arrivals) => {
-    const { figures } = await measure(`firewall closed at ${arrivals}/s`, {
-      seconds: (arrivals > 100 ? 2 : 20) * MINUTE,
-      after: 30 * MINUTE,
-      ...at(arrivals),
-      service: ({ at }) => (at >= MINUTE && at < 11 * MINUTE ? 403 : 200),
-    });
-    expect(figures).toMatchObject({ share: 1, deadLetters: 0, dropped: 0, pending: 0 });
-  });
+  it.each(few(2, [10, 2_000, 1]))(
+    'a firewall that closes for ten minutes, at %d events/s',
+    async (arrivals) => {
+      const { figures } = await measure(`firewall closed at ${arrivals}/s`, {
+        seconds: (arrivals > 100 ? 2 : 20) * MINUTE,
+        after: 30 * MINUTE,
+        ...at(arrivals),
+        service: ({ at }) => (at >= MINUTE && at < 11 * MINUTE ? 403 : 200),
+      });
+      expect(figures).toMatchObject({ share: 1, deadLetters: 0, dropped: 0, pending: 0 });
+    },
+  );
 
   it.each([400, 403, 404])('one node of four: %d', async (status) => {
     const service = nodes(4, { status });
-    const scenario = { seconds: 5 * MINUTE, after: MINUTE, ...at(1_000), service };
+    const scenario = { seconds: (isFull ? 5 : 2) * MINUTE, after: MINUTE, ...at(1_000), service };
     const { figures } = await measure(`node ${status}`, scenario);
     expect(figures).toMatchObject({ share: 1, deadLetters: 0, dropped: 0, pending: 0 });
   });
 
-  it.each([1, 200, 2_000])('all 400 after a deploy, at %d events/s', async (arrivals) => {
+  it.each(few(2, [1, 2_000, 200]))('all 400 after a deploy, at %d events/s', async (arrivals) => {
     const { figures } = await measure(`all 400 at ${arrivals}/s`, {
       seconds: 2 * MINUTE,
       after: 30 * MINUTE,
@@ -86,7 +104,7 @@ describe('a refusal that is no fault of an event makes no dead letter:', () => {
     expect(figures).toMatchObject({ share: 1, deadLetters: 0, dropped: 0, pending: 0 });
   });
 
-  it.each([0.01, 0.05, 0.1])('a service that flickers with 400, a share of %d', async (share) => {
+  it.each(few(2, [0.1, 0.01, 0.05]))('a service that flickers with 400, a share of %d', async (share) => {
     const service = stray(share, { status: 400 });
     const { figures } = await measure(`flicker ${share}`, {
       seconds: 5 * MINUTE,
@@ -114,7 +132,7 @@ describe('a refusal that is no fault of an event makes no dead letter:', () => {
 
 describe('events that the service refuses with 400 are found exactly:', () => {
   it.each([0.01, 0.05, 0.2])('a share of %d', async (share) => {
-    const seconds = (isFull ? 5 : 1) * MINUTE;
+    const seconds = (isFull ? 5 : 0.5) * MINUTE;
     // What comes last shows that the service works.
     const isCulprit = (event: number) => event < 200 * (seconds - 10) && randomOf(event)() < share;
     const service = refusing(isCulprit, { status: 400 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { isFull, LIMIT, measure } from './scenario.ts';
+import { isFull } from '../../../../testing/full.ts';
+import { LIMIT, measure } from './scenario.ts';
 import { refusing } from './service.ts';
 
 const MINUTE = 60;

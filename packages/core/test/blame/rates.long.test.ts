@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { isFull } from '../../../../testing/full.ts';
 import { PER_SECOND, shareOf } from './allowed.ts';
-import { isFull } from './scenario.ts';
 import { bucket, type Service } from './service.ts';
 
 const MINUTE = 60;
-const LONG = (isFull ? 120 : 60) * MINUTE;
+const LONG = (isFull ? 120 : 20) * MINUTE;
+const SHORT = (isFull ? 20 : 10) * MINUTE;
 
 describe('a service that allows ten requests a second', () => {
   it('and asks for 60 s at each violation: 75 %', async () => {
@@ -29,7 +30,7 @@ describe('a service that allows ten requests a second', () => {
   it('and says nothing of a time: all of them', async () => {
     const isWithin = bucket(PER_SECOND);
     const service: Service = ({ at }) => (isWithin(at) ? 200 : 429);
-    const share = await shareOf('token bucket', service, 20 * MINUTE, 20 * MINUTE * PER_SECOND);
+    const share = await shareOf('token bucket', service, SHORT, SHORT * PER_SECOND);
     expect(share).toBeGreaterThanOrEqual(0.95);
   });
 
@@ -43,7 +44,7 @@ describe('a service that allows ten requests a second', () => {
       if (count <= PER_SECOND * MINUTE) return 200;
       return { status: 429, retryAfter: String(Math.ceil((current + 1) * MINUTE - at)) };
     };
-    const share = await shareOf('fixed window', service, 20 * MINUTE, 20 * MINUTE * PER_SECOND);
+    const share = await shareOf('fixed window', service, SHORT, SHORT * PER_SECOND);
     expect(share).toBeGreaterThanOrEqual(0.95);
   });
 });

@@ -1,3 +1,4 @@
+import { isFull } from '../../../../testing/full.ts';
 import { createTracker } from '../../src/entries/testing/testing.ts';
 import { VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
 import type { Tracker, TrackerOptions, TrackerStats } from '../../src/index.ts';
@@ -49,9 +50,7 @@ export interface Scenario {
   readonly actions?: Readonly<Record<number, (trial: Trial) => void>>;
 }
 
-/** Whether the environment variable FULL asks for all events and the whole time of each row. */
-export const isFull: boolean = Boolean(process.env.FULL);
-/** How long a test may take then, in milliseconds. Undefined: the usual time. */
+/** How long a test may take with all events, in milliseconds. Undefined: the usual time. */
 export const LIMIT: number | undefined = isFull ? 30 * 60_000 : undefined;
 /** Otherwise rows with very many events run with a tenth of them, in batches of a tenth: the requests are the same. */
 export const SCALE: number = isFull ? 1 : 10;

@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import { few, isFull } from '../../../../testing/full.ts';
 import { print } from './figures.ts';
-import { isFull, measure, SCALE, SCALED } from './scenario.ts';
+import { measure, SCALE, SCALED } from './scenario.ts';
 import { bearing, nodes, stray } from './service.ts';
 
 const MINUTE = 60;
-const SECONDS = (isFull ? 30 : 10) * MINUTE;
+const SECONDS = (isFull ? 30 : 5) * MINUTE;
 const BATCH = 500 / SCALE;
 
 describe('nodes that answer 500, behind a load balancer that takes the next one for each request:', () => {
-  it.each([10, 4, 2])('one of %d', async (count) => {
+  it.each(few(2, [10, 2, 4]))('one of %d', async (count) => {
     const service = bearing(20_000 / SCALE, nodes(count, { status: 500 }));
     const { figures } = await measure(`nodes 1 of ${count}`, {
       seconds: SECONDS,
@@ -23,7 +24,7 @@ describe('nodes that answer 500, behind a load balancer that takes the next one 
 });
 
 describe('requests that fail at random, at a service that bears four times what it is offered:', () => {
-  it.each([0.2, 0.3, 0.5])('a share of %d', async (share) => {
+  it.each(few(1, [0.5, 0.2, 0.3]))('a share of %d', async (share) => {
     const service = bearing(8_000 / SCALE, stray(share, { status: 500 }));
     const { figures } = await measure(`random ${share}`, {
       seconds: SECONDS,
@@ -53,12 +54,12 @@ describe('requests that fail at random, at a service that bears four times what 
 
 describe('requests that are never answered, two batches a second, the others in 50 ms:', () => {
   const cases: [number, 'unordered' | 'per-customer', number][] = [
-    [50, 'unordered', 0.995],
     [10, 'unordered', 0.99],
     [4, 'unordered', 0.95],
     [4, 'per-customer', 0.9],
+    [50, 'unordered', 0.995],
   ];
-  it.each(cases)('one in %d, %s', async (each, ordering, least) => {
+  it.each(few(2, cases))('one in %d, %s', async (each, ordering, least) => {
     const service = stray(1 / each, 'never');
     const options = ordering === 'unordered' ? SCALED : { ...SCALED, ordering };
     // With order, what hangs holds up its customers: more waits at any moment.

@@ -18,7 +18,7 @@ const FAST: Visitor = {
 };
 const SHARES = [0, 0.01, 0.1];
 const MODES = ['at-least-once', 'once'] as const;
-const VISITS = { full: 300, quick: 10 };
+const VISITS = { full: 300, quick: 4 };
 const TITLES = ['browser', 'visitor', 'leaving', 'cut', 'events', 'lost', 'twice', 'most copies', 'requests'];
 
 /** What becomes of the last requests of pages. */

@@ -32,12 +32,6 @@ export const MUTANTS: readonly SimulatedMutant[] = [
     replace: '',
   },
   {
-    name: 'skips the sync of the directory',
-    file: SEGMENT_WRITER,
-    find: 'isSynced ? fs.syncDirectory(segment.directory) : Promise.resolve()',
-    replace: 'Promise.resolve()',
-  },
-  {
     name: 'acknowledges before the service has answered',
     file: 'send/delivery',
     find: 'const outcome = await requests.post(',
@@ -50,23 +44,10 @@ export const MUTANTS: readonly SimulatedMutant[] = [
     replace: 'if (false)',
   },
   {
-    name: 'syncs a file again that failed to be synced',
-    file: SEGMENT_WRITER,
-    find: 'await this.#file.sync();',
-    replace: 'await this.#file.sync().catch(() => this.#file.sync());',
-    seed: 1030,
-  },
-  {
     name: 'adopts what a living owner has',
     file: 'keep/file/slots/slot',
     find: 'else if (this.#ours.has(owner) || !(await isAlive(owner)))',
     replace: 'else',
-  },
-  {
-    name: 'counts a group as written before it is',
-    file: SEGMENT_WRITER,
-    find: 'await writing;',
-    replace: '',
   },
   {
     name: 'lets fresh events overtake stored ones where order is strict',
@@ -75,16 +56,35 @@ export const MUTANTS: readonly SimulatedMutant[] = [
     replace: '(storedIsNext || !hasFresh)',
   },
   {
-    name: 'lets the events of a customer overtake each other',
-    file: 'wait/lanes/free',
-    find: 'let lanes = busy;',
-    replace: 'let lanes = 0;',
-  },
-  {
     name: 'takes a whole batch for the one event at fault',
     file: 'send/judge',
     find: "isRare(ONCE_IN.refusal)) ? 'halve'",
     replace: "isRare(ONCE_IN.refusal)) ? 'end'",
+  },
+  {
+    name: 'skips the sync of the directory',
+    file: SEGMENT_WRITER,
+    find: 'isSynced ? fs.syncDirectory(segment.directory) : Promise.resolve()',
+    replace: 'Promise.resolve()',
+  },
+  {
+    name: 'syncs a file again that failed to be synced',
+    file: SEGMENT_WRITER,
+    find: 'await this.#file.sync();',
+    replace: 'await this.#file.sync().catch(() => this.#file.sync());',
+    seed: 1030,
+  },
+  {
+    name: 'counts a group as written before it is',
+    file: SEGMENT_WRITER,
+    find: 'await writing;',
+    replace: '',
+  },
+  {
+    name: 'lets the events of a customer overtake each other',
+    file: 'wait/lanes/free',
+    find: 'let lanes = busy;',
+    replace: 'let lanes = 0;',
   },
   {
     name: 'takes the first refusal of an event for proof',
@@ -106,14 +106,6 @@ export const NO_MISTAKE = 'makes no mistake';
 /** They do harm in situations that a simulation does not bring about, or forgives. Each has a test that makes its situation. */
 export const TESTED_MUTANTS: readonly TestedMutant[] = [
   {
-    name: 'takes events for gone that move to another file while they are read',
-    file: 'keep/file/segments/segments',
-    find: 'isMoved ? this.read(range, limit) : reading',
-    replace: 'reading',
-    test: 'keep/file/format/salvage.node.test.ts',
-    finder: 'gives the events also to a reader that was about to open the old file when that was removed',
-  },
-  {
     name: 'takes over a segment twice',
     file: 'keep/file/segments/segments',
     find: 'if (this.knows(segment.path))',
@@ -122,20 +114,36 @@ export const TESTED_MUTANTS: readonly TestedMutant[] = [
     finder: 'is read again later, and gives each event once',
   },
   {
-    name: 'takes an owner for dead whose lock takes no more connections',
-    file: 'keep/file/slots/system-locks',
-    find: "new Set(['ECONNREFUSED', 'ENOENT'])",
-    replace: "new Set(['ECONNREFUSED', 'ENOENT', 'EAGAIN'])",
-    test: 'keep/file/slots/system-locks.node.test.ts',
-    finder: 'though so many have asked for it that its lock takes no more connections',
-  },
-  {
     name: 'forgets that the sync of a file failed',
     file: SEGMENT_WRITER,
     find: 'syncing.then(forget, () => undefined);',
     replace: 'syncing.then(forget, forget);',
     test: 'keep/file/format/salvage.node.test.ts',
     finder: 'is not taken on the word of the next sync of that file',
+  },
+  {
+    name: 'blames an event though the service accepts now what it refused before',
+    file: 'send/evidence',
+    find: 'return leftMs > 0 && leftMs <= FICKLE_MS;',
+    replace: 'return false;',
+    test: 'send/evidence.test.ts',
+    finder: 'for ten minutes after it accepted bytes that it had refused',
+  },
+  {
+    name: 'takes events for gone that move to another file while they are read',
+    file: 'keep/file/segments/segments',
+    find: 'isMoved ? this.read(range, limit) : reading',
+    replace: 'reading',
+    test: 'keep/file/format/salvage.node.test.ts',
+    finder: 'gives the events also to a reader that was about to open the old file when that was removed',
+  },
+  {
+    name: 'takes an owner for dead whose lock takes no more connections',
+    file: 'keep/file/slots/system-locks',
+    find: "new Set(['ECONNREFUSED', 'ENOENT'])",
+    replace: "new Set(['ECONNREFUSED', 'ENOENT', 'EAGAIN'])",
+    test: 'keep/file/slots/system-locks.node.test.ts',
+    finder: 'though so many have asked for it that its lock takes no more connections',
   },
   {
     name: 'follows a full segment with a new one while its last append is pending',
@@ -160,14 +168,6 @@ export const TESTED_MUTANTS: readonly TestedMutant[] = [
     replace: 'true',
     test: 'keep/file/segments/segment.node.test.ts',
     finder: 'does not promise events that are missing before its last one, though no byte is damaged',
-  },
-  {
-    name: 'blames an event though the service accepts now what it refused before',
-    file: 'send/evidence',
-    find: 'return leftMs > 0 && leftMs <= FICKLE_MS;',
-    replace: 'return false;',
-    test: 'send/evidence.test.ts',
-    finder: 'for ten minutes after it accepted bytes that it had refused',
   },
   {
     name: 'takes the oldest event as a probe, though it failed before',
