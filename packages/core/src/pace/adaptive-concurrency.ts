@@ -52,6 +52,8 @@ export class AdaptiveConcurrency implements Concurrency {
   }
 
   accepted(latencyMs: number, now: number): void {
+    // The clock was set back since.
+    if (now < this.#loweredAt) this.#loweredAt = Number.NEGATIVE_INFINITY;
     // It was made when there were more at once.
     if (now - latencyMs < this.#loweredAt) return;
     this.#latencies.push(latencyMs);

@@ -19,3 +19,22 @@ describe('a tracker that made few requests at once, for long', () => {
     expect(concurrency.limit).toBeGreaterThan(4);
   });
 });
+
+it('a tracker that makes fewer requests since a service became slow makes more again, though the clock was set back', () => {
+  const concurrency = new AdaptiveConcurrency(100);
+  const underWay = new Set(Array.from({ length: 100 }, (_, at) => ({ at })));
+  let now = 10 * 3_600_000;
+  const answers = (count: number, latencyMs: number) => {
+    for (let answer = 0; answer < count; answer += 1) {
+      now += latencyMs;
+      concurrency.waitMs(underWay, now);
+      concurrency.accepted(latencyMs, now);
+    }
+  };
+  answers(200, 10);
+  answers(400, 100);
+  const low = concurrency.limit;
+  now -= 3_600_000;
+  answers(2_000, 10);
+  expect(concurrency.limit).toBeGreaterThan(low);
+});

@@ -259,6 +259,20 @@ describe('a page with a relay', () => {
     expect(events()).toEqual([]);
   });
 
+  it('asks again soon though the clock was set back by an hour', async () => {
+    await openSite();
+    session = undefined;
+    const tab = openTab(ADA);
+    tab.track(1);
+    await until(() => expect(asked()).toHaveLength(1));
+    const now = origin.clock.now.bind(origin.clock);
+    vi.spyOn(origin.clock, 'now').mockImplementation(() => now() - 3_600_000);
+    session = ADA;
+    tab.track(1);
+    await pass(30_000, 1_000);
+    await until(() => expect(tab.tracker.stats().delivered).toBe(2));
+  });
+
   it('sends nothing while it is offline, and everything afterwards', async () => {
     await openSite();
     isOnline = false;

@@ -93,7 +93,8 @@ export function createTickets(url: string, jwt: Jwt, { clock, onDue }: TicketsOp
         askedAt = 0;
         times = 0;
       }
-      const waitMs = askedAt + Math.min(MOST_ASK_AGAIN_MS, ASK_AGAIN_MS * 2 ** times) - now;
+      // The clock may have been set back since.
+      const waitMs = Math.min(MOST_ASK_AGAIN_MS, ASK_AGAIN_MS * 2 ** times) - Math.abs(now - askedAt);
       if (waitMs > 0) retry.set(waitMs);
       else if (!isAsking) void ask();
       return undefined;

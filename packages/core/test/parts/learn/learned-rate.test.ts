@@ -57,6 +57,16 @@ describe('LearnedRate', () => {
     expect(changes).toEqual([limit.perSecond]);
   });
 
+  it('grows again after a clock was set back, though the service had asked for a long wait', () => {
+    const { limit } = createLimit();
+    accept(limit, 20, 3, START);
+    limit.take(START);
+    limit.pushedBack(START, START + 10, true, 60 * SECOND);
+    const low = limit.perSecond ?? Number.NaN;
+    for (let count = 0; count < 20; count += 1) limit.accepted(START - 3_600 * SECOND + count * SECOND);
+    expect(limit.perSecond).toBeGreaterThan(low);
+  });
+
   it('takes a burst of less than a second for what it is: no rate', () => {
     const { limit } = createLimit();
     for (let count = 0; count < 10; count += 1) limit.accepted(START + count);
