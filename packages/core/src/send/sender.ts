@@ -111,9 +111,11 @@ export function createSender(options: SenderOptions): Sender {
     pumping = undefined;
     const isOver = turn?.signal.aborted || trials.count === 0 || gate.state === 'open';
     if (turn && isOver && !signal.aborted && leaveTrials()) turn.end();
-    retry.cancel();
-    retryAt = trials.nextAt;
-    const waitMs = retryAt - clock.now();
+    const { nextAt: dueAt } = trials;
+    // Otherwise it rings in time, though the clock may have been set back.
+    if (dueAt !== retryAt) retry.cancel();
+    retryAt = dueAt;
+    const waitMs = dueAt - clock.now();
     if (waitMs > 0 && waitMs < Number.POSITIVE_INFINITY) retry.set(waitMs);
     // It has become due just now. If the gate lets nothing go, it says when that changes.
     else if (waitMs <= 0 && gate.mayStart) retry.set(DUE_MS);

@@ -75,7 +75,7 @@ export class LearnedRate implements RateLimit {
     const seconds = Math.min(MOST_SECONDS, Math.max(0, (now - this.#increasedAt) / 1_000));
     this.#increasedAt = now;
     // Unless the clock was set back since.
-    if (now < this.#heldUntil && now >= this.#decreasedAt) return;
+    if (now < this.#heldUntil && now > this.#decreasedAt) return;
     if (this.#perSecond < this.#ceiling) this.#perSecond += this.#ceiling * INCREASE_PER_SECOND * seconds;
     else this.#perSecond *= GROWTH_PER_SECOND ** seconds;
     if (this.#perSecond >= this.#ceiling * RELEASE) this.forget();

@@ -31,6 +31,22 @@ describe('a request that fails', () => {
     },
   );
 
+  it.each([0, 100, 1_000, 60_000])(
+    'is repeated in time though the clock is set back by an hour, %d ms after it failed first, and nothing else is tracked',
+    async (ms) => {
+      const bench = new Bench({ random: () => 1 });
+      bench.answer(() => 500);
+      await bench.track(1);
+      await bench.pass(ms);
+      bench.time.skewMs = -HOUR;
+      void bench.tracker.flush({ timeoutMs: 10 });
+      await bench.pass(100);
+      bench.answer(() => 200);
+      await bench.pass(2 * MINUTE);
+      expect(bench.tracker.stats()).toMatchObject({ delivered: 1, pending: 0 });
+    },
+  );
+
   it('counts no duplicates where it did not reach the service', async () => {
     const bench = new Bench({ random: () => 1 });
     bench.answer(() => (bench.requests < 3 ? failed(false) : 200));
