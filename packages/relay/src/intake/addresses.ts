@@ -2,6 +2,8 @@ import { BlockList, isIP, isIPv4 } from 'node:net';
 import type { Incoming } from '../exchange.ts';
 
 const MAPPED = /^::ffff:(?=\d+\.)/i;
+/** Azure adds the port: `203.0.113.9:50123`, `[2001:db8::9]:50123`. */
+const WITH_PORT = /^(?:\[(.+)\]|([\d.]+))(?::\d+)?$/;
 const GROUPS = 8;
 
 /** Finds the address of a client behind the named proxies. */
@@ -27,7 +29,7 @@ export class Addresses {
     if (!this.#hasProxies) return address;
     const forwarded = incoming.header('x-forwarded-for')?.split(',') ?? [];
     while (this.#proxies.check(address, familyOf(address))) {
-      const before = forwarded.pop()?.trim().replace(MAPPED, '');
+      const before = forwarded.pop()?.trim().replace(WITH_PORT, '$1$2').replace(MAPPED, '');
       if (before === undefined || !isIP(before)) break;
       address = before;
     }

@@ -22,6 +22,12 @@ describe('the address of a client', () => {
     expect(addressOf(['10.0.0.0/8'], '10.0.0.1')).toBe('10.0.0.1');
   });
 
+  it('is without the port that some proxies add', () => {
+    expect(addressOf(['10.0.0.0/8'], '10.0.0.1', '203.0.113.9:50123')).toBe('203.0.113.9');
+    expect(addressOf(['10.0.0.0/8'], '10.0.0.1', '[2001:db8::9]:50123')).toBe('2001:db8::9');
+    expect(addressOf(['10.0.0.0/8'], '10.0.0.1', '2001:db8::9')).toBe('2001:db8::9');
+  });
+
   it('is cut to /24 or /48, and counts as a /64', () => {
     expect(cut('203.0.113.9')).toBe('203.0.113.0');
     expect(cut('2001:0db8:00AB:1::9')).toBe('2001:db8:ab::');
@@ -52,6 +58,8 @@ describe('rates', () => {
     take('a', 2, 2_000);
     expect(() => take('a', 60, 30_000)).toThrow();
     take('a', 500, 120_000);
+    // The clock was set back.
+    take('a', 1, 0);
   });
 
   it('of a ticket and of an address are separate: 429 says how long to wait', async () => {
