@@ -13,7 +13,7 @@ import { report } from './checks/report.mjs';
 import { checkExamples, checkJest, checkScriptTag, checkVitest } from './checks/set-ups.mjs';
 import { checkStyle, checkTests, checkTypes, checkUnused } from './checks/source.mjs';
 import { checkInstallScripts, checkTarball, pack } from './checks/tarball.mjs';
-import { packageDirectories } from './workspace.mjs';
+import { packageDirectories, readManifest } from './workspace.mjs';
 
 const directories = packageDirectories();
 const temporary = mkdtempSync(join(tmpdir(), 'sluice-check-'));
@@ -21,24 +21,35 @@ const consumer = join(temporary, 'consumer');
 /** @type {import('./checks/tarball.mjs').Tarball[]} */
 const tarballs = [];
 
+async function packAll() {
+  for (const directory of directories) tarballs.push(await pack(directory, temporary));
+  return `${tarballs.length} packages`;
+}
+
 /** @param {string} directory of a package */
-function packAndCheck(directory) {
-  const tarball = pack(directory, temporary);
-  tarballs.push(tarball);
+function checkPacked(directory) {
+  const tarball = tarballs.find(({ name }) => name === readManifest(directory).name);
+  if (tarball === undefined) throw new Error('it was not packed');
   return checkTarball(tarball);
 }
 
 /** @type {import('./checks/report.mjs').Checks} */
-const checks = {
-  types: checkTypes,
+const types = { types: checkTypes };
+/** @type {import('./checks/report.mjs').Checks} */
+const sources = {
   style: checkStyle,
   unused: checkUnused,
   house: checkHouse,
   'lock file': checkLockFile,
   'install scripts': () => checkInstallScripts(directories),
   tests: checkTests,
+};
+/** @type {import('./checks/report.mjs').Checks} */
+const packing = { pack: packAll };
+/** @type {import('./checks/report.mjs').Checks} */
+const packages = {
   ...Object.fromEntries(
-    directories.map((directory) => [`package ${basename(directory)}`, () => packAndCheck(directory)]),
+    directories.map((directory) => [`package ${basename(directory)}`, () => checkPacked(directory)]),
   ),
   install: () => install(consumer, tarballs),
   declarations: () =>
@@ -85,18 +96,23 @@ const checks = {
   'files for pages': () => checkPublishedFiles(consumer),
   CommonJS: () => checkCommonJs(consumer),
   '<script>': () => checkScriptTag(consumer),
-  examples: () => checkExamples(join(temporary, 'examples'), tarballs),
-  vitest: () => checkVitest(join(temporary, 'examples')),
   Jest: () => checkJest(join(temporary, 'jest'), tarballs),
   'React Native': () => checkMetro(consumer),
   ...browserChecks(consumer),
 };
+/** @type {import('./checks/report.mjs').Checks} */
+const examples = {
+  examples: () => checkExamples(join(temporary, 'examples'), tarballs),
+  vitest: () => checkVitest(join(temporary, 'examples')),
+};
 
 const { values } = parseArgs({ options: { skip: { type: 'string', multiple: true, default: [] } } });
-for (const name of values.skip) {
-  delete checks[name];
-}
-const failed = await report(checks);
+for (const group of [types, sources, packing, packages, examples])
+  for (const name of values.skip) delete group[name];
+const failed = await report(types, sources);
+// Alone: it changes the manifests in the workspace for a moment.
+failed.push(...(await report(packing)));
+failed.push(...(await report(packages, examples)));
 rmSync(temporary, { recursive: true, force: true });
 console.log(failed.length > 0 ? `check failed: ${failed.join(', ')}` : 'check passed');
 process.exitCode = failed.length > 0 ? 1 : 0;

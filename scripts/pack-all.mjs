@@ -7,5 +7,8 @@ import { packageDirectories } from './workspace.mjs';
 const [given = 'packed'] = process.argv.slice(2);
 const folder = resolve(given);
 mkdirSync(folder, { recursive: true });
-for (const directory of packageDirectories()) console.log(basename(pack(directory, folder).file));
+for (const directory of packageDirectories()) {
+  const { file } = await pack(directory, folder);
+  console.log(basename(file));
+}
 console.log(`\nIn your project: npm install ${relative(process.cwd(), folder) || '.'}/*.tgz`);

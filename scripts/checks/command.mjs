@@ -1,24 +1,27 @@
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { root } from '../workspace.mjs';
 
 /**
- * Runs a program and returns its standard output. If the program fails, throws an error with all its output.
+ * Runs a program and resolves to its standard output. If the program fails, rejects with an error that has all its output.
  * @param {string} program
  * @param {readonly string[]} args
  * @param {{ cwd?: string, env?: NodeJS.ProcessEnv }} [options]
  */
-export function command(program, args, { cwd = root, env } = {}) {
-  const { status, error, stdout, stderr } = spawnSync(program, args, {
+export async function command(program, args, { cwd = root, env } = {}) {
+  const child = spawn(program, args, {
     cwd,
-    encoding: 'utf8',
-    maxBuffer: 1 << 28,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, NO_COLOR: '1', FORCE_COLOR: '0', ...env },
   });
-  if (error || status !== 0) {
-    throw new Error(`${program} ${args.join(' ')}\n${error?.message ?? ''}${stdout ?? ''}${stderr ?? ''}`);
-  }
+  const line = `${program} ${args.join(' ')}`;
+  const closed = once(child, 'close').catch((error) => {
+    throw new Error(`${line}\n${error.message}`);
+  });
+  const [stdout, stderr, [status]] = await Promise.all([text(child.stdout), text(child.stderr), closed]);
+  if (status !== 0) throw new Error(`${line}\n${stdout}${stderr}`);
   return stdout;
 }
 

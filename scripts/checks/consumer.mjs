@@ -20,13 +20,13 @@ void import('@sluice/core').then(({ createTracker }) => { ${use} });\n`,
  * @param {string} folder
  * @param {readonly import('./tarball.mjs').Tarball[]} tarballs
  */
-export function install(folder, tarballs) {
+export async function install(folder, tarballs) {
   mkdirSync(folder);
   writeFileSync(join(folder, 'package.json'), '{ "name": "consumer", "private": true, "type": "module" }\n');
   const files = tarballs.map(({ file }) => file);
-  command('npm', ['install', '--no-audit', '--no-fund', ...files], { cwd: folder });
+  await command('npm', ['install', '--no-audit', '--no-fund', ...files], { cwd: folder });
   const imports = tarballs.map(({ name }) => `await import(${JSON.stringify(name)});`).join('\n');
-  command(process.execPath, ['--input-type=module', '--eval', imports], { cwd: folder });
+  await command(process.execPath, ['--input-type=module', '--eval', imports], { cwd: folder });
   return `${tarballs.length} packages install with npm and import`;
 }
 
@@ -35,10 +35,10 @@ export function install(folder, tarballs) {
  * @param {string} folder
  * @param {readonly string[]} names of packages
  */
-export function checkDeclarations(folder, names) {
+export async function checkDeclarations(folder, names) {
   const source = names.map((name, index) => `export * as p${index} from '${name}';\n`).join('');
   writeFileSync(join(folder, 'declarations.ts'), source);
-  tool('tsc', [...CHECKED, '', '--module', 'nodenext', '--noEmit', 'declarations.ts'], { cwd: folder });
+  await tool('tsc', [...CHECKED, '', '--module', 'nodenext', '--noEmit', 'declarations.ts'], { cwd: folder });
   return `${names.length} packages without @types/node`;
 }
 
@@ -46,11 +46,11 @@ export function checkDeclarations(folder, names) {
  * Compiles and runs CommonJS modules that use a tracker.
  * @param {string} folder
  */
-export function checkCommonJs(folder) {
+export async function checkCommonJs(folder) {
   for (const [module, source] of Object.entries(COMMON_JS)) {
     writeFileSync(join(folder, `${module}.cts`), source);
-    tool('tsc', [...CHECKED, '', '--module', module, `${module}.cts`], { cwd: folder });
-    command(process.execPath, [`${module}.cjs`], { cwd: folder });
+    await tool('tsc', [...CHECKED, '', '--module', module, `${module}.cts`], { cwd: folder });
+    await command(process.execPath, [`${module}.cjs`], { cwd: folder });
   }
   return 'import() with module node16, require() with node20';
 }

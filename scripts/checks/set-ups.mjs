@@ -56,11 +56,11 @@ const JEST = {
  * @param {object} manifest
  * @param {readonly string[]} packages that it needs as well
  */
-function start(folder, tarballs, manifest, packages) {
+async function start(folder, tarballs, manifest, packages) {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, ...manifest }));
   const files = tarballs.filter(({ name }) => OURS.includes(name)).map(({ file }) => file);
-  command('npm', [...INSTALL, ...files, ...packages], { cwd: folder });
+  await command('npm', [...INSTALL, ...files, ...packages], { cwd: folder });
 }
 
 /**
@@ -68,20 +68,22 @@ function start(folder, tarballs, manifest, packages) {
  * @param {string} folder
  * @param {Tarballs} tarballs
  */
-export function checkExamples(folder, tarballs) {
+export async function checkExamples(folder, tarballs) {
   const filter = (/** @type {string} */ path) => !path.endsWith('node_modules');
   for (const name of EXAMPLES)
     cpSync(join(root, 'examples', name), join(folder, name), { recursive: true, filter });
-  start(folder, tarballs, { type: 'module', workspaces: EXAMPLES }, ['vitest@4']);
+  await start(folder, tarballs, { type: 'module', workspaces: EXAMPLES }, ['vitest@4']);
   const tests = EXAMPLES.map((name) => `examples/${name}/test/`);
-  tool('vitest', ['run', '--project=node', '--project=long', ...tests], { env: { SLUICE_EXAMPLES: folder } });
+  await tool('vitest', ['run', '--project=node', '--project=long', ...tests], {
+    env: { SLUICE_EXAMPLES: folder },
+  });
   return EXAMPLES.join(', ');
 }
 
 /** @param {string} folder of the examples */
-export function checkVitest(folder) {
+export async function checkVitest(folder) {
   writeFileSync(join(folder, 'shop.test.js'), `import { afterAll, expect, it } from 'vitest';${TESTS}`);
-  command(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', 'shop.test.js'], { cwd: folder });
+  await command(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', 'shop.test.js'], { cwd: folder });
   return 'a recording tracker, matchers, the contract of a journal';
 }
 
@@ -89,15 +91,15 @@ export function checkVitest(folder) {
  * @param {string} folder
  * @param {Tarballs} tarballs
  */
-export function checkJest(folder, tarballs) {
-  start(folder, tarballs, {}, [
+export async function checkJest(folder, tarballs) {
+  await start(folder, tarballs, {}, [
     'jest@30',
     '@babel/plugin-transform-modules-commonjs@7',
     'babel-plugin-transform-import-meta@2',
   ]);
   for (const [name, source] of Object.entries({ ...JEST, 'shop.test.js': TESTS }))
     writeFileSync(join(folder, name), source);
-  command(process.execPath, ['node_modules/jest/bin/jest.js', '--ci', '--runInBand'], { cwd: folder });
+  await command(process.execPath, ['node_modules/jest/bin/jest.js', '--ci', '--runInBand'], { cwd: folder });
   return 'the same, compiled by babel-jest';
 }
 

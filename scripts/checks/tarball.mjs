@@ -21,12 +21,12 @@ const installScripts = ['preinstall', 'install', 'postinstall', 'prepare'];
  * @typedef {{ name: string, file: string, size: number, contents: string[] }} Tarball
  * @param {string} directory of the package
  * @param {string} destination
- * @returns {Tarball}
+ * @returns {Promise<Tarball>}
  */
-export function pack(directory, destination) {
+export async function pack(directory, destination) {
   const before = readFileSync(join(directory, 'package.json'), 'utf8');
   const [packed] = JSON.parse(
-    command('npm', ['pack', '--json', `--pack-destination=${destination}`], { cwd: directory }),
+    await command('npm', ['pack', '--json', `--pack-destination=${destination}`], { cwd: directory }),
   );
   if (readFileSync(join(directory, 'package.json'), 'utf8') !== before) {
     throw new Error(`packing ${packed.name} left its package.json changed`);
@@ -40,7 +40,7 @@ export function pack(directory, destination) {
 }
 
 /** @param {Tarball} tarball */
-export function checkTarball({ file, size, contents }) {
+export async function checkTarball({ file, size, contents }) {
   const has = (/** @type {RegExp | undefined} */ pattern) => contents.some((path) => pattern?.test(path));
   const missing = [
     ...needed.filter((pattern) => !has(pattern)),
@@ -50,8 +50,8 @@ export function checkTarball({ file, size, contents }) {
   if (missing.length > 0 || excess.length > 0) {
     throw new Error(`missing: ${missing.join(' ') || 'none'}\nnot wanted: ${excess.join(' ') || 'none'}`);
   }
-  tool('publint', [file, '--strict']);
-  tool('attw', [file, '--profile', 'esm-only']);
+  await tool('publint', [file, '--strict']);
+  await tool('attw', [file, '--profile', 'esm-only']);
   return `publint, attw and contents; ${Math.ceil(size / 1000)} kB`;
 }
 

@@ -15,8 +15,8 @@ const ALLOWED = ['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'M
  * Writes for each package what a user installs with it (CycloneDX). Throws if a licence asks for more than its notice.
  * @param {string} folder
  */
-export function billsOfMaterials(folder) {
-  command(process.execPath, [
+export async function billsOfMaterials(folder) {
+  await command(process.execPath, [
     join(root, 'scripts', 'pnpm.mjs'),
     ...['--filter', './packages/*', 'sbom', '--sbom-format', 'cyclonedx', '--prod', '--split'],
     ...['--out', join(folder, `%s-%v${SUFFIX}`)],

@@ -24,8 +24,8 @@ const temporary = mkdtempSync(join(tmpdir(), 'sluice-release-'));
 const steps = {
   versions: checkVersions,
   // Sizes, types, publint, attw, notices, and projects that install the packages.
-  check: () => {
-    const rows = command(process.execPath, [join(root, 'scripts', 'check.mjs'), '--skip', 'tests']);
+  check: async () => {
+    const rows = await command(process.execPath, [join(root, 'scripts', 'check.mjs'), '--skip', 'tests']);
     return `${rows.match(/^ok /gm)?.length} checks\n${rows.trimEnd()}`;
   },
   'packed twice': () => packTwice(temporary, folder),

@@ -9,10 +9,10 @@ import { root } from '../workspace.mjs';
  * @param {string} temporary folder of the clones
  * @param {string} folder that gets the tarballs
  */
-export function packTwice(temporary, folder) {
-  const commit = command('git', ['rev-parse', 'HEAD'], { cwd: root }).trim();
-  const [first, second] = ['one', 'another'].map((name) => packIn(join(temporary, name), commit));
-  if (first === undefined || second === undefined) throw new Error('nothing was packed');
+export async function packTwice(temporary, folder) {
+  const commit = (await command('git', ['rev-parse', 'HEAD'], { cwd: root })).trim();
+  const first = await packIn(join(temporary, 'one'), commit);
+  const second = await packIn(join(temporary, 'another'), commit);
   const different = Object.keys(first.hashes).filter((name) => first.hashes[name] !== second.hashes[name]);
   if (different.length > 0) throw new Error(`not the same bytes: ${different.join(', ')}`);
   for (const name of Object.keys(first.hashes)) copyFileSync(join(first.packed, name), join(folder, name));
@@ -23,10 +23,10 @@ export function packTwice(temporary, folder) {
  * @param {string} clone
  * @param {string} commit
  */
-function packIn(clone, commit) {
-  command('git', ['clone', '--quiet', '--no-checkout', root, clone]);
-  command('git', ['checkout', '--quiet', '--detach', commit], { cwd: clone });
-  command('npm', ['run', 'pack:all'], { cwd: clone });
+async function packIn(clone, commit) {
+  await command('git', ['clone', '--quiet', '--no-checkout', root, clone]);
+  await command('git', ['checkout', '--quiet', '--detach', commit], { cwd: clone });
+  await command('npm', ['run', 'pack:all'], { cwd: clone });
   const packed = join(clone, 'packed');
   /** @type {Record<string, string>} */
   const hashes = {};
