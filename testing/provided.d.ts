@@ -7,7 +7,7 @@ declare module 'vitest' {
     emulator: { baseUrl: string; apiUrl: string; apiKey: string };
     /** The hostile service that browser tests share. */
     hostile: HostileAddresses;
-    /** The files that a page without a bundler loads; see browser-files.ts. */
-    files: { module: string; script: string; stub: string };
+    /** The files that a page without a bundler loads, and entries of core; see browser-files.ts. */
+    files: { module: string; script: string; stub: string; index: string; testing: string };
   }
 }

@@ -4,11 +4,12 @@ import { drain } from '../../../src/entries/service-worker.ts';
 import { createTracker, type Tracker, type TrackerOptions } from '../../../src/index.ts';
 
 import { guards } from '../../../src/parts/guard/guards.ts';
+import { bundleUrl } from '../../bench/bundle-url.ts';
 import { answered } from '../../bench/scripted-transport.ts';
 
 type Core = typeof import('../../../src/index.ts');
 
-const core = new URL('../../../src/index.ts', import.meta.url).href;
+const core = bundleUrl('index');
 const ada = { correlationValue: 'ada@example.com' };
 
 const frames: HTMLIFrameElement[] = [];

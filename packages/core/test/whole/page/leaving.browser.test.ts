@@ -7,6 +7,7 @@ import type { TrackerOptions } from '../../../src/index.ts';
 import { LEASE_MS } from '../../../src/keep/journal.ts';
 import { guards } from '../../../src/parts/guard/guards.ts';
 import type { Outcome } from '../../../src/send/http/transport.ts';
+import { bundleUrl } from '../../bench/bundle-url.ts';
 
 type Core = typeof import('../../../src/entries/testing/testing.ts');
 
@@ -16,7 +17,7 @@ const ada = { correlationValue: 'ada@example.com' };
 const service = { baseUrl: baseUrl.replace('127.0.0.1', 'localhost'), apiKey, correlationKey: 'email' };
 /** Nobody listens at this address. */
 const nowhere = 'http://127.0.0.1:1';
-const core = new URL('../../../src/entries/testing/testing.ts', import.meta.url).href;
+const core = bundleUrl('testing');
 
 const frames: HTMLIFrameElement[] = [];
 

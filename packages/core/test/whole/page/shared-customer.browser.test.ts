@@ -3,10 +3,11 @@ import { uuid } from '../../../src/base/uuid.ts';
 import type { createTracker, Tracker, TrackerOptions } from '../../../src/index.ts';
 import { databaseName } from '../../../src/keep/page/origin.ts';
 import { guards } from '../../../src/parts/guard/guards.ts';
+import { bundleUrl } from '../../bench/bundle-url.ts';
 import { answered } from '../../bench/scripted-transport.ts';
 
 const [ada, bob] = ['ada@example.com', 'bob@example.com'];
-const core = new URL('../../../src/index.ts', import.meta.url).href;
+const core = bundleUrl('index');
 
 /** A page of this origin with its own tracker. */
 interface Page {

@@ -1,11 +1,12 @@
 import { afterEach, describe, expect, inject, it } from 'vitest';
 import { uuid } from '../../../src/base/uuid.ts';
 import type { createTracker, Tracker } from '../../../src/index.ts';
+import { bundleUrl } from '../../bench/bundle-url.ts';
 
 const { apiUrl, apiKey, ...emulator } = inject('emulator');
 /** Another host name, so that these pages share no journal with those of other tests. */
 const baseUrl = emulator.baseUrl.replace('127.0.0.1', 'localhost');
-const source = new URL('../../../src/index.ts', import.meta.url).href;
+const source = bundleUrl('index');
 
 /** A page of this origin with its own tracker. It is gone when its frame is. */
 interface Page {
