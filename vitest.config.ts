@@ -41,7 +41,7 @@ const node: TestProjectConfiguration[] = [
     exclude: ['**/*.{browser,long}.test.ts', '**/node_modules/**'],
     ...limits(HANG_MS),
   },
-  { name: 'long', include: long, exclude: notInstalled, ...limits(LONG_HANG_MS) },
+  { name: 'long', isolate, include: long, exclude: notInstalled, ...limits(LONG_HANG_MS) },
 ].map((test) => ({ resolve: onNode, ssr: { resolve: onNode }, test }));
 
 const instances: BrowserInstanceOption[] = [];

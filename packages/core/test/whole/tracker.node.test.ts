@@ -15,7 +15,6 @@ import { ConfigError, type Tracker, type TrackerEvents, type Transport } from '.
 import { FileJournal } from '../../src/keep/file/file-journal.ts';
 import { FailingFileSystem } from '../bench/failing-file-system.ts';
 import { SkewedClock } from '../bench/skewed-clock.ts';
-import { runTracking, startTracking } from '../children/tracking-process.ts';
 
 const scratch = await mkdtemp(join(tmpdir(), 'sluice-'));
 afterAll(() => rm(scratch, { recursive: true, force: true }));
@@ -161,59 +160,6 @@ describe('a tracker with a service that works', () => {
     expect(await emulator.countEvents({ name: 'left' })).toEqual({ unique: 100, received: 100 });
     await second.close();
     expect(await readdir(directory)).toEqual([]);
-  });
-
-  it('delivers everything that a killed process had written, once', async () => {
-    const child = startTracking({
-      baseUrl: nowhere,
-      directory,
-      first: 0,
-      count: 5_000,
-      end: 'wait to be killed',
-    });
-    await once(child, 'message');
-    child.kill('SIGKILL');
-    await once(child, 'exit');
-
-    const tracker = create(emulator.baseUrl);
-    expect(await tracker.flush()).toMatchObject({ delivered: 5_000, pending: 0 });
-    const counts = await emulator.countEvents({ name: 'numbered' });
-    expect(counts).toEqual({ unique: 5_000, received: 5_000 });
-  });
-
-  it.each([
-    ['exit', 7],
-    ['throw', 1],
-    ['nothing left to do', 0],
-  ] as const)(
-    'loses nothing of a process that ends with "%s", and does not keep it from ending',
-    async (end, code) => {
-      const assignment = { baseUrl: nowhere, directory, first: 0, count: 500, end };
-      expect(await runTracking(assignment)).toBe(code);
-      const before = await emulator.countEvents({ name: 'numbered' });
-      const tracker = create(emulator.baseUrl);
-      expect(await tracker.flush()).toMatchObject({ delivered: 500, pending: 0 });
-      const after = await emulator.countEvents({ name: 'numbered' });
-      expect(after.unique - before.unique).toBe(500);
-      await tracker.close();
-    },
-  );
-
-  it('does not touch what a process that lives holds in the same directory', async () => {
-    const child = startTracking({
-      baseUrl: nowhere,
-      directory,
-      first: 0,
-      count: 100,
-      end: 'wait to be killed',
-    });
-    await once(child, 'message');
-    const tracker = create(emulator.baseUrl);
-    expect(await tracker.flush()).toMatchObject({ delivered: 0, pending: 0 });
-    child.kill('SIGKILL');
-    await once(child, 'exit');
-    await tracker.close();
-    expect(await create(emulator.baseUrl).flush()).toMatchObject({ delivered: 100, pending: 0 });
   });
 
   it('works without a file when its journal is memory', async () => {
@@ -406,23 +352,6 @@ describe('durable()', () => {
       );
       expect(contents.join('').split(`durable-${fsync}`).length - 1).toBe(3_000);
       await tracker.durable();
-    },
-  );
-
-  it.each(['always', 'interval', 'never'] as const)(
-    'resolves in a process that is killed then, and the next one delivers all of it once, with fsync %s',
-    async (fsync) => {
-      const assignment = { baseUrl: nowhere, directory, first: 0, count: 2_000, fsync };
-      const child = startTracking({ ...assignment, end: 'wait to be killed once durable' });
-      await once(child, 'message');
-      child.kill('SIGKILL');
-      await once(child, 'exit');
-      const before = await emulator.countEvents({ name: 'numbered' });
-      expect(await create(emulator.baseUrl).flush()).toMatchObject({ delivered: 2_000, pending: 0 });
-      const { unique, received } = await emulator.countEvents({ name: 'numbered' });
-      expect(received - before.received).toBe(2_000);
-      // All children use the same numbers, but each gives its events other uuids.
-      expect(unique - before.unique).toBe(2_000);
     },
   );
 

@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { isFull } from '../../../../../testing/full.ts';
 import { DamagedFiles } from '../../../src/keep/file/damaged-files.ts';
 import { nodeFileSystem } from '../../../src/keep/file/disk/node-file-system.ts';
 import { FailingFileSystem } from '../../bench/failing-file-system.ts';
@@ -9,6 +10,7 @@ import { Place } from './place.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 const MIB = 1024 * 1024;
+const LIVES = isFull ? 100 : 20;
 
 let place: Place;
 beforeEach(async () => {
@@ -60,14 +62,14 @@ async function numbers(): Promise<number[]> {
 }
 
 describe('damaged files', () => {
-  it('of a hundred processes do not pile up in their folders, but lie in one', async () => {
-    for (let life = 0; life < 100; life += 1) {
+  it('of many processes do not pile up in their folders, but lie in one', async () => {
+    for (let life = 0; life < LIVES; life += 1) {
       await leaveDamage();
       await deliver();
     }
     expect(await readdir(place.directory)).toEqual(['damaged']);
     const names = await damaged();
-    expect(names).toHaveLength(100);
+    expect(names).toHaveLength(LIVES);
     expect(names[0]).toMatch(/^2026-01-01T00-00-00.000Z-[0-9a-f]{16}-00000001\.damaged$/);
   });
 
