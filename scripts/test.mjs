@@ -1,9 +1,11 @@
 // Runs the tests that scripts/test-tiers.mjs lists. `--long`, as the first argument, runs the long ones; `--soak` all of each of them.
 // `--browser chromium|firefox|webkit` runs those of one browser. Other arguments go to vitest. The last line is
 // `N passed, N failed`, with `, N skipped` if tests were skipped. If no test passed, that counts as a failure.
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { whyNoPgBouncer, whyNoPostgres } from '@sluice/test-servers';
 import { countBrowserTestFiles } from './browser-tests.mjs';
 import { findEngines } from './engines.mjs';
@@ -32,19 +34,19 @@ if (asked >= 0) {
   projects = [name];
 }
 
-/** Now and then WebKitGTK stops to load a page, and vitest waits for it for ever. Its tests take less than a minute. */
-const WEBKIT_SECONDS = 300;
+/** Now and then WebKitGTK stops to load a page, and vitest waits for it for ever. Its tests take less than a minute alone, but others run beside them. */
+const WEBKIT_SECONDS = 600;
 const HUNG = 124; // the exit code of scripts/time-limit.mjs
 
 /**
  * @param {readonly string[]} names of projects
- * @param {number} [seconds] after which the run ends; left out: none
+ * @param {number} [seconds] after which the run ends; left out: none. Its output is shown at the end then
  */
-function run(names, seconds) {
+async function run(names, seconds) {
   const report = join(root, 'reports', `vitest-${names.join('-')}.json`);
   rmSync(report, { force: true });
   const limit = seconds ? [join(root, 'scripts', 'time-limit.mjs'), String(seconds), process.execPath] : [];
-  const { status } = spawnSync(
+  const child = spawn(
     process.execPath,
     [
       ...limit,
@@ -58,28 +60,40 @@ function run(names, seconds) {
       ...names.map((name) => `--project=${name}`),
       ...args,
     ],
-    { cwd: root, stdio: 'inherit' },
+    { cwd: root, stdio: seconds ? ['ignore', 'pipe', 'pipe'] : 'inherit' },
   );
+  const [output, errors, [status]] = await Promise.all([
+    child.stdout && text(child.stdout),
+    child.stderr && text(child.stderr),
+    once(child, 'close'),
+  ]);
   const counts = count(existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')) : { testResults: [] });
   if (counts.failed === 0 && status !== 0) counts.failed = 1; // an error outside of the tests
-  return { ...counts, isHung: status === HUNG };
+  return { ...counts, isHung: status === HUNG, output: `${output ?? ''}${errors ?? ''}` };
 }
 
-function runWebKit() {
-  const first = run(['webkit'], WEBKIT_SECONDS);
+const NOTHING = { passed: 0, failed: 0, skipped: 0, output: '' };
+
+async function runWebKit() {
+  if (!projects.includes('webkit') || !engines.some(({ name, isFound }) => name === 'webkit' && isFound))
+    return NOTHING;
+  const first = await run(['webkit'], WEBKIT_SECONDS);
   if (!first.isHung) return first;
-  console.log(`WebKit stopped within ${WEBKIT_SECONDS} s without an end; its tests run once more`);
-  return run(['webkit'], WEBKIT_SECONDS);
+  const second = await run(['webkit'], WEBKIT_SECONDS);
+  const why = `WebKit stopped within ${WEBKIT_SECONDS} s without an end; its tests ran once more\n`;
+  return { ...second, output: `${first.output}${why}${second.output}` };
 }
 
+// WebKit runs beside the others, because its tests mostly wait.
 const others = projects.filter((name) => name !== 'webkit');
-const counts = others.length > 0 ? run(others) : { passed: 0, failed: 0, skipped: 0 };
-if (projects.includes('webkit') && engines.some(({ name, isFound }) => name === 'webkit' && isFound)) {
-  const { passed, failed, skipped } = runWebKit();
-  counts.passed += passed;
-  counts.failed += failed;
-  counts.skipped += skipped;
-}
+const [counts, { output, ...webkit }] = await Promise.all([
+  others.length > 0 ? run(others) : { ...NOTHING },
+  runWebKit(),
+]);
+process.stdout.write(output);
+counts.passed += webkit.passed;
+counts.failed += webkit.failed;
+counts.skipped += webkit.skipped;
 for (const { name, hint } of engines.filter((one) => !one.isFound && projects.includes(one.name))) {
   console.log(`no tests in ${name}: ${hint}`);
   if (name === 'chromium') counts.skipped += countBrowserTestFiles();
@@ -87,6 +101,10 @@ for (const { name, hint } of engines.filter((one) => !one.isFound && projects.in
 if (asked < 0)
   for (const why of [whyNoPostgres(), whyNoPgBouncer()])
     if (why) console.log(`some tests were skipped: ${why}`);
+if (isLong && process.env.SLUICE_LEAVES_EXAMPLES)
+  console.log(
+    'The examples that users copy are left to npm run check, which tests them with the packed packages.',
+  );
 if (isLong && !process.env.FULL) console.log('Of what takes longest, some cases ran; npm run soak runs all.');
 if (counts.failed === 0 && counts.passed === 0) counts.failed = 1;
 console.log(summaryLine(counts));

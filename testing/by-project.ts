@@ -2,8 +2,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** The long tests that take minutes, the longest first. They start first, so that none runs alone at the end. */
 const LONGEST = [
-  ...['faults/runs', 'faults/mutants', 'waiting/every-event', 'blame/innocence', 'blame/rates'],
-  ...['blame/order', 'blame/load', 'blame/unreliable', 'page/tabs', 'search/event-search'],
+  ...['faults/runs', 'sessions/sessions', 'faults/mutants', 'relay/test/page/page', 'blame/innocence'],
+  ...['whole/flush-memory', 'whole/page/tabs', 'dead-letters/dead-letters', 'blame/order', 'test/shop'],
 ];
 
 /**

@@ -6,15 +6,12 @@ import { text } from 'node:stream/consumers';
 import { startEmulator } from '@sluice/emulator';
 import { chromium } from 'playwright';
 import { findChromium } from '../chromium.mjs';
+import { COPIED_EXAMPLES } from '../copied-examples.mjs';
 import { root } from '../workspace.mjs';
 import { command, tool } from './command.mjs';
 
 /** @typedef {readonly import('./tarball.mjs').Tarball[]} Tarballs */
 
-/** All that users copy. The demo and the shop are programs of this workspace. */
-const EXAMPLES = [
-  ...['cli-tool', 'docker', 'express', 'fastify', 'lambda', 'next', 'react-vite', 'relay', 'workers'],
-];
 const OURS = ['@sluice/core', '@sluice/protocol', '@sluice/react', '@sluice/relay'];
 const INSTALL = ['install', '--no-audit', '--no-fund'];
 const HANG_MS = 60_000;
@@ -70,14 +67,14 @@ async function start(folder, tarballs, manifest, packages) {
  */
 export async function checkExamples(folder, tarballs) {
   const filter = (/** @type {string} */ path) => !path.endsWith('node_modules');
-  for (const name of EXAMPLES)
+  for (const name of COPIED_EXAMPLES)
     cpSync(join(root, 'examples', name), join(folder, name), { recursive: true, filter });
-  await start(folder, tarballs, { type: 'module', workspaces: EXAMPLES }, ['vitest@4']);
-  const tests = EXAMPLES.map((name) => `examples/${name}/test/`);
+  await start(folder, tarballs, { type: 'module', workspaces: COPIED_EXAMPLES }, ['vitest@4']);
+  const tests = COPIED_EXAMPLES.map((name) => `examples/${name}/test/`);
   await tool('vitest', ['run', '--project=node', '--project=long', ...tests], {
     env: { SLUICE_EXAMPLES: folder },
   });
-  return EXAMPLES.join(', ');
+  return COPIED_EXAMPLES.join(', ');
 }
 
 /** @param {string} folder of the examples */

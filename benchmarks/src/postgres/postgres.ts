@@ -15,7 +15,7 @@ const STORING = new URL('../processes/durable-process.js', import.meta.url);
 const EVENTS = { full: 200_000, quick: 10_000 };
 /** Events of a row of the bare loop, and of a COPY. */
 const GROUP = 500;
-const FORWARDERS = [1, 2, 4] as const;
+const FORWARDERS = { full: [1, 2, 4], quick: [2] } as const;
 /** Each has a slot, which one forwarder at a time can own. */
 const PUBLISHERS = 4;
 
@@ -28,8 +28,6 @@ const STORES = { sluice: 'postgres', parcels: 'postgres-parcels', copy: 'postgre
 const stores = Object.fromEntries(
   Object.entries(STORES).map(([name, store]) => [name, { kind: 'store', store }]),
 ) as Readonly<Record<keyof typeof STORES, Subject>>;
-const drains = FORWARDERS.map((forwarders): Subject => ({ kind: 'drain', forwarders }));
-const both = FORWARDERS.map((forwarders): Subject => ({ kind: 'both', forwarders }));
 
 /** How fast events come into PostgreSQL and leave it again. */
 export const postgres: Measurement = {
@@ -49,7 +47,12 @@ async function run(context: MeasurementContext): Promise<readonly Row[]> {
   const receiver = await Receiving.start();
   const server = await startPostgres({ fsync: true, settings: { max_wal_size: '4GB' } });
   try {
-    const subjects = [...Object.values(stores), ...drains, ...both];
+    const counts = context.isQuick ? FORWARDERS.quick : FORWARDERS.full;
+    const subjects: Subject[] = [
+      ...Object.values(stores),
+      ...counts.map((forwarders) => ({ kind: 'drain' as const, forwarders })),
+      ...counts.map((forwarders) => ({ kind: 'both' as const, forwarders })),
+    ];
     const resultsOf = await inRounds(context.rounds, subjects, async (subject, round) => {
       const perSecond = await measure(subject, server, receiver, context);
       context.tell(`postgres, round ${round + 1}, ${nameOf(subject)}: ${Math.round(perSecond)} events/s`);
