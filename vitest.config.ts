@@ -29,7 +29,7 @@ const webkit = findWebKitGtk();
 // Files of a project share processes: a new process for each file would take as long as its tests.
 const isolate = false;
 // These files do not share: other SDKs change globals, and a simulation must give the same result each time.
-const apart = ['benchmarks/test/**/*.node.test.ts'];
+const apart = ['benchmarks/test/{comparison,readme-section,stores,workload,faults/simulation}.node.test.ts'];
 const long = ['{packages/*,examples/*,benchmarks}/test/**/*.long.test.ts', 'scripts/test/*.long.test.ts'];
 // `npm run check` tests examples with the packed packages. One of them is not installed here, and CI runs all of them only there.
 const { SLUICE_EXAMPLES, SLUICE_LEAVES_EXAMPLES } = process.env;
@@ -40,8 +40,8 @@ const node: TestProjectConfiguration[] = [
   {
     name: 'node',
     isolate,
-    include: ['{packages/*,examples/*}/test/**/*.test.ts', 'scripts/test/*.test.ts'],
-    exclude: ['**/*.{browser,long}.test.ts', '**/node_modules/**'],
+    include: ['{packages/*,examples/*,benchmarks}/test/**/*.test.ts', 'scripts/test/*.test.ts'],
+    exclude: [...apart, '**/*.{browser,long}.test.ts', '**/node_modules/**'],
     ...limits(HANG_MS),
   },
   { name: 'long', isolate, include: long, exclude, ...limits(LONG_HANG_MS) },
@@ -106,7 +106,7 @@ export default defineConfig({
     // Trackers write to the console: their lines are shown only where a test fails.
     silent: 'passed-only',
     sequence: { sequencer: ByProject },
-    // One more than the number of processors, because many tests wait for a disk, a page or a process.
-    maxWorkers: availableParallelism() + 1,
+    // More than the number of processors, because many tests wait for a disk, a page or a process.
+    maxWorkers: availableParallelism() + 2,
   },
 });
