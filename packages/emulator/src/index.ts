@@ -13,6 +13,7 @@ export type {
 export type {
   DownFault,
   Fault,
+  FaultHandle,
   FaultScope,
   HangFault,
   LatencyFault,
@@ -24,7 +25,6 @@ export type {
   StatusFault,
   TooLargeFault,
 } from './faults/fault.ts';
-export type { FaultHandle } from './faults/fault-handle.ts';
 export { MissingEventsError, type WaitOptions } from './inspection/awaited-events.ts';
 export type { ClearOptions } from './running/account.ts';
 export type { Emulator } from './running/emulator.ts';

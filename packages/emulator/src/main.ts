@@ -4,10 +4,10 @@ import { readFileSync } from 'node:fs';
 import { ConfigError } from '@sluice/protocol';
 import { pino } from 'pino';
 import { isPortInUse } from './http/listener.ts';
-import { networkAddresses } from './http/network-addresses.ts';
 import { HELP, inFlagWords, parseCommandLine } from './running/command-line.ts';
-import { greeting } from './running/greeting.ts';
-import { readOptionFiles } from './running/option-files.ts';
+import { greeting, networkAddresses } from './running/greeting.ts';
+import { readCustomersFile, readJsonFile } from './running/option-files.ts';
+import type { EmulatorOptions } from './running/options.ts';
 import { startEmulator } from './running/start-emulator.ts';
 
 const STDERR = 2;
@@ -37,7 +37,13 @@ async function run(args: readonly string[]): Promise<void> {
     process.stdout.write(`${manifest.version}\n`);
     return;
   }
-  const fromFiles = readOptionFiles(files);
+  const { customers, behaviour, faults } = files;
+  // startEmulator() checks what the files hold.
+  const fromFiles = {
+    customers: customers === undefined ? undefined : readCustomersFile(customers),
+    behaviour: readJsonFile('behaviour', behaviour) as EmulatorOptions['behaviour'],
+    faults: readJsonFile('faults', faults) as EmulatorOptions['faults'],
+  };
   const logger = pino({ level: logLevel }, pino.destination({ fd: STDERR, sync: true }));
   await using emulator = await startEmulator({ ...options, ...fromFiles, logger });
   const { baseUrl, apiUrl, pagesUrl, apiKey, primaryKey } = emulator;

@@ -5,7 +5,7 @@ import { Account } from '../src/running/account.ts';
 function open() {
   const account = new Account();
   onTestFinished(() => account.close());
-  account.selectPrimaryKey('email');
+  account.audience.selectPrimaryKey('email');
   return account.audience;
 }
 

@@ -20,7 +20,7 @@ describe('waiting for events', () => {
   it('ends with what is missing where they do not come in time', async () => {
     const account = new Account(undefined);
     const clock = new VirtualClock();
-    account.selectPrimaryKey('email');
+    account.audience.selectPrimaryKey('email');
     const failure = awaitEvents(account, clock, 2, { filter: { name: 'purchase' }, timeoutMs: 1_000 }).catch(
       (error: unknown) => error,
     );

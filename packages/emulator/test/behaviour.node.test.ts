@@ -59,9 +59,8 @@ describe('the preset', () => {
     const message = 'batch[0].event must be a non-empty string, got nothing';
     expect(await send(emulator, {})).toMatchObject({ status: 400, type: TEXT, text: message });
     expect(await read(emulator, 'nobody')).toMatchObject({ status: 400, type: TEXT });
-    expect((await send({ ...emulator, baseUrl: emulator.baseUrl, apiKey: 'wrong' }, event())).status).toBe(
-      400,
-    );
+    const { baseUrl, apiUrl } = emulator;
+    expect((await send({ baseUrl, apiUrl, apiKey: 'wrong' }, event())).status).toBe(400);
   });
 
   it('strict takes the good events of a batch, and names the bad ones with the reason', async () => {

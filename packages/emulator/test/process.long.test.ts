@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { networkAddresses } from '../src/http/network-addresses.ts';
+import { networkAddresses } from '../src/running/greeting.ts';
 import { end, MAIN, run, start } from './emulator-process.ts';
 import { event, inspect, readCustomer, sendEvents, temporaryDirectory } from './service.ts';
 

@@ -1,20 +1,28 @@
+import { ConfigError } from '@sluice/protocol';
+import { isNonEmptyString, refusal } from '@sluice/protocol/toolbox';
 import type { BehaviourSwitch } from '../behaviour/behaviour-switch.ts';
+import { Refusal } from '../events/refusal.ts';
+import { sendRequest, testEvent } from '../events/sent-request.ts';
 import type { Faults } from '../faults/faults.ts';
-import { OPERATOR_BODY_BYTES } from '../http/request-body.ts';
 import { addPages } from '../pages.ts';
 import type { Account } from '../running/account.ts';
-import type { Application } from '../running/application.ts';
-import { ADMIN_PATH, AdminRoutes } from './admin-routes.ts';
-import { readField } from './body-field.ts';
-import type { Status } from './contract.ts';
+import type { Application, RequestContext } from '../running/application.ts';
+import type { RequestOutcome } from '../storage/request-store.ts';
+import { ADMIN_PATH, type AdminRoutes, adminRoutes } from './admin-routes.ts';
+import { addAudienceRoutes } from './audience-routes.ts';
+import type { KeyRow, KeyRows, RequestDetails, SentRequest, Status } from './contract.ts';
+import type { LiveFeed } from './live-feed.ts';
 import { OperatorAccess } from './operator-access.ts';
-import { addAudienceRoutes } from './routes/audience-routes.ts';
-import { addBehaviourRoutes } from './routes/behaviour-routes.ts';
-import { addFaultRoutes } from './routes/fault-routes.ts';
-import { addKeyRoutes } from './routes/key-routes.ts';
-import { addLiveRoutes, type LiveFeed } from './routes/live-routes.ts';
-import { addRequestRoutes } from './routes/request-routes.ts';
-import { addTrackerRoutes } from './routes/tracker-routes.ts';
+import { readField, readId, readJson, readPaging } from './request-query.ts';
+import { addTrackerRoutes } from './tracker-routes.ts';
+
+const LIVE_HEADERS = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-store',
+  // The connection ends with the stream. So an emulator that closes does not wait for it.
+  connection: 'close',
+};
+const LONGEST_NAME = 100;
 
 /** What the operator sees and changes. */
 export interface Operated {
@@ -35,26 +43,124 @@ export function addAdminEndpoints(
   token: string | undefined,
 ): void {
   const access = new OperatorAccess(token);
-  const routes = new AdminRoutes(application, access);
-  routes.add('/status', { GET: status });
-  routes.add('/clear', {
+  const add = adminRoutes(application, access);
+  add('/status', { GET: status });
+  add('/live', {
+    GET: ({ req }) => new Response(req.method === 'HEAD' ? null : live.open(), { headers: LIVE_HEADERS }),
+  });
+  add('/clear', {
     POST: async (context) => {
-      account.clear({ customers: (await readField(context, 'customers', OPERATOR_BODY_BYTES)) === true });
+      account.clear({ customers: (await readField(context, 'customers')) === true });
       faults.removeAll();
       await faults.settled;
     },
   });
-  addLiveRoutes(routes, live);
-  addTrackerRoutes(routes, account);
-  addAudienceRoutes(routes, account.audience, OPERATOR_BODY_BYTES);
-  addKeyRoutes(routes, account.apiKeys);
-  addBehaviourRoutes(routes, behaviour);
-  addRequestRoutes(routes, account, () => status().baseUrl);
-  addFaultRoutes(routes, faults);
+  add('/behaviour', {
+    GET: () => behaviour.state,
+    PUT: async (context) => {
+      behaviour.change(await readJson(context));
+      return behaviour.state;
+    },
+  });
+  addTrackerRoutes(add, account);
+  addAudienceRoutes(add, account.audience);
+  addKeyRoutes(add, account);
+  addRequestRoutes(add, account, () => status().baseUrl);
+  addFaultRoutes(add, faults);
   addPages(application, access);
 }
 
 /** Whether a path on the API address is for the operator. */
 export function isOperators(path: string): boolean {
   return path === '/' || path.startsWith('/assets/') || path.startsWith(`${ADMIN_PATH}/`);
+}
+
+function addKeyRoutes(add: AdminRoutes, { apiKeys: keys }: Account): void {
+  const known = ({ req }: RequestContext): KeyRow => {
+    const row = keys.get(readId(req));
+    if (row !== undefined) return row;
+    throw new Refusal('unknown_id', 'There is no API key with this id.');
+  };
+  const readName = async (context: RequestContext): Promise<string> => {
+    const name = await readField(context, 'name');
+    if (isNonEmptyString(name) && name.trim() !== '' && name.length <= LONGEST_NAME) return name.trim();
+    throw refusal('name', `a text of 1 to ${LONGEST_NAME} characters, which tells keys apart`, name);
+  };
+  add('/keys', {
+    GET: (): KeyRows => ({ keys: keys.list() }),
+    POST: async (context) => {
+      const key = keys.create(await readName(context));
+      return keys.list().find((row) => row.key === key);
+    },
+  });
+  add('/keys/:id', {
+    PATCH: async (context) => {
+      const { id } = known(context);
+      keys.rename(id, await readName(context));
+      return keys.get(id);
+    },
+    DELETE: (context) => {
+      const { id, key } = known(context);
+      keys.revoke(key);
+      return keys.get(id);
+    },
+  });
+}
+
+function addRequestRoutes(
+  add: AdminRoutes,
+  { requests, contents, apiKeys, audience }: Account,
+  baseUrl: () => string,
+): void {
+  const find = (req: RequestContext['req']): RequestDetails => {
+    const row = requests.get(readId(req));
+    if (row === undefined) {
+      throw new Refusal('unknown_id', 'There is no request with this id, or it is no longer kept.');
+    }
+    const content = contents.get(row.id);
+    return { ...row, content: content?.shown() ?? null, isRepeatable: content?.repeatable !== undefined };
+  };
+  add('/requests', {
+    GET: ({ req }) => {
+      // The store refuses an unknown outcome.
+      const outcome = (req.query('outcome') || undefined) as RequestOutcome | undefined;
+      return requests.list({ ...readPaging(req), outcome, search: req.query('search') });
+    },
+  });
+  add('/requests/test-event', {
+    POST: async (): Promise<SentRequest> => {
+      const apiKey = apiKeys.oldest() ?? 'none';
+      return { status: await sendRequest(testEvent(baseUrl(), apiKey, audience.primaryKey ?? 'email')) };
+    },
+  });
+  add('/requests/:id', { GET: ({ req }) => find(req) });
+  add('/requests/:id/again', {
+    POST: async ({ req }): Promise<SentRequest> => {
+      const repeatable = contents.get(find(req).id)?.repeatable;
+      if (repeatable !== undefined) return { status: await sendRequest(repeatable) };
+      const rule = 'must be of a request whose whole body is kept: this one cannot be sent again';
+      throw new ConfigError('id', `id ${rule}`);
+    },
+  });
+}
+
+function addFaultRoutes(add: AdminRoutes, faults: Faults): void {
+  add('/faults', {
+    GET: () => faults.rows,
+    POST: async (context) => {
+      const fault = faults.add(await readJson(context));
+      await faults.settled;
+      return fault.row;
+    },
+    DELETE: async () => {
+      faults.removeAll();
+      await faults.settled;
+    },
+  });
+  add('/faults/:id', {
+    DELETE: async ({ req }) => {
+      if (!faults.remove(readId(req))) throw new Refusal('unknown_id', 'There is no fault with this id.');
+      await faults.settled;
+    },
+  });
 }

@@ -16,14 +16,12 @@ export interface PrimaryKeyPreview {
   readonly without: number;
   /** A value that two customers share; null if there is none. If there is one, selecting this primary key would be refused. */
   readonly shared: string | null;
-  readonly events: AttributionPreview;
-}
-
-/** Of the newest events (at most 10,000): how many belong to a known customer now, and how many would. */
-export interface AttributionPreview {
-  readonly looked: number;
-  readonly attributedNow: number;
-  readonly attributedThen: number;
+  /** Of the newest events (at most 10,000): how many belong to a known customer now, and how many would. */
+  readonly events: {
+    readonly looked: number;
+    readonly attributedNow: number;
+    readonly attributedThen: number;
+  };
 }
 
 /**

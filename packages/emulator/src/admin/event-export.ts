@@ -1,6 +1,5 @@
 import { stringify } from 'csv-stringify/sync';
-import type { WholeEvent } from '../search/found-events.ts';
-import { payloadText } from '../search/text/payload-text.ts';
+import { payloadText, type WholeEvent } from '../storage/event-rows.ts';
 
 /** A format in which the tracker exports events. */
 export interface ExportFormat {

@@ -11,11 +11,16 @@ import type {
 } from '../admin/audience-contract.ts';
 import { Refusal } from '../events/refusal.ts';
 import { quote } from '../quote.ts';
-import { previewAttribution } from '../storage/customers/attribution-preview.ts';
-import type { CustomerRecord } from '../storage/customers/customer-staging.ts';
-import { type CustomerQuery, CustomerStore } from '../storage/customers/customer-store.ts';
-import { type Database, inTransaction } from '../storage/database.ts';
+import type { Database } from '../storage/database.ts';
+import { ATTRIBUTED } from '../storage/event-rows.ts';
 import type { SettingsStore } from '../storage/settings-store.ts';
+import { unescapeText } from '../storage/text.ts';
+import {
+  type CustomerQuery,
+  type CustomerRecord,
+  CustomerStore,
+  type StoredCustomer,
+} from './customer-store.ts';
 import { parseCustomersCsv } from './customers-csv.ts';
 
 // Customers staged in one turn, which takes a few milliseconds.
@@ -24,13 +29,14 @@ const PROBLEMS_TOLD = 100;
 const SAMPLE = 5;
 const SUGGESTIONS = 50;
 const SUGGESTED_FROM = 1_000;
+// Enough to show what another primary key means, and quick to read however many events are stored.
+const PREVIEWED = 10_000;
 
 /** The audience section of the account: its customers, and the attribute that identifies them. */
 export class Audience {
   readonly #database: Database;
   readonly #customers: CustomerStore;
   readonly #settings: SettingsStore;
-  #changes = 0;
 
   constructor(database: Database, settings: SettingsStore) {
     this.#database = database;
@@ -50,7 +56,7 @@ export class Audience {
 
   /** How often customers or the primary key were changed. */
   get changes(): number {
-    return this.#changes;
+    return this.#customers.changes;
   }
 
   /**
@@ -60,7 +66,7 @@ export class Audience {
   selectPrimaryKey(name: unknown): void {
     checkName(name);
     if (name === this.primaryKey) return;
-    inTransaction(this.#database, () => {
+    this.#database.transaction(() => {
       this.#settings.primaryKey = name;
       const shared = this.#customers.refile((attributes) => primaryValue(JSON.parse(attributes), name));
       if (shared === undefined) return;
@@ -70,7 +76,6 @@ export class Audience {
         `primaryKey ${rule}, got ${describe(name)}: two have ${describe(shared)}`,
       );
     });
-    this.#changes += 1;
   }
 
   /**
@@ -89,7 +94,16 @@ export class Audience {
       else if (found.has(value)) shared ??= value;
       else found.add(value);
     }
-    const events = previewAttribution(this.#database, (key, value) => key === name && found.has(value));
+    const rows = this.#database.all<{ key: string; value: string; attributed: number }>(
+      `SELECT correlation_key AS key, correlation_value AS value, ${ATTRIBUTED} AS attributed
+       FROM events ORDER BY id DESC LIMIT ${PREVIEWED}`,
+    );
+    const then = rows.filter((row) => unescapeText(row.key) === name && found.has(unescapeText(row.value)));
+    const events = {
+      looked: rows.length,
+      attributedNow: rows.filter(({ attributed }) => attributed === 1).length,
+      attributedThen: then.length,
+    };
     return { primaryKey: name, found: all.length - without, without, shared, events };
   }
 
@@ -111,26 +125,19 @@ export class Audience {
     const records = Array.from(customers, (customer, index) =>
       toRecord(customer, key, `customers[${index}]`),
     );
-    inTransaction(this.#database, () => {
-      for (const record of records) this.#customers.put(record);
-    });
-    this.#changes += 1;
+    this.#customers.put(records);
     return records.length;
   }
 
   /** The customer as the interface returns it (section 2.3); undefined if there is none. */
   customer(primaryKeyValue: string): Customer | undefined {
-    const attributes = this.#customers.find(primaryKeyValue);
-    return attributes && { ...JSON.parse(attributes), primary_key: primaryKeyValue };
+    const found = this.#customers.find(primaryKeyValue);
+    return found && { ...JSON.parse(found.attributes), primary_key: primaryKeyValue };
   }
 
   /** The stored customers, newest first. */
   list(query: CustomerQuery): CustomerRows {
-    const { customers, total } = this.#customers.list({
-      ...query,
-      limit: query.limit + 1,
-      version: this.#changes,
-    });
+    const { customers, total } = this.#customers.list({ ...query, limit: query.limit + 1 });
     const rows = customers.slice(0, query.limit).map(toRow);
     return { customers: rows, total, hasMore: customers.length > query.limit };
   }
@@ -144,9 +151,10 @@ export class Audience {
   /** Adds one customer. Its primary key value must be new. Throws {@link ConfigError}. */
   create(attributes: unknown): CustomerRow {
     const record = this.#newRecord(attributes, undefined);
-    this.#customers.put(record);
-    this.#changes += 1;
-    return this.#byValue(record.primaryValue);
+    this.#customers.put([record]);
+    const created = this.#customers.find(record.primaryValue);
+    if (created === undefined) throw new Error('A customer is gone right after it was added');
+    return toRow(created);
   }
 
   /**
@@ -162,15 +170,12 @@ export class Audience {
       throw new Refusal('version_conflict', message);
     }
     this.#customers.update(id, this.#newRecord(attributes, id));
-    this.#changes += 1;
     return this.get(id);
   }
 
   /** Deletes a customer; its events stay. Returns whether there was one. */
   remove(id: number): boolean {
-    const isRemoved = this.#customers.remove(id);
-    if (isRemoved) this.#changes += 1;
-    return isRemoved;
+    return this.#customers.remove(id);
   }
 
   /** All customers as CSV, oldest first: the same format as for the import. A value that is no text is written as JSON. */
@@ -184,8 +189,7 @@ export class Audience {
 
   /** Deletes all customers. */
   clear(): void {
-    this.#customers.removeAll();
-    this.#changes += 1;
+    this.#customers.clear();
   }
 
   /**
@@ -227,23 +231,16 @@ export class Audience {
     }
     if (preview) return known;
     staging.store();
-    this.#changes += 1;
     return known;
   }
 
   #newRecord(attributes: unknown, id: number | undefined): CustomerRecord {
     const key = this.#requireKey();
     const record = toRecord(attributes, key, 'attributes');
-    const [other] = this.#customers.list({ value: record.primaryValue, limit: 1 }).customers;
+    const other = this.#customers.find(record.primaryValue);
     if (other === undefined || other.id === id) return record;
     const rule = `must be a value that no other customer has: one with ${quote(record.primaryValue)} is there already`;
     throw new ConfigError(`attributes.${key}`, `attributes.${key} ${rule}`);
-  }
-
-  #byValue(value: string): CustomerRow {
-    const [row] = this.list({ value, limit: 1 }).customers;
-    if (row === undefined) throw new Error('A customer is gone right after it was added');
-    return row;
   }
 
   #requireKey(): string {
@@ -283,15 +280,7 @@ function primaryValue(attributes: object, key: string): string | undefined {
   return isNonEmptyString(value) ? value : undefined;
 }
 
-function toRow({
-  id,
-  primaryValue,
-  attributes,
-}: {
-  id: number;
-  primaryValue: string | null;
-  attributes: string;
-}): CustomerRow {
+function toRow({ id, primaryValue, attributes }: StoredCustomer): CustomerRow {
   const version = createHash('sha1').update(attributes).digest('base64url');
   return { id, primaryKeyValue: primaryValue, attributes: JSON.parse(attributes), version };
 }

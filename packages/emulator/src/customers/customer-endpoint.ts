@@ -15,7 +15,7 @@ export function addCustomerEndpoint(application: Application, parts: SharedParts
     mayBeGzipped: false,
     serve(exchange, primaryKey, { value }) {
       const wanted = primaryKeyValue(value);
-      const customer = parts.account.customer(wanted);
+      const customer = parts.account.audience.customer(wanted);
       if (customer === undefined) {
         const message = `No customer has the primary key ${quote(wanted)} (its ${quote(primaryKey)}).`;
         throw new Refusal('customer_not_found', message);

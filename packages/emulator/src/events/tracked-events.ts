@@ -1,5 +1,5 @@
-import { ConfigError, type Event } from '@sluice/protocol';
-import { describe } from '@sluice/protocol/toolbox';
+import type { Event } from '@sluice/protocol';
+import { refusal } from '@sluice/protocol/toolbox';
 import { checkNames } from '../behaviour/known-names.ts';
 
 /** An event to store: its fields, and its JSON text as received. */
@@ -60,38 +60,36 @@ export interface ValueCount {
 }
 
 const STRINGS = ['name', 'correlationValue', 'source', 'uuid'] as const;
-const INTEGERS = ['limit', 'offset'] as const;
 const FILTER_NAMES: readonly string[] = [...STRINGS, 'attributed'];
-const QUERY_NAMES: readonly string[] = [...FILTER_NAMES, ...INTEGERS];
 
 /** Throws {@link ConfigError} if a filter has a field that is unknown or of the wrong type. */
-export function checkFilter(filter: EventFilter): void {
+export function checkFilter(filter: unknown): asserts filter is EventFilter {
   checkFields(filter, FILTER_NAMES);
 }
 
 /** Throws {@link ConfigError} if a query has a field that is unknown or of the wrong type. */
-export function checkQuery(query: EventQuery): void {
-  checkFields(query, QUERY_NAMES);
-  for (const name of INTEGERS) if (query[name] !== undefined) checkCount(name, query[name]);
+export function checkQuery(query: unknown): asserts query is EventQuery {
+  const { limit = 0, offset = 0 }: EventQuery = checkFields(query, [...FILTER_NAMES, 'limit', 'offset']);
+  checkCount('limit', limit);
+  checkCount('offset', offset);
 }
 
 /** Throws {@link ConfigError} if `value` is not an integer from 0. */
-export function checkCount(name: string, value: unknown): void {
+export function checkCount(name: string, value: unknown): asserts value is number {
   if (!Number.isSafeInteger(value) || Number(value) < 0) {
-    throw new ConfigError(name, `${name} must be an integer from 0, got ${describe(value)}`);
+    throw refusal(name, 'an integer from 0', value);
   }
 }
 
-function checkFields(filter: EventFilter, allowed: readonly string[]): void {
+function checkFields(filter: unknown, allowed: readonly string[]): EventFilter {
   checkNames('query', filter, allowed, 'a field to query events by');
+  const { attributed, ...fields }: EventFilter = filter;
   for (const name of STRINGS) {
-    const value: unknown = filter[name];
-    if (value !== undefined && typeof value !== 'string') {
-      throw new ConfigError(name, `${name} must be a string, got ${describe(value)}`);
-    }
+    if (fields[name] !== undefined && typeof fields[name] !== 'string')
+      throw refusal(name, 'a string', fields[name]);
   }
-  const attributed: unknown = filter.attributed;
   if (attributed !== undefined && typeof attributed !== 'boolean') {
-    throw new ConfigError('attributed', `attributed must be true or false, got ${describe(attributed)}`);
+    throw refusal('attributed', 'true or false', attributed);
   }
+  return filter;
 }

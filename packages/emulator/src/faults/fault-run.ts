@@ -1,29 +1,125 @@
 import type { FaultRow } from '../admin/contract.ts';
-import type { Fault, Script } from './fault.ts';
-import { FaultStep } from './fault-step.ts';
+import type { Fault, FaultHandle, Script } from './fault.ts';
 import { faultWords } from './fault-words.ts';
 
+/** One of the two endpoints of the interface. */
+export type Endpoint = 'events' | 'customers';
+
+/** One fault during its turn. It counts the requests that it meets, and those that it acts on. */
+export class FaultStep {
+  readonly fault: Fault;
+  readonly #random: () => number;
+  readonly #onHit: () => void;
+  readonly #beginsAt: number;
+  readonly #endsAt: number;
+  #met = 0;
+  #hits = 0;
+  #exhaustedAt = Number.POSITIVE_INFINITY;
+
+  /** It may act from `startedAt` plus its `afterMs`. It calls `onHit` for each request that it acts on. */
+  constructor(fault: Fault, startedAt: number, random: () => number, onHit: () => void) {
+    this.fault = fault;
+    this.#random = random;
+    this.#onHit = onHit;
+    this.#beginsAt = startedAt + (fault.afterMs ?? 0);
+    this.#endsAt = this.#beginsAt + (fault.forMs ?? Number.POSITIVE_INFINITY);
+  }
+
+  /** When its time ends, or when it reached its limit of requests; infinite if neither is known. */
+  get overAt(): number {
+    return Math.min(this.#endsAt, this.#exhaustedAt);
+  }
+
+  /** How many more requests it may act on; infinite if there is no limit. */
+  get remaining(): number {
+    const { times = Number.POSITIVE_INFINITY, requests = Number.POSITIVE_INFINITY, skip = 0 } = this.fault;
+    return Math.max(0, Math.min(times - this.#hits, requests - Math.max(0, this.#met - skip)));
+  }
+
+  state(now: number): 'waiting' | 'active' | 'over' {
+    if (now >= this.overAt) return 'over';
+    return now < this.#beginsAt ? 'waiting' : 'active';
+  }
+
+  /** When its state changes next just because time passes; infinite if it does not. */
+  changesAt(now: number): number {
+    return this.state(now) === 'waiting' ? this.#beginsAt : this.overAt;
+  }
+
+  /** Whether it should act on a request. If it is active at this endpoint, it counts the request as met. */
+  meets(endpoint: Endpoint, now: number): boolean {
+    const { endpoint: only = endpoint, percent = 100, skip = 0, requests } = this.fault;
+    if (this.state(now) !== 'active' || only !== endpoint) return false;
+    this.#met += 1;
+    if (this.#met <= skip) return false;
+    if (requests !== undefined && this.#met >= skip + requests) this.#exhaustedAt = now;
+    return this.#random() * 100 < percent;
+  }
+
+  /** How long it delays a request that it acts on, in milliseconds. */
+  delayMs(): number {
+    if (this.fault.kind !== 'latency') return 0;
+    return this.fault.ms + Math.floor(this.#random() * (this.fault.jitterMs ?? 0));
+  }
+
+  /** Counts a request that it acts on. Returns false if it has already acted as often as it may: then it must not act. */
+  hit(now: number): boolean {
+    const { times } = this.fault;
+    if (times !== undefined && this.#hits >= times) return false;
+    this.#hits += 1;
+    if (this.#hits === times) this.#exhaustedAt = Math.min(now, this.#exhaustedAt);
+    this.#onHit();
+    return true;
+  }
+}
+
+/** What a fault needs to know of the others. */
+export interface Surroundings {
+  readonly now: () => number;
+  readonly random: () => number;
+  /** Ends the fault and removes it from the list. Resolves when that has taken effect. */
+  readonly remove: (id: number) => Promise<void>;
+}
+
 /** A fault or script, from when it was switched on until it is over. */
-export class FaultRun {
+export class FaultRun implements FaultHandle {
   readonly id: number;
   readonly #fault: Fault | Script;
   readonly #steps: readonly Fault[];
-  readonly #random: () => number;
+  readonly #surroundings: Surroundings;
   #index = 0;
   #step: FaultStep;
   #hits = 0;
   #isEnded = false;
 
-  constructor(id: number, fault: Fault | Script, startedAt: number, random: () => number) {
+  constructor(id: number, fault: Fault | Script, surroundings: Surroundings) {
     this.id = id;
     this.#fault = fault;
     this.#steps = fault.kind === 'script' ? fault.steps : [fault];
-    this.#random = random;
-    this.#step = this.#begin(startedAt);
+    this.#surroundings = surroundings;
+    this.#step = this.#begin(surroundings.now());
   }
 
   get hits(): number {
     return this.#hits;
+  }
+
+  get state(): FaultRow['state'] {
+    const now = this.#surroundings.now();
+    const state = this.step(now).state(now);
+    return this.#isEnded ? 'over' : state;
+  }
+
+  stop(): Promise<void> {
+    return this.#surroundings.remove(this.id);
+  }
+
+  [Symbol.dispose](): void {
+    void this.stop();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
   }
 
   /** Ends it early, because the user stopped it. */
@@ -40,18 +136,16 @@ export class FaultRun {
     return this.#step;
   }
 
-  row(now: number): FaultRow {
+  /** As pages show it. */
+  get row(): FaultRow {
+    const { state } = this;
     const isScript = this.#fault.kind === 'script';
-    const step = this.step(now);
-    const endsAt = isScript && this.#hasNext ? Number.POSITIVE_INFINITY : step.overAt;
+    const { remaining, overAt } = this.#step;
+    const endsAt = isScript && this.#hasNext ? Number.POSITIVE_INFINITY : overAt;
     return {
-      id: this.id,
-      fault: this.#fault,
-      words: faultWords(this.#fault),
-      state: this.#isEnded ? 'over' : step.state(now),
+      ...{ id: this.id, fault: this.#fault, words: faultWords(this.#fault), state, hits: this.#hits },
       step: isScript ? this.#index : null,
-      hits: this.#hits,
-      remaining: isScript || step.remaining === Number.POSITIVE_INFINITY ? null : step.remaining,
+      remaining: isScript || remaining === Number.POSITIVE_INFINITY ? null : remaining,
       endsAt: endsAt === Number.POSITIVE_INFINITY ? null : new Date(endsAt).toISOString(),
     };
   }
@@ -64,7 +158,7 @@ export class FaultRun {
   #begin(startedAt: number): FaultStep {
     const fault = this.#steps[this.#index];
     if (fault === undefined) throw new Error('a script has no such step');
-    return new FaultStep(fault, startedAt, this.#random, () => {
+    return new FaultStep(fault, startedAt, this.#surroundings.random, () => {
       this.#hits += 1;
     });
   }

@@ -111,3 +111,19 @@ export interface Script {
   /** Whether it begins again after the last step. Default false. */
   readonly repeat?: boolean | undefined;
 }
+
+/**
+ * A fault that was switched on. With `using`, it ends with the block.
+ *
+ * @example using fault = emulator.fail({ kind: 'status', status: 503, times: 3 });
+ */
+export interface FaultHandle extends Disposable, AsyncDisposable {
+  /** Its id on the faults page and in the admin routes. */
+  readonly id: number;
+  /** How many requests it acted on. */
+  readonly hits: number;
+  /** `waiting` until its time begins, `active` while it may act on requests, or `over`. */
+  readonly state: 'waiting' | 'active' | 'over';
+  /** Ends the fault. If the service was down, it resolves when the service is back. Requests that hang continue to hang. */
+  stop(): Promise<void>;
+}

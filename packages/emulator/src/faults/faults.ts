@@ -1,11 +1,9 @@
 import { setMaxListeners } from 'node:events';
 import { type Clock, MAX_TIMER_MS, sleep, type Timer } from '@sluice/protocol/toolbox';
-import type { FaultRow, FaultRows } from '../admin/contract.ts';
+import type { FaultRows } from '../admin/contract.ts';
 import { readFault } from './fault-rules.ts';
-import { FaultRun } from './fault-run.ts';
-import type { Endpoint } from './fault-step.ts';
+import { type Endpoint, FaultRun } from './fault-run.ts';
 import { Injection } from './injection.ts';
-import { seededRandom } from './seeded-random.ts';
 
 /** Gives each fault its own random choices, although all use the same seed. */
 const SEED_STEP = 0x9e3779b9;
@@ -49,14 +47,12 @@ export class Faults {
 
   /** How many faults may act on a request now. */
   get active(): number {
-    const now = this.#options.clock.now();
-    return this.#runs.filter((run) => run.step(now).state(now) === 'active').length;
+    return this.#runs.filter(({ state }) => state === 'active').length;
   }
 
   /** All faults on the list, newest first. A fault that is over stays on the list until it is removed. */
   get rows(): FaultRows {
-    const now = this.#options.clock.now();
-    return { seed: this.#options.seed, faults: this.#runs.map((run) => run.row(now)).toReversed() };
+    return { seed: this.#options.seed, faults: this.#runs.map(({ row }) => row).toReversed() };
   }
 
   /** Switches on a fault or script. Throws a ConfigError if it is wrong; `path` is its name in the message. */
@@ -65,15 +61,17 @@ export class Faults {
     const checked = readFault(fault, path);
     this.#latestId += 1;
     const random = seededRandom(seed + this.#latestId * SEED_STEP);
-    const run = new FaultRun(this.#latestId, checked, clock.now(), random);
+    const run = new FaultRun(this.#latestId, checked, {
+      random,
+      now: () => clock.now(),
+      remove: (id) => {
+        this.remove(id);
+        return this.#settled;
+      },
+    });
     this.#runs = [...this.#runs, run];
     this.#sync();
     return run;
-  }
-
-  /** The current state of a fault. */
-  row(run: FaultRun): FaultRow {
-    return run.row(this.#options.clock.now());
   }
 
   /** Ends a fault and removes it from the list. Returns false if it is not on the list. */
@@ -138,4 +136,15 @@ export class Faults {
     if (next === Number.POSITIVE_INFINITY) return;
     this.#timer = clock.setTimeout(() => this.#sync(), Math.min(next - now, MAX_TIMER_MS), true);
   }
+}
+
+/** Creates a generator of numbers in [0, 1). The same seed gives the same numbers (mulberry32). */
+function seededRandom(seed: number): () => number {
+  let state = seed | 0;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
 }

@@ -1,10 +1,12 @@
+import { once } from 'node:events';
+import { setImmediate } from 'node:timers/promises';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { Refusal } from '../events/refusal.ts';
 import { type Answer, answer } from '../http/answers.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { RequestContext } from '../running/application.ts';
-import { cut, cutInTheMiddle, hang } from './cut-connections.ts';
 import type { StatusFault } from './fault.ts';
-import type { Endpoint } from './fault-step.ts';
+import type { Endpoint } from './fault-run.ts';
 import type { Faults } from './faults.ts';
 import type { Injection } from './injection.ts';
 
@@ -50,4 +52,39 @@ function statusAnswer({ status, body, retryAfter }: StatusFault): Answer {
   if (body !== undefined) return answer(status, body, undefined, headers);
   if (status < 400) return answer(status, null, undefined, headers);
   throw new Refusal('injected_fault', `A fault is switched on that answers ${status}.`, { status, headers });
+}
+
+/** Resets the connection instead of answering. */
+function cut({ env }: RequestContext): Response {
+  env.incoming.socket.resetAndDestroy();
+  return RESPONSE_ALREADY_SENT;
+}
+
+/** Reads the rest of the request, but never answers. Waits until the connection is closed; aborting `until` closes it. */
+async function hang({ env }: RequestContext, until: AbortSignal): Promise<Response> {
+  const { socket } = env.incoming;
+  env.incoming.resume();
+  const end = (): void => void socket.destroy();
+  until.addEventListener('abort', end);
+  await once(socket, 'close');
+  until.removeEventListener('abort', end);
+  return RESPONSE_ALREADY_SENT;
+}
+
+/** Sends half of the body, then resets the connection. Without a body, it resets the connection at once. */
+async function cutInTheMiddle(context: RequestContext, response: Response): Promise<Response> {
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  if (bytes.length === 0) return cut(context);
+  const headers = new Headers(response.headers);
+  headers.set('content-length', String(bytes.length));
+  const body = new ReadableStream<Uint8Array>({
+    start: (controller) => controller.enqueue(bytes.subarray(0, Math.ceil(bytes.length / 2))),
+    async pull() {
+      const { outgoing } = context.env;
+      while (!outgoing.headersSent && !outgoing.destroyed) await setImmediate();
+      await setImmediate(); // now the first half is on its way
+      cut(context);
+    },
+  });
+  return new Response(body, { status: response.status, headers });
 }

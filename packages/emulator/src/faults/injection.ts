@@ -1,6 +1,6 @@
 import { withoutBlanks } from '../events/json-text.ts';
 import type { Fault, PoisonFault, TooLargeFault } from './fault.ts';
-import type { FaultStep } from './fault-step.ts';
+import type { FaultStep } from './fault-run.ts';
 import { actWords } from './fault-words.ts';
 
 /** A fault that decides how a request ends. */

@@ -4,7 +4,7 @@ import type { RefusalBody } from '../events/refusal.ts';
 import { ExchangeContent } from '../events/request-contents.ts';
 import type { ReceivedEvent } from '../events/tracked-events.ts';
 import type { Account } from '../running/account.ts';
-import type { BatchOutcome } from '../storage/events/event-store.ts';
+import type { BatchOutcome } from '../storage/event-store.ts';
 import type { KeptRequest } from '../storage/request-store.ts';
 import { type Answer, respond } from './answers.ts';
 

@@ -1,6 +1,5 @@
-import { requirePrimaryKey } from '../customers/primary-key.ts';
 import { Refusal } from '../events/refusal.ts';
-import type { Endpoint } from '../faults/fault-step.ts';
+import type { Endpoint } from '../faults/fault-run.ts';
 import type { Faults } from '../faults/faults.ts';
 import { serveWithFaults } from '../faults/faulty-endpoint.ts';
 import type { Injection } from '../faults/injection.ts';
@@ -75,5 +74,11 @@ function admit({ req }: RequestContext, exchange: Exchange, { account, limiter }
     const headers = retryAfter ? { 'retry-after': String(Math.ceil(waitMs / 1_000)) } : {};
     throw new Refusal('rate_limited', message, { headers });
   }
-  return requirePrimaryKey(account);
+  const { primaryKey } = account.audience;
+  if (primaryKey !== null) return primaryKey;
+  throw new Refusal(
+    'no_primary_key',
+    'No primary key has been selected. Select one: start with --primary-key NAME, call selectPrimaryKey(), ' +
+      'or PUT {"primaryKey": NAME} to {api_url}/emulator/admin/primary-key.',
+  );
 }

@@ -1,9 +1,11 @@
-import { STATUS_CODES } from 'node:http';
+import { type RequestListener, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { getRequestListener } from '@hono/node-server';
 import type { BehaviourSwitch } from '../behaviour/behaviour-switch.ts';
 import { Refusal } from '../events/refusal.ts';
 import type { Account } from '../running/account.ts';
-import { type Answer, refusalAnswer } from './answers.ts';
+import type { Application } from '../running/application.ts';
+import { type Answer, refusalAnswer, respond } from './answers.ts';
 import { Exchange } from './exchange.ts';
 
 /** First byte of a TLS connection. */
@@ -67,4 +69,21 @@ function reasonOf(error: Error): string {
   const packet: unknown = Reflect.get(error, 'rawPacket');
   const isTls = Buffer.isBuffer(packet) && packet[0] === TLS_HANDSHAKE;
   return isTls ? 'it seems to be TLS. The addresses begin with http://, not https://.' : error.message;
+}
+
+/** Connects an application to a Node server. */
+export function createRequestListener(
+  application: Application,
+  malformed: MalformedRequests,
+): RequestListener {
+  const listener = getRequestListener(application.fetch, {
+    // The emulator often runs inside a test process. It must not replace that process's global Request and Response.
+    overrideGlobalObjects: false,
+    // Called only for requests that cannot even be passed to the application.
+    errorHandler: (error) => {
+      const reason = error instanceof Error ? error.message : 'unknown';
+      return respond(malformed.refuse(`its path and Host header make no address (${reason}).`));
+    },
+  });
+  return (request, response) => void listener(request, response);
 }

@@ -11,12 +11,6 @@ const unzip = promisify(gunzip);
 // Far more than real data has.
 const DEEPEST = 10_000;
 
-/**
- * Maximum size of an operator's request body, in bytes. It does not depend on the service's limit, so that customers can always
- * be imported.
- */
-export const OPERATOR_BODY_BYTES: number = 32 * 1024 * 1024;
-
 /** A JSON body: the value, and the text it was parsed from. */
 export interface JsonBody {
   readonly text: string;

@@ -1,8 +1,8 @@
-import { type Clock, milliseconds, refusal, whole } from '@sluice/protocol/toolbox';
+import { type Clock, milliseconds, refusal, sleep, whole } from '@sluice/protocol/toolbox';
 import { checkNames } from '../behaviour/known-names.ts';
 import { checkFilter, type EventFilter, type ValueCount } from '../events/tracked-events.ts';
 import type { Account } from '../running/account.ts';
-import type { EventRow } from '../storage/events/event-store.ts';
+import type { EventRow } from '../storage/event-store.ts';
 
 /** Which events to wait for, and how long. */
 export interface WaitOptions {
@@ -61,28 +61,8 @@ export async function awaitEvents(
     if (came >= count) return account.events.find(filter);
     const leftMs = until - clock.now();
     if (leftMs <= 0) throw missing(account, count, came, filter, timeoutMs);
-    await nextArrival(account, clock, leftMs, signal);
+    await sleep(clock, leftMs, AbortSignal.any([account.arrival, ...(signal ? [signal] : [])]), true);
   }
-}
-
-/** Resolves when events arrive, when the time is over, or when the signal is aborted. */
-function nextArrival(
-  { arrivals }: Account,
-  clock: Clock,
-  leftMs: number,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  return new Promise((resolve) => {
-    const end = (): void => {
-      timer.cancel();
-      arrival.forget();
-      signal?.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = clock.setTimeout(end, leftMs, true);
-    const arrival = arrivals.next(end);
-    signal?.addEventListener('abort', end);
-  });
 }
 
 function missing(

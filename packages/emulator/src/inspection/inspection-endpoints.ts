@@ -1,43 +1,50 @@
-import { ConfigError } from '@sluice/protocol';
-import { Refusal } from '../events/refusal.ts';
+import { refusal } from '@sluice/protocol/toolbox';
+import { checkCount, checkFilter, checkQuery } from '../events/tracked-events.ts';
 import { authenticate } from '../http/authentication.ts';
 import type { Account } from '../running/account.ts';
 import { type Application, addRoute } from '../running/application.ts';
-import type { EventRow } from '../storage/events/event-store.ts';
-import { readFilter, readQuery } from './inspection-query.ts';
+import type { EventRow } from '../storage/event-store.ts';
 
 // These routes are not part of the interface: only the emulator has them. They need an API key, so pages of any origin may use them.
 const EVENTS = '/emulator/events';
 const COUNTS = '/emulator/counts';
+const DEFAULT_EVENTS = 100;
+const MOST_EVENTS = 10_000;
+const DEFAULT_VALUES = 10;
 
 /** The paths of the inspection endpoints, for messages. */
 export const INSPECTION_PATHS: readonly string[] = [EVENTS, COUNTS];
 
 /** Adds the endpoints that let another process inspect the emulator. */
-export function addInspectionEndpoints(application: Application, account: Account): void {
-  const add = (path: string, handle: (query: URLSearchParams) => string): void => {
+export function addInspectionEndpoints(application: Application, { apiKeys, events }: Account): void {
+  const add = (path: string, handle: (query: Readonly<Record<string, unknown>>) => string): void => {
     addRoute(application, 'GET', path, (context) => {
-      authenticate(context.req.header('authorization'), account.apiKeys);
-      try {
-        return context.body(handle(new URL(context.req.url).searchParams), 200, {
-          'content-type': 'application/json',
-        });
-      } catch (error) {
-        if (!(error instanceof ConfigError)) throw error;
-        throw new Refusal('invalid_field', error.message, { field: error.option });
-      }
+      authenticate(context.req.header('authorization'), apiKeys);
+      const query = Object.entries(context.req.query()).map(([name, text]) => [name, fromText(name, text)]);
+      return context.body(handle(Object.fromEntries(query)), 200, { 'content-type': 'application/json' });
     });
   };
-  add(EVENTS, (query) => {
-    const rows = account.events.find(readQuery(query));
-    return `{"events":[${rows.map(eventText).join(',')}]}`;
+  add(EVENTS, (given) => {
+    const query = { limit: DEFAULT_EVENTS, ...given };
+    checkQuery(query);
+    if (query.limit > MOST_EVENTS) {
+      throw refusal('limit', `at most ${MOST_EVENTS} (use offset)`, query.limit);
+    }
+    return `{"events":[${events.find(query).map(eventText).join(',')}]}`;
   });
-  add(COUNTS, (query) => {
-    const { limit, filter } = readFilter(query);
-    const byEvent = account.events.countBy('event', limit, filter);
-    const byCorrelationValue = account.events.countBy('correlationValue', limit, filter);
-    return JSON.stringify({ ...account.events.count(filter), byEvent, byCorrelationValue });
+  add(COUNTS, ({ limit = DEFAULT_VALUES, ...filter }) => {
+    checkCount('limit', limit);
+    checkFilter(filter);
+    const byEvent = events.countBy('event', limit, filter);
+    const byCorrelationValue = events.countBy('correlationValue', limit, filter);
+    return JSON.stringify({ ...events.count(filter), byEvent, byCorrelationValue });
   });
+}
+
+/** Converts a field of a URL to the type that it must have. What cannot be converted is refused when it is checked. */
+function fromText(name: string, text: string): unknown {
+  if (name === 'limit' || name === 'offset') return /^\d+$/.test(text) ? Number(text) : text;
+  return name === 'attributed' && /^(true|false)$/.test(text) ? text === 'true' : text;
 }
 
 // The event is inserted as the text that was received. Serialising it again could change it, or fail because it is too deep.

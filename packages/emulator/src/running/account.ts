@@ -1,29 +1,26 @@
-import { type Customer, SluiceError } from '@sluice/protocol';
+import { SluiceError } from '@sluice/protocol';
 import { systemClock } from '@sluice/protocol/toolbox';
-import type { TrackerEvent } from '../admin/contract.ts';
+import type { Status, TrackerEvent } from '../admin/contract.ts';
 import { Audience } from '../customers/audience.ts';
-import { Arrivals } from '../events/arrivals.ts';
 import { RequestContents } from '../events/request-contents.ts';
 import type { ReceivedEvent } from '../events/tracked-events.ts';
 import { Search } from '../search/search.ts';
-import { SearchEngine } from '../search/search-engine.ts';
 import { ApiKeyStore } from '../storage/api-key-store.ts';
-import { readSeedFile } from '../storage/customers/seed-file.ts';
 import { DataDirectory, unusable } from '../storage/data-directory.ts';
-import { closeDatabase, type Database, inTransaction, openDatabase } from '../storage/database.ts';
-import { readEventDetails } from '../storage/events/event-details.ts';
-import { type BatchOutcome, EventStore } from '../storage/events/event-store.ts';
+import { Database } from '../storage/database.ts';
+import { readEvent } from '../storage/event-rows.ts';
+import { type BatchOutcome, EventStore } from '../storage/event-store.ts';
 import { type KeptRequest, RequestStore } from '../storage/request-store.ts';
 import { Retention, type RetentionLimits } from '../storage/retention.ts';
 import { SettingsStore } from '../storage/settings-store.ts';
+import { readSeedFile } from './option-files.ts';
 
 /** Settings of an account. */
-export interface AccountSettings {
+export interface AccountSettings extends RetentionLimits {
   /** Directory that stores the account. Without one, the account is in memory. */
   readonly data?: string | undefined;
   /** Whether to delete first what an emulator stored in the directory. */
   readonly reset?: boolean | undefined;
-  readonly limits?: RetentionLimits | undefined;
 }
 
 /** What `clear()` deletes besides events and requests. */
@@ -32,7 +29,6 @@ export interface ClearOptions {
   readonly customers?: boolean | undefined;
 }
 
-const NO_LIMITS: RetentionLimits = { maxEvents: undefined, maxAgeMs: undefined, maxRequests: 200_000 };
 const SEED_BATCH = 500;
 // A larger batch is stored in turns, so that other requests need not wait for all of it.
 const MOST_AT_ONCE = 5_000;
@@ -46,60 +42,57 @@ export class Account {
   readonly requests: RequestStore;
   /** What the latest requests contain. */
   readonly contents: RequestContents = new RequestContents();
-  /** Wakes callers that wait for events. */
-  readonly arrivals: Arrivals = new Arrivals();
   readonly search: Search;
   readonly #database: Database;
   readonly #directory: DataDirectory | undefined;
   readonly #retention: Retention;
+  #arrival = new AbortController();
   #clearings = 0;
   #isClosed = false;
 
   /** Opens the account in the directory, or a new one in memory. Throws errors of code `SLUICE_STORAGE`. */
-  constructor({ data, reset = false, limits = NO_LIMITS }: AccountSettings = {}) {
-    const directory = data === undefined ? undefined : new DataDirectory(data, reset);
-    this.#directory = directory;
+  constructor({ data, reset = false, ...limits }: AccountSettings = {}) {
+    this.#directory = data === undefined ? undefined : new DataDirectory(data, reset);
     try {
-      const database = openDatabase(directory?.path);
+      const database = new Database(this.#directory?.database);
       this.#database = database;
       this.apiKeys = new ApiKeyStore(database);
       this.events = new EventStore(database, () => this.search.changed());
-      this.search = new Search(
-        () => new SearchEngine(database),
-        () => this.events.totals,
-      );
+      this.search = new Search(database, () => this.events.totals);
       this.settings = new SettingsStore(database);
       this.audience = new Audience(database, this.settings);
       this.requests = new RequestStore(database);
       this.#retention = new Retention(this.events, this.requests, limits, systemClock);
       this.#retention.start();
     } catch (error) {
-      directory?.close();
+      this.#directory?.close();
       throw data === undefined ? error : unusable(data, error);
     }
   }
 
-  /** The selected primary key, or null. */
-  get primaryKey(): string | null {
-    return this.audience.primaryKey;
+  /** Aborted when the next events have arrived, and when no more will come. */
+  get arrival(): AbortSignal {
+    return this.#arrival.signal;
   }
 
-  /**
-   * Selects a primary key. Throws {@link ConfigError} if `name` is not a non-empty string, or if two customers have the same
-   * value of it.
-   */
-  selectPrimaryKey(name: unknown): void {
-    this.audience.selectPrimaryKey(name);
-  }
-
-  /** Adds or replaces all of these customers, or none. Returns how many were passed in. Throws {@link ConfigError}. */
-  addCustomers(customers: Iterable<unknown>): number {
-    return this.audience.addCustomers(customers);
-  }
-
-  /** The customer as the interface returns it (section 2.3); undefined if there is none. */
-  customer(primaryKeyValue: string): Customer | undefined {
-    return this.audience.customer(primaryKeyValue);
+  /** Its part of the emulator's status. The cost does not grow with the stored data, because pages ask all the time. */
+  get status(): Omit<
+    Status,
+    'baseUrl' | 'apiUrl' | 'data' | 'startedAt' | 'preset' | 'isPresetChanged' | 'activeFaults'
+  > {
+    const { unique, received, newest, oldest } = this.events.totals;
+    return {
+      primaryKey: this.audience.primaryKey,
+      hasCustomers: this.audience.hasCustomers,
+      audience: this.audience.changes,
+      unique,
+      received,
+      newestEvent: newest,
+      oldestEvent: unique === 0 ? 0 : oldest,
+      newestRequest: this.requests.newest,
+      unindexed: newest - Math.max(this.search.indexed, oldest - 1),
+      clearings: this.#clearings,
+    };
   }
 
   /** Stores a batch together with its request: both, or neither. Returns the id of the request, too. */
@@ -110,49 +103,41 @@ export class Account {
     using staging = batch.length > MOST_AT_ONCE ? await this.events.stage(batch) : undefined;
     this.checkOpen();
     try {
-      return inTransaction(this.#database, () => {
+      return this.#transaction(() => {
         const { next } = this.requests;
         const stored =
           staging === undefined ? this.events.add(batch, next) : this.events.addStaged(staging, batch, next);
         return { ...stored, requestId: this.requests.add(request(stored)) };
       });
-    } catch (error) {
-      this.events.reload();
-      throw error;
     } finally {
-      this.arrivals.tell();
+      this.#tellArrival();
     }
   }
 
   /** Stores a request without events, and returns its id. If the account is closed, does nothing: a request may end after that. */
   keepRequest(request: KeptRequest): number | undefined {
-    return this.#database.open ? this.requests.add(request) : undefined;
+    return this.#database.isOpen ? this.requests.add(request) : undefined;
   }
 
   /** All details of one event; undefined if there is none. */
   trackedEvent(id: number): TrackerEvent | undefined {
-    const details = readEventDetails(this.#database, id);
+    const details = readEvent(this.#database, id);
     if (details === undefined) return undefined;
     const { requestId, ...event } = details;
     const request = requestId === null ? undefined : this.requests.get(requestId);
-    const customer = event.attributed ? this.customer(event.correlationValue) : undefined;
+    const customer = event.attributed ? this.audience.customer(event.correlationValue) : undefined;
     return { ...event, request: request ?? null, customer: customer ?? null };
   }
 
   /** Deletes all events and requests, and if `customers` is true all customers. */
   clear({ customers }: ClearOptions): void {
-    inTransaction(this.#database, () => {
+    this.#transaction(() => {
       this.events.removeBefore(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY);
       this.requests.removeBefore(this.requests.next, Number.POSITIVE_INFINITY);
       if (customers === true) this.audience.clear();
     });
     this.contents.clear();
     this.#clearings += 1;
-  }
-
-  /** How often everything was deleted. */
-  get clearings(): number {
-    return this.#clearings;
   }
 
   /** Throws a `SluiceError` of code `SLUICE_CLOSED` if the account is closed. */
@@ -166,32 +151,41 @@ export class Account {
    */
   seed(path: string): number | undefined {
     if (this.events.totals.newest > 0) return undefined;
+    return this.#transaction(() => {
+      let batch: ReceivedEvent[] = [];
+      for (const event of readSeedFile(path)) {
+        batch.push(event);
+        if (batch.length < SEED_BATCH) continue;
+        this.events.add(batch, null);
+        batch = [];
+      }
+      this.events.add(batch, null);
+      return this.events.totals.received;
+    });
+  }
+
+  /** Stops retention and search, closes the database and releases the directory. Wakes callers that wait for events. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#tellArrival();
+    this.#retention.stop();
+    this.search.close();
+    this.#database.close();
+    this.#directory?.close();
+  }
+
+  #transaction<T>(work: () => T): T {
     try {
-      return inTransaction(this.#database, () => {
-        let batch: ReceivedEvent[] = [];
-        for (const event of readSeedFile(path)) {
-          batch.push(event);
-          if (batch.length < SEED_BATCH) continue;
-          this.events.add(batch, null);
-          batch = [];
-        }
-        if (batch.length > 0) this.events.add(batch, null);
-        return this.events.totals.received;
-      });
+      return this.#database.transaction(work);
     } catch (error) {
       this.events.reload();
       throw error;
     }
   }
 
-  /** Stops retention and search, closes the database and releases the directory. Wakes callers that wait for events. */
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    this.arrivals.tell();
-    this.#retention.stop();
-    this.search.close();
-    closeDatabase(this.#database);
-    this.#directory?.close();
+  #tellArrival(): void {
+    this.#arrival.abort();
+    this.#arrival = new AbortController();
   }
 }
 

@@ -1,11 +1,12 @@
 import type { HttpBindings } from '@hono/node-server';
+import { ConfigError } from '@sluice/protocol';
 import { type Context, type Handler, Hono } from 'hono';
 import { cors } from 'hono/cors';
 import { Refusal } from '../events/refusal.ts';
 import { refusalAnswer, respond } from '../http/answers.ts';
 import type { Exchange } from '../http/exchange.ts';
-import { explainUnknownPath, type Paths } from '../http/unknown-path.ts';
-import { isFull } from '../storage/damage.ts';
+import { quote } from '../quote.ts';
+import { sqliteCode } from '../storage/database.ts';
 import type { Logger } from './logger.ts';
 
 /** Serves the requests to one base address. */
@@ -27,6 +28,16 @@ export interface Environment {
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 const PREFLIGHT_MAX_AGE_S = 7_200;
+
+/** The existing paths, for messages. */
+interface Paths {
+  /** Paths on the base address of the request. */
+  readonly here: readonly string[];
+  /** Paths on the other base address. */
+  readonly elsewhere: readonly string[];
+  /** The other base address. It is a function because the port is known only once the emulator listens. */
+  readonly otherUrl: () => string;
+}
 
 /** Settings of an application, apart from its routes. */
 export interface ApplicationOptions {
@@ -77,8 +88,11 @@ export function createApplication({
   });
   application.onError((error, context) => {
     if (error instanceof Refusal) return refuse(context, error, logger);
+    if (error instanceof ConfigError) {
+      return refuse(context, new Refusal('invalid_field', error.message, { field: error.option }), logger);
+    }
     logger.error({ method: context.req.method, path: context.req.path, err: error }, 'request failed');
-    if (isFull(error)) {
+    if (sqliteCode(error) === 'SQLITE_FULL') {
       const message = 'The disk that holds the data directory is full. Make room on it, then send again.';
       return refuse(context, new Refusal('storage_full', message), logger);
     }
@@ -121,4 +135,13 @@ function refuse(context: RequestContext, refusal: Refusal, logger: Logger): Resp
   const answer = refusalAnswer(refusal, exchange?.behaviour);
   logger.info({ method, path, status: answer.status, code, field }, 'request refused');
   return exchange === undefined ? respond(answer) : exchange.respond(answer);
+}
+
+/** Explains why there is nothing at `path`, and what was probably meant. */
+function explainUnknownPath(path: string, { here, elsewhere, otherUrl }: Paths): string {
+  const nothing = `There is nothing at ${quote(path)}`;
+  if (here.includes(`${path}/`)) return `${nothing}: the trailing slash is missing.`;
+  if (path.endsWith('/') && here.includes(path.slice(0, -1))) return `${nothing}: it has no trailing slash.`;
+  if (elsewhere.includes(path)) return `${nothing}: that path is on the other base address, ${otherUrl()}.`;
+  return `${nothing} on this base address: there is ${here.join(', ')}.`;
 }

@@ -1,8 +1,7 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { ConfigError } from '@sluice/protocol';
-import { describe, refusal } from '@sluice/protocol/toolbox';
-import { isPresetName, PRESETS, type PresetName } from '../behaviour/presets.ts';
-import type { OptionFiles } from './option-files.ts';
+import { refusal } from '@sluice/protocol/toolbox';
+import { isPresetName, PRESETS } from '../behaviour/presets.ts';
 import type { EmulatorOptions } from './options.ts';
 
 /** The parsed command line. */
@@ -11,8 +10,8 @@ export interface Command {
   readonly version: boolean;
   /** Options for `startEmulator()`, apart from the logger and those in files. */
   readonly options: EmulatorOptions;
-  /** Files with further options. */
-  readonly files: OptionFiles;
+  /** Paths of files with further options. */
+  readonly files: Readonly<Record<'customers' | 'behaviour' | 'faults', string | undefined>>;
   readonly logLevel: string;
 }
 
@@ -54,66 +53,46 @@ Examples:
   npx sluice-emulator --data ./service --port 0     keeps what it has, on any free port
 `;
 
-const DEFAULTS = { port: 4100, apiPort: 4200, apiKey: 'emulator_local' } as const;
 const LOG_LEVELS: readonly string[] = ['debug', 'info', 'warn', 'error', 'silent'];
+/** The options with a flag of their own name, by what the flag takes. */
+const TEXTS = ['host', 'data', 'seed', 'apiKey', 'token', 'primaryKey', 'preset'] as const;
+const NUMBERS = [
+  'port',
+  'apiPort',
+  'maxEvents',
+  'maxAgeMs',
+  'maxRequests',
+  'faultSeed',
+  'maxBodyBytes',
+] as const;
+const FILES = ['customers', 'behaviour', 'faults'] as const;
+const SWITCHES = ['reset', 'compression', 'version', 'help'] as const;
 
-const FLAGS = {
-  port: { type: 'string' },
-  'api-port': { type: 'string' },
-  host: { type: 'string' },
-  data: { type: 'string' },
-  reset: { type: 'boolean' },
-  seed: { type: 'string' },
-  'max-events': { type: 'string' },
-  'max-age-ms': { type: 'string' },
-  'max-requests': { type: 'string' },
-  'api-key': { type: 'string' },
-  token: { type: 'string' },
-  'primary-key': { type: 'string' },
-  customers: { type: 'string' },
-  preset: { type: 'string' },
-  behaviour: { type: 'string' },
-  faults: { type: 'string' },
-  'fault-seed': { type: 'string' },
-  'max-body-bytes': { type: 'string' },
-  compression: { type: 'boolean' },
-  'log-level': { type: 'string', default: 'warn' },
-  version: { type: 'boolean', default: false },
-  help: { type: 'boolean', short: 'h', default: false },
-} as const satisfies ParseArgsConfig['options'];
+const FLAGS: NonNullable<ParseArgsConfig['options']> = {
+  ...flags('string', ...TEXTS, ...NUMBERS, ...FILES, 'logLevel'),
+  ...flags('boolean', ...SWITCHES),
+  help: { type: 'boolean', short: 'h' },
+};
 
 /** Parses the arguments of the process. Throws {@link ConfigError} for a wrong one. */
 export function parseCommandLine(args: readonly string[]): Command {
   const values = parse(args);
-  const logLevel = values['log-level'];
-  if (!LOG_LEVELS.includes(logLevel)) {
-    const rule = `must be one of ${LOG_LEVELS.join(', ')}`;
-    throw new ConfigError('logLevel', `logLevel ${rule}, got ${describe(logLevel)}`);
+  const text = (name: string) => values[flagOf(name)] as string | undefined;
+  const isOn = (name: string) => values[flagOf(name)] as boolean | undefined;
+  const { logLevel = 'warn', preset } = pick(['logLevel', 'preset'], text);
+  if (!LOG_LEVELS.includes(logLevel)) throw refusal('logLevel', `one of ${LOG_LEVELS.join(', ')}`, logLevel);
+  if (preset !== undefined && !isPresetName(preset)) {
+    throw refusal('preset', `one of ${Object.keys(PRESETS).join(', ')}`, preset);
   }
+  const { port = 4100, apiPort = 4200, ...numbers } = pick(NUMBERS, (name) => toNumber(name, text(name)));
+  // A data directory keeps its key. Without one, the key is always the same, so that a client needs no new settings.
+  const { apiKey = values.data === undefined ? 'emulator_local' : undefined, ...texts } = pick(TEXTS, text);
   return {
-    help: values.help,
-    version: values.version,
+    help: values.help === true,
+    version: values.version === true,
     logLevel,
-    files: { customers: values.customers, faults: values.faults, behaviour: values.behaviour },
-    options: {
-      port: toNumber('port', values.port) ?? DEFAULTS.port,
-      apiPort: toNumber('apiPort', values['api-port']) ?? DEFAULTS.apiPort,
-      host: values.host,
-      data: values.data,
-      reset: values.reset,
-      seed: values.seed,
-      maxEvents: toNumber('maxEvents', values['max-events']),
-      maxAgeMs: toNumber('maxAgeMs', values['max-age-ms']),
-      maxRequests: toNumber('maxRequests', values['max-requests']),
-      // A data directory keeps its key. Without one, the key is always the same, so that a client needs no new settings.
-      apiKey: values['api-key'] ?? (values.data === undefined ? DEFAULTS.apiKey : undefined),
-      token: values.token,
-      primaryKey: values['primary-key'],
-      preset: toPresetName(values.preset),
-      faultSeed: toNumber('faultSeed', values['fault-seed']),
-      maxBodyBytes: toNumber('maxBodyBytes', values['max-body-bytes']),
-      compression: values.compression,
-    },
+    files: pick(FILES, text),
+    options: { ...texts, ...numbers, ...pick(['reset', 'compression'], isOn), port, apiPort, apiKey, preset },
   };
 }
 
@@ -123,13 +102,12 @@ export function parseCommandLine(args: readonly string[]): Command {
  */
 export function inFlagWords({ option, message }: ConfigError): string {
   const [name = ''] = option.split(/[.[]/, 1);
-  const flag = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  const flag = flagOf(name);
   if (!Object.hasOwn(FLAGS, flag) || !message.startsWith(option)) return message;
   return `--${flag}${message.slice(name.length)}`;
 }
 
-// The return type is inferred, because parseArgs derives it from FLAGS.
-function parse(args: readonly string[]) {
+function parse(args: readonly string[]): Readonly<Record<string, unknown>> {
   try {
     return parseArgs({ args: [...args], options: FLAGS, strict: true, allowPositionals: false }).values;
   } catch (error) {
@@ -138,13 +116,24 @@ function parse(args: readonly string[]) {
   }
 }
 
-function toPresetName(text: string | undefined): PresetName | undefined {
-  if (text === undefined || isPresetName(text)) return text;
-  throw refusal('preset', `one of ${Object.keys(PRESETS).join(', ')}`, text);
+function toNumber(option: string, text: string | undefined): number | undefined {
+  if (text === undefined || /^\d{1,15}$/.test(text)) return text === undefined ? undefined : Number(text);
+  throw refusal(option, 'a whole number', text);
 }
 
-function toNumber(option: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  if (/^\d{1,15}$/.test(text)) return Number(text);
-  throw new ConfigError(option, `${option} must be a whole number, got ${describe(text)}`);
+/** The values of these names. */
+function pick<Name extends string, Value>(
+  names: readonly Name[],
+  read: (name: Name) => Value,
+): Readonly<Record<Name, Value>> {
+  return Object.fromEntries(names.map((name) => [name, read(name)])) as Record<Name, Value>;
+}
+
+function flags(type: 'string' | 'boolean', ...names: readonly string[]): typeof FLAGS {
+  return pick(names.map(flagOf), () => ({ type }));
+}
+
+/** `apiPort` as a flag: `api-port`. */
+function flagOf(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }

@@ -1,19 +1,49 @@
 import type { Customer } from '@sluice/protocol';
+import { flag, readRules, refusal, systemClock } from '@sluice/protocol/toolbox';
 import type { BehaviourChange, RequestRow } from '../admin/contract.ts';
+import type { LiveFeed } from '../admin/live-feed.ts';
 import type { Behaviour } from '../behaviour/behaviour.ts';
-import type {
-  EventCounts,
-  EventDimension,
-  EventFilter,
-  EventQuery,
-  StoredEvent,
-  ValueCount,
+import type { BehaviourSwitch } from '../behaviour/behaviour-switch.ts';
+import { checkNames } from '../behaviour/known-names.ts';
+import {
+  checkCount,
+  checkFilter,
+  checkQuery,
+  type EventCounts,
+  type EventDimension,
+  type EventFilter,
+  type EventQuery,
+  type StoredEvent,
+  type ValueCount,
 } from '../events/tracked-events.ts';
-import type { Fault, Script } from '../faults/fault.ts';
-import type { FaultHandle } from '../faults/fault-handle.ts';
-import type { WaitOptions } from '../inspection/awaited-events.ts';
+import type { Fault, FaultHandle, Script } from '../faults/fault.ts';
+import type { Faults } from '../faults/faults.ts';
+import type { Listener } from '../http/listener.ts';
+import { awaitEvents, type WaitOptions } from '../inspection/awaited-events.ts';
+import type { EventRow } from '../storage/event-store.ts';
 import type { RequestOutcome } from '../storage/request-store.ts';
-import type { ClearOptions } from './account.ts';
+import { type Account, type ClearOptions, closedError } from './account.ts';
+import { check, ITERABLE } from './options.ts';
+
+const CLOSE_GRACE_MS = 500;
+const DEFAULT_VALUES = 10;
+const CLEAR_RULES = { customers: flag(false) };
+
+/** The parts of a running emulator. */
+export interface Parts {
+  readonly account: Account;
+  readonly behaviour: BehaviourSwitch;
+  readonly faults: Faults;
+  readonly apiKey: string;
+  /** The operator's token, if one is needed. */
+  readonly token: string | undefined;
+  /** The live feed of the pages. */
+  readonly live: LiveFeed;
+  /** Listens for event ingestion. */
+  readonly events: Listener;
+  /** Listens for reading customers, for inspection and for the pages. */
+  readonly api: Listener;
+}
 
 /**
  * A running emulator of the service, created by `startEmulator()`.
@@ -21,27 +51,51 @@ import type { ClearOptions } from './account.ts';
  * Every method that uses stored data returns a promise. A change is complete when its promise resolves. A wrong argument rejects
  * with `ConfigError`. A call after `close()` rejects with a `SluiceError` of code `SLUICE_CLOSED`.
  */
-export interface Emulator extends AsyncDisposable {
+export class Emulator implements AsyncDisposable {
+  readonly #parts: Parts;
+  #closed: Promise<void> | undefined;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
   /** `{base_url}` of the interface: the base address of event ingestion, without a trailing slash. */
-  readonly baseUrl: string;
+  get baseUrl(): string {
+    return this.#parts.events.url;
+  }
+
   /** `{api_url}` of the interface: the base address of reading a customer, without a trailing slash. */
-  readonly apiUrl: string;
+  get apiUrl(): string {
+    return this.#parts.api.url;
+  }
+
   /** Address of the pages: event tracker, audience, settings, requests, faults. It contains the token if one is needed. */
-  readonly pagesUrl: string;
+  get pagesUrl(): string {
+    const { token } = this.#parts;
+    return token === undefined ? `${this.apiUrl}/` : `${this.apiUrl}/?token=${encodeURIComponent(token)}`;
+  }
+
   /**
    * The API key that it started with. It stays the same after `revokeApiKey(emulator.apiKey)`, but the emulator then refuses it.
    */
-  readonly apiKey: string;
+  get apiKey(): string {
+    return this.#parts.apiKey;
+  }
+
   /**
    * Name of the attribute selected as primary key; null until one is selected. Until then, both endpoints refuse all requests.
    */
-  readonly primaryKey: string | null;
+  get primaryKey(): string | null {
+    return this.#account.audience.primaryKey;
+  }
 
   /**
    * Selects the attribute that identifies customers, as in the audience section of the service. Customers without it stay stored,
    * but they are not found and get no events. Rejects with `ConfigError` if two customers have the same value of it.
    */
-  selectPrimaryKey(name: string): Promise<void>;
+  async selectPrimaryKey(name: string): Promise<void> {
+    this.#account.audience.selectPrimaryKey(name);
+  }
 
   /**
    * Adds customers: all, or none if one is wrong. Each is an object with at least the primary key, as a non-empty string. A
@@ -49,38 +103,75 @@ export interface Emulator extends AsyncDisposable {
    * Resolves to how many customers were passed in. Rejects with `ConfigError` for a wrong customer, or if no primary key is
    * selected.
    */
-  addCustomers(customers: Iterable<Customer>): Promise<number>;
+  async addCustomers(customers: Iterable<Customer>): Promise<number> {
+    check('customers', customers, ITERABLE);
+    return this.#account.audience.addCustomers(customers);
+  }
 
   /** The stored attributes of a customer, and `primary_key`. Undefined if there is no such customer. */
-  customer(primaryKeyValue: string): Promise<Customer | undefined>;
+  async customer(primaryKeyValue: string): Promise<Customer | undefined> {
+    checkString('primaryKeyValue', primaryKeyValue);
+    return this.#account.audience.customer(primaryKeyValue);
+  }
 
   /** Creates another API key and resolves to it. `name` helps to tell keys apart, default `'unnamed'`. */
-  createApiKey(name?: string): Promise<string>;
+  async createApiKey(name = 'unnamed'): Promise<string> {
+    checkString('name', name);
+    return this.#account.apiKeys.create(name);
+  }
 
   /** Makes an API key invalid at once. Resolves to whether it was valid. */
-  revokeApiKey(key: string): Promise<boolean>;
+  async revokeApiKey(key: string): Promise<boolean> {
+    return this.#account.apiKeys.revoke(key);
+  }
 
   /** The stored events that match, in order of arrival. */
-  events(query?: EventQuery): Promise<StoredEvent[]>;
+  async events(query: EventQuery = {}): Promise<StoredEvent[]> {
+    checkQuery(query);
+    return this.#account.events.find(query).map(toStoredEvent);
+  }
 
   /**
    * Waits until at least `count` stored events match, and resolves to them in order of arrival. An event whose uuid arrives again
    * counts once. If the events do not arrive in time, it rejects with `MissingEventsError`: that tells how many arrived, which
    * names there are, and why the latest refused request was refused.
    */
-  waitForEvents(count: number, options?: WaitOptions): Promise<StoredEvent[]>;
+  async waitForEvents(count: number, options: WaitOptions = {}): Promise<StoredEvent[]> {
+    const rows = await awaitEvents(this.#account, systemClock, count, options);
+    return rows.map(toStoredEvent);
+  }
 
   /** Counts the matching events: how many are stored, and how many were received, repeats included. */
-  countEvents(filter?: EventFilter): Promise<EventCounts>;
+  async countEvents(filter: EventFilter = {}): Promise<EventCounts> {
+    checkFilter(filter);
+    return this.#account.events.count(filter);
+  }
 
   /** The most frequent values among the unique events that match, most frequent first. `limit`: default 10. */
-  countBy(dimension: EventDimension, limit?: number, filter?: EventFilter): Promise<ValueCount[]>;
+  async countBy(
+    dimension: EventDimension,
+    limit: number = DEFAULT_VALUES,
+    filter: EventFilter = {},
+  ): Promise<ValueCount[]> {
+    if (dimension !== 'event' && dimension !== 'correlationValue') {
+      throw refusal('dimension', '"event" or "correlationValue"', dimension);
+    }
+    checkCount('limit', limit);
+    checkFilter(filter);
+    return this.#account.events.countBy(dimension, limit, filter);
+  }
 
   /**
    * The requests to both endpoints, newest first, with the reason for each refusal. Look here if no event arrives. `limit`:
    * default 100. `outcome`: only requests that were `taken` or `refused`, or on which a `fault` acted.
    */
-  requests(query?: { readonly limit?: number; readonly outcome?: RequestOutcome }): Promise<RequestRow[]>;
+  async requests(
+    query: { readonly limit?: number; readonly outcome?: RequestOutcome } = {},
+  ): Promise<RequestRow[]> {
+    checkNames('query', query, ['limit', 'outcome']);
+    if (query.limit !== undefined) checkCount('limit', query.limit);
+    return [...this.#account.requests.list(query).rows];
+  }
 
   /**
    * Deletes all events and requests, and ends all faults: for one emulator that many tests share. API keys, the primary key and the
@@ -88,36 +179,96 @@ export interface Emulator extends AsyncDisposable {
    *
    * @example beforeEach(() => emulator.clear());
    */
-  clear(options?: ClearOptions): Promise<void>;
+  async clear(options: ClearOptions = {}): Promise<void> {
+    readRules(CLEAR_RULES, 'options', options);
+    this.#account.clear(options);
+    this.#parts.faults.removeAll();
+    await this.#parts.faults.settled;
+  }
 
   /** How the service answers where the interface document is silent. */
-  readonly behaviour: Behaviour;
+  get behaviour(): Behaviour {
+    return this.#parts.behaviour.current;
+  }
 
   /**
    * Changes the behaviour for later requests. Settings that the change does not name are those of the preset. If it names no
    * preset, the current one stays. A data directory stores the choice. Resolves to the new behaviour. Rejects with `ConfigError`
    * for a wrong setting.
    */
-  changeBehaviour(change: BehaviourChange): Promise<Behaviour>;
+  async changeBehaviour(change: BehaviourChange): Promise<Behaviour> {
+    this.#checkOpen();
+    this.#parts.behaviour.change(change);
+    return this.behaviour;
+  }
 
   /**
    * Switches on a fault, or a script: faults in order. To end it, call `stop()` of the returned handle, or declare the handle
    * with `using`: then it ends with the block. Throws `ConfigError` for a wrong fault.
    */
-  fail(fault: Fault | Script | readonly Fault[]): FaultHandle;
+  fail(fault: Fault | Script | readonly Fault[]): FaultHandle {
+    this.#checkOpen();
+    return this.#parts.faults.add(fault);
+  }
 
   /**
    * Takes the service away: closes both ports and cuts every connection, so that clients see a refused connection. Stored data
    * stays, and can be queried. Does nothing if the service is already suspended.
    */
-  suspend(): Promise<void>;
+  async suspend(): Promise<void> {
+    this.#checkOpen();
+    await this.#closeListeners(0);
+  }
 
   /** Brings the service back on the same ports. Rejects with `ConfigError` if one of them was taken meanwhile. */
-  resume(): Promise<void>;
+  async resume(): Promise<void> {
+    this.#checkOpen();
+    try {
+      await Promise.all([this.#parts.events.open(), this.#parts.api.open()]);
+    } catch (error) {
+      await this.#closeListeners(0);
+      throw error;
+    }
+  }
 
   /**
    * Ends the emulator. Pending requests have half a second to end, then connections are cut. Without a data directory, all stored
    * data is lost. A second call does nothing.
    */
-  close(): Promise<void>;
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #close(): Promise<void> {
+    await this.#parts.faults.close();
+    await this.#closeListeners(CLOSE_GRACE_MS);
+    await this.#parts.account.close();
+  }
+
+  async #closeListeners(graceMs: number): Promise<void> {
+    this.#parts.live.end(); // otherwise closing would wait for these streams
+    await Promise.all([this.#parts.events.close(graceMs), this.#parts.api.close(graceMs)]);
+  }
+
+  get #account(): Account {
+    this.#checkOpen();
+    return this.#parts.account;
+  }
+
+  #checkOpen(): void {
+    if (this.#closed !== undefined) throw closedError();
+  }
+}
+
+function checkString(name: string, value: unknown): void {
+  if (typeof value !== 'string') throw refusal(name, 'a string', value);
+}
+
+function toStoredEvent({ text, ...rest }: EventRow): StoredEvent {
+  return { event: JSON.parse(text), ...rest };
 }

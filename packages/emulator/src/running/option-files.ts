@@ -1,36 +1,100 @@
-import { readFileSync } from 'node:fs';
-import { ConfigError } from '@sluice/protocol';
+import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
+import { StringDecoder } from 'node:string_decoder';
+import { ConfigError, type Customer, type Event, findEventProblem } from '@sluice/protocol';
 import { describe } from '@sluice/protocol/toolbox';
-import { readCustomersFile } from '../customers/customers-file.ts';
-import type { EmulatorOptions } from './options.ts';
+import type { ReceivedEvent } from '../events/tracked-events.ts';
 
-/** Paths of files that hold options, by the name of the option. */
-export interface OptionFiles {
-  /** One customer per line. */
-  readonly customers: string | undefined;
-  /** JSON, in the shape of the option. */
-  readonly faults: string | undefined;
-  /** JSON, in the shape of the option. */
-  readonly behaviour: string | undefined;
+const CHUNK_BYTES = 1024 * 1024;
+
+/** Reads customers from a file with one JSON object per line. Skips blank lines. Throws {@link ConfigError}. */
+export function readCustomersFile(path: string): Customer[] {
+  const lines = readLines('customers', 'a file with one JSON object a line', path, ({ number, value }) => {
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
+    throw new Error(`line ${number} is ${describe(value)}`);
+  });
+  return [...lines];
 }
 
-/** Reads the options from files. Throws {@link ConfigError} if a file cannot be read. The options are not checked yet. */
-export function readOptionFiles({ customers, faults, behaviour }: OptionFiles): EmulatorOptions {
-  return {
-    customers: customers === undefined ? undefined : readCustomersFile(customers),
-    faults: readJsonFile('faults', faults) as EmulatorOptions['faults'],
-    behaviour: readJsonFile('behaviour', behaviour) as EmulatorOptions['behaviour'],
-  };
+/**
+ * Reads the events of a file with one JSON object per line, in order. Skips blank lines. Throws a {@link ConfigError} that names
+ * the first wrong line.
+ */
+export function readSeedFile(path: string): Generator<ReceivedEvent> {
+  return readLines('seed', 'a file with the JSON of one event a line', path, ({ number, text, value }) => {
+    const problem = findEventProblem(value);
+    if (problem !== undefined) throw new Error(`line ${number}: ${problem.message}`);
+    return { text, event: value as Event };
+  });
 }
 
-function readJsonFile(option: string, path: string | undefined): unknown {
+/** Reads a file of JSON, if there is one. Throws {@link ConfigError}. The value is not checked. */
+export function readJsonFile(option: string, path: string | undefined): unknown {
   if (path === undefined) return undefined;
   try {
     return JSON.parse(readFileSync(path, 'utf8').replace(/^\uFEFF/, ''));
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new ConfigError(option, `${option} must be a file of JSON, got ${describe(path)}: ${reason}`, {
-      cause: error,
-    });
+    throw unreadable(option, 'a file of JSON', path, error);
   }
+}
+
+/** A line of a file that has one JSON text per line. */
+interface JsonLine {
+  /** Counted from 1. */
+  readonly number: number;
+  /** The JSON text, without surrounding blanks. */
+  readonly text: string;
+  readonly value: unknown;
+}
+
+function* readLines<T>(
+  option: string,
+  rule: string,
+  path: string,
+  toValue: (line: JsonLine) => T,
+): Generator<T> {
+  let number = 0;
+  try {
+    for (const line of linesOf(path)) {
+      number += 1;
+      const text = line.trim(); // also removes a byte order mark
+      if (text !== '') yield toValue({ number, text, value: parse(text, number) });
+    }
+  } catch (error) {
+    throw unreadable(option, rule, path, error);
+  }
+}
+
+function parse(text: string, number: number): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new Error(`line ${number} is not JSON: ${messageOf(error)}`);
+  }
+}
+
+// Node's readline also breaks lines at U+2028 and U+2029, but these may occur inside a JSON string.
+function* linesOf(path: string): Generator<string> {
+  const file = openSync(path, 'r');
+  try {
+    const decoder = new StringDecoder('utf8');
+    const bytes = Buffer.alloc(CHUNK_BYTES);
+    let rest = '';
+    for (let length = readSync(file, bytes); length > 0; length = readSync(file, bytes)) {
+      const lines = (rest + decoder.write(bytes.subarray(0, length))).split('\n');
+      rest = lines.pop() ?? '';
+      yield* lines;
+    }
+    yield rest + decoder.end();
+  } finally {
+    closeSync(file);
+  }
+}
+
+function unreadable(option: string, rule: string, path: string, cause: unknown): ConfigError {
+  const message = `${option} must be ${rule}, got ${describe(path)}: ${messageOf(cause)}`;
+  return new ConfigError(option, message, { cause });
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

@@ -1,14 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { ConfigError, type Customer, isApiKey } from '@sluice/protocol';
-import { describe, isNonEmptyString } from '@sluice/protocol/toolbox';
+import { describe, hasMethods, isNonEmptyString } from '@sluice/protocol/toolbox';
 import { isLoopback } from '../admin/operator-access.ts';
 import { type BehaviourSettings, checkShorthands, readBehaviour } from '../behaviour/behaviour.ts';
 import { BehaviourSwitch } from '../behaviour/behaviour-switch.ts';
 import { checkNames } from '../behaviour/known-names.ts';
-import type { PresetName } from '../behaviour/presets.ts';
+import { isPresetName, PRESETS, type PresetName } from '../behaviour/presets.ts';
 import type { Fault, Script } from '../faults/fault.ts';
 import { readFault } from '../faults/fault-rules.ts';
-import type { RetentionLimits } from '../storage/retention.ts';
 import { type Logger, silentLogger } from './logger.ts';
 
 /** How an emulator starts. Every option may be left out. */
@@ -69,102 +68,93 @@ export interface EmulatorOptions {
 }
 
 /** The checked options, with defaults. */
-export interface Settings {
+export interface Settings extends Omit<EmulatorOptions, 'faults' | 'behaviour'> {
   readonly port: number;
   readonly apiPort: number;
   readonly host: string;
-  readonly data: string | undefined;
-  readonly reset: boolean;
-  readonly seed: string | undefined;
-  readonly limits: RetentionLimits;
-  readonly apiKey: string | undefined;
-  readonly token: string | undefined;
-  readonly primaryKey: string | undefined;
-  readonly customers: Iterable<Customer> | undefined;
   readonly logger: Logger;
   readonly behaviour: BehaviourSwitch;
   readonly faults: readonly (Fault | Script)[];
   readonly faultSeed: number;
 }
 
+/** A test of an option, and what the option must be. */
+type Check = readonly [isValid: (value: unknown) => boolean, rule: string];
+
 const TOKEN_BYTES = 24;
-const DEFAULT_MAX_REQUESTS = 200_000;
+const PORT: Check = [
+  (value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 65_535,
+  'must be an integer from 0 to 65535 (0 for any free port)',
+];
+const COUNT: Check = [
+  (value) => Number.isSafeInteger(value) && Number(value) >= 1,
+  'must be a whole number from 1',
+];
+const SECRET: Check = [isApiKey, 'must be visible ASCII characters without blanks or line breaks'];
+const CHECKED_LATER: Check = [() => true, ''];
+
+/** A check for iterable objects, such as arrays or sets. */
+export const ITERABLE: Check = [
+  (value) => typeof value === 'object' && value !== null && Symbol.iterator in value,
+  'must be an iterable of objects',
+];
 
 // A record, not a list: if an option of the type is missing here, the code does not compile.
-const NAMES: Readonly<Record<keyof EmulatorOptions, true>> = {
-  port: true,
-  apiPort: true,
-  host: true,
-  data: true,
-  reset: true,
-  seed: true,
-  maxEvents: true,
-  maxAgeMs: true,
-  maxRequests: true,
-  apiKey: true,
-  token: true,
-  primaryKey: true,
-  customers: true,
-  logger: true,
-  preset: true,
-  behaviour: true,
-  faults: true,
-  faultSeed: true,
-  maxBodyBytes: true,
-  compression: true,
+const CHECKS: Readonly<Record<keyof EmulatorOptions, Check>> = {
+  port: PORT,
+  apiPort: PORT,
+  host: [isNonEmptyString, 'must be a host name or an IP address'],
+  data: [isNonEmptyString, 'must be the path of a directory'],
+  reset: [(value) => typeof value === 'boolean', 'must be true or false'],
+  seed: [isNonEmptyString, 'must be the path of a file'],
+  maxEvents: COUNT,
+  maxAgeMs: COUNT,
+  maxRequests: COUNT,
+  apiKey: SECRET,
+  token: SECRET,
+  primaryKey: [isNonEmptyString, 'must be the name of an attribute'],
+  customers: ITERABLE,
+  logger: [
+    (value) => hasMethods(value, 'debug', 'info', 'warn', 'error'),
+    'must have the functions debug, info, warn and error',
+  ],
+  preset: [isPresetName, `must be one of ${Object.keys(PRESETS).join(', ')}`],
+  behaviour: CHECKED_LATER,
+  faults: [Array.isArray, 'must be an array of faults'],
+  faultSeed: [Number.isSafeInteger, 'must be a whole number'],
+  maxBodyBytes: CHECKED_LATER,
+  compression: CHECKED_LATER,
 };
 
 /** The names of all options. */
-export const OPTION_NAMES: readonly string[] = Object.keys(NAMES);
+export const OPTION_NAMES: readonly string[] = Object.keys(CHECKS);
 
 /** Checks options and fills in defaults. Throws {@link ConfigError} for the first wrong one. */
 export function checkOptions(options: EmulatorOptions): Settings {
   checkNames('options', options, OPTION_NAMES);
-  const { port = 0, apiPort = 0, faults = [], faultSeed = 1 } = options;
-  const { host = '127.0.0.1', data, apiKey, token, primaryKey, customers, logger = silentLogger } = options;
-  check('port', port, isPort(port), PORT_RULE);
-  check('apiPort', apiPort, isPort(apiPort), PORT_RULE);
-  const distinct = port === 0 || port !== apiPort;
-  check('apiPort', apiPort, distinct, 'must differ from port: the endpoints have an address each');
-  check('host', host, isNonEmptyString(host), 'must be a host name or an IP address');
-  check('data', data, data === undefined || isNonEmptyString(data), 'must be the path of a directory');
-  const { reset = false, seed, maxEvents, maxAgeMs, maxRequests = DEFAULT_MAX_REQUESTS } = options;
-  check('reset', reset, typeof reset === 'boolean', 'must be true or false');
-  check('reset', reset, !reset || data !== undefined, 'needs a data directory to start anew in');
-  check('seed', seed, seed === undefined || isNonEmptyString(seed), 'must be the path of a file');
-  for (const [name, value] of Object.entries({ maxEvents, maxAgeMs, maxRequests })) {
-    check(name, value, value === undefined || isCount(value), 'must be a whole number from 1');
+  for (const [name, rule] of Object.entries(CHECKS)) {
+    const value = options[name as keyof EmulatorOptions];
+    if (value !== undefined) check(name, value, rule);
   }
-  if (apiKey !== undefined && !isApiKey(apiKey)) {
-    // The message does not contain the value: it may be a real key with a typing error.
-    throw new ConfigError('apiKey', 'apiKey must be visible ASCII characters without blanks or line breaks');
-  }
-  if (token !== undefined && !isApiKey(token)) {
-    throw new ConfigError('token', 'token must be visible ASCII characters without blanks or line breaks');
-  }
-  const namesAttribute = primaryKey === undefined || isNonEmptyString(primaryKey);
-  check('primaryKey', primaryKey, namesAttribute, 'must be the name of an attribute');
-  if (customers !== undefined) checkIterable('customers', customers);
-  check('logger', logger, isLogger(logger), 'must have the functions debug, info, warn and error');
-  check('faults', faults, Array.isArray(faults), 'must be an array of faults');
-  check('faultSeed', faultSeed, Number.isSafeInteger(faultSeed), 'must be a whole number');
+  const { port = 0, apiPort = 0, host = '127.0.0.1', logger = silentLogger } = options;
+  const { faults = [], faultSeed = 1, reset = false, data, token = defaultToken(host) } = options;
+  const isDistinct = () => port === 0 || port !== apiPort;
+  check('apiPort', apiPort, [isDistinct, 'must differ from port: the endpoints have an address each']);
+  check('reset', reset, [() => !reset || data !== undefined, 'needs a data directory to start anew in']);
   return {
-    port,
-    apiPort,
-    host,
-    data,
-    reset,
-    seed,
-    limits: { maxEvents, maxAgeMs, maxRequests },
-    apiKey,
-    token: token ?? defaultToken(host),
-    primaryKey,
-    customers,
-    logger,
+    ...options,
+    ...{ port, apiPort, host, data, logger, token, faultSeed },
     behaviour: toBehaviour(options),
     faults: faults.map((fault, index) => readFault(fault, `faults[${index}]`)),
-    faultSeed,
   };
+}
+
+/** Throws {@link ConfigError} if `value` does not pass. */
+export function check(option: string, value: unknown, [isValid, rule]: Check): void {
+  if (isValid(value)) return;
+  // The message does not contain a secret: it may be a real key with a typing error.
+  const got = rule === SECRET[1] ? '' : `, got ${describe(value)}`;
+  throw new ConfigError(option, `${option} ${rule}${got}`);
 }
 
 function toBehaviour({
@@ -186,29 +176,4 @@ function toBehaviour({
 
 function defaultToken(host: string): string | undefined {
   return isLoopback(host) ? undefined : randomBytes(TOKEN_BYTES).toString('base64url');
-}
-
-const PORT_RULE = 'must be an integer from 0 to 65535 (0 for any free port)';
-
-function check(option: string, value: unknown, valid: boolean, rule: string): void {
-  if (!valid) throw new ConfigError(option, `${option} ${rule}, got ${describe(value)}`);
-}
-
-function isPort(value: unknown): boolean {
-  return Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 65_535;
-}
-
-function isCount(value: unknown): boolean {
-  return Number.isSafeInteger(value) && Number(value) >= 1;
-}
-
-/** Throws {@link ConfigError} if `value` is not an iterable object, such as an array or a set. */
-export function checkIterable(option: string, value: unknown): void {
-  const isIterable = typeof value === 'object' && value !== null && Symbol.iterator in value;
-  check(option, value, isIterable, 'must be an iterable of objects');
-}
-
-function isLogger(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return ['debug', 'info', 'warn', 'error'].every((name) => typeof Reflect.get(value, name) === 'function');
 }

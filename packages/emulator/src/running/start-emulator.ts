@@ -1,8 +1,23 @@
-import { createListeners } from '../http/listeners.ts';
+import { CUSTOMER_READ_PATH, EVENTS_PATH } from '@sluice/protocol';
+import { systemClock } from '@sluice/protocol/toolbox';
+import { addAdminEndpoints, isOperators } from '../admin/admin-endpoints.ts';
+import type { Status } from '../admin/contract.ts';
+import { LiveFeed } from '../admin/live-feed.ts';
+import { addCustomerEndpoint } from '../customers/customer-endpoint.ts';
+import { addEventsEndpoint } from '../events/events-endpoint.ts';
+import { Faults } from '../faults/faults.ts';
+import { Exchange } from '../http/exchange.ts';
+import { Listener } from '../http/listener.ts';
+import { createRequestListener, MalformedRequests } from '../http/malformed-requests.ts';
+import { RateLimiter } from '../http/rate-limiter.ts';
+import { addInspectionEndpoints, INSPECTION_PATHS } from '../inspection/inspection-endpoints.ts';
 import { Account } from './account.ts';
-import type { Emulator } from './emulator.ts';
+import { type Application, createApplication, type RequestContext } from './application.ts';
+import { Emulator, type Parts } from './emulator.ts';
 import { checkOptions, type EmulatorOptions, type Settings } from './options.ts';
-import { RunningEmulator } from './running-emulator.ts';
+
+const EVENTS_PATHS: readonly string[] = [EVENTS_PATH];
+const API_PATHS: readonly string[] = [CUSTOMER_READ_PATH, ...INSPECTION_PATHS];
 
 /**
  * Starts the service on this machine: both endpoints of the interface, each on its own base address. Several emulators can run in
@@ -19,14 +34,13 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   const account = new Account(settings);
   try {
     const apiKey = setUp(account, settings);
-    const { events, api, live, faults } = createListeners(account, settings);
-    const { token, behaviour } = settings;
-    const emulator = new RunningEmulator({ account, behaviour, faults, apiKey, token, live, events, api });
+    const parts = createParts(account, settings, apiKey);
+    const emulator = new Emulator(parts);
     await emulator.resume();
-    for (const fault of settings.faults) faults.add(fault);
-    await faults.settled;
-    const { baseUrl, apiUrl } = emulator;
-    settings.logger.info({ baseUrl, apiUrl, primaryKey: emulator.primaryKey }, 'emulator listens');
+    for (const fault of settings.faults) parts.faults.add(fault);
+    await parts.faults.settled;
+    const { baseUrl, apiUrl, primaryKey } = emulator;
+    settings.logger.info({ baseUrl, apiUrl, primaryKey }, 'emulator listens');
     return emulator;
   } catch (error) {
     await account.close();
@@ -39,8 +53,8 @@ function setUp(
   { apiKey, primaryKey, customers, seed, behaviour, logger }: Settings,
 ): string {
   behaviour.keepIn(account.settings);
-  if (primaryKey !== undefined) account.selectPrimaryKey(primaryKey);
-  if (customers !== undefined) account.addCustomers(customers);
+  if (primaryKey !== undefined) account.audience.selectPrimaryKey(primaryKey);
+  if (customers !== undefined) account.audience.addCustomers(customers);
   if (seed !== undefined) {
     const events = account.seed(seed);
     if (events === undefined) logger.info({ seed }, 'seed left out: there are events already');
@@ -49,4 +63,60 @@ function setUp(
   if (apiKey === undefined) return account.apiKeys.oldest() ?? account.apiKeys.create('default');
   account.apiKeys.put(apiKey, 'default');
   return apiKey;
+}
+
+/** Creates what serves an account: a listener for each base address, the faults that act there, and the live feed for the pages. */
+function createParts(account: Account, settings: Settings, apiKey: string): Parts {
+  const { host, logger, behaviour, data, token } = settings;
+  const begin = ({ req, env: { incoming } }: RequestContext): Exchange => {
+    const { method, path } = req;
+    const userAgent = req.header('user-agent');
+    return new Exchange(account, behaviour.current, { method, path, userAgent, incoming });
+  };
+  const faults = new Faults({
+    clock: systemClock,
+    seed: settings.faultSeed,
+    setDown: async (isDown) => {
+      try {
+        await (isDown ? events.close(0, 'down') : events.open('down'));
+      } catch (error) {
+        logger.error({ err: error }, 'event ingestion cannot come back after a fault');
+      }
+    },
+  });
+  const malformed = new MalformedRequests(account, behaviour);
+  const listen = (option: string, port: number, application: Application): Listener =>
+    new Listener(option, host, port, createRequestListener(application, malformed), malformed);
+  const eventsApplication = createApplication({
+    logger,
+    paths: { here: EVENTS_PATHS, elsewhere: API_PATHS, otherUrl: () => api.url },
+    begin,
+  });
+  const apiApplication = createApplication({
+    logger,
+    paths: { here: API_PATHS, elsewhere: EVENTS_PATHS, otherUrl: () => events.url },
+    isOperators,
+    begin: (context) => (isOfInterface(context.req.path) ? begin(context) : undefined),
+  });
+  const events = listen('port', settings.port, eventsApplication);
+  const api = listen('apiPort', settings.apiPort, apiApplication);
+  addEventsEndpoint(eventsApplication, { account, faults, limiter: new RateLimiter(systemClock) });
+  addCustomerEndpoint(apiApplication, { account, faults, limiter: new RateLimiter(systemClock) });
+  addInspectionEndpoints(apiApplication, account);
+  const startedAt = new Date().toISOString();
+  const status = (): Status => ({
+    ...{ baseUrl: events.url, apiUrl: api.url, data: data ?? null, startedAt },
+    ...account.status,
+    preset: behaviour.state.preset,
+    isPresetChanged: behaviour.state.isChanged,
+    activeFaults: faults.active,
+  });
+  const live = new LiveFeed(status, account.events.rates);
+  addAdminEndpoints(apiApplication, { account, behaviour, faults, live, status }, token);
+  return { account, behaviour, faults, apiKey, token, live, events, api };
+}
+
+/** Whether a path on the API address counts as one of the interface. An unknown path does, too. */
+function isOfInterface(path: string): boolean {
+  return !isOperators(path) && !path.startsWith('/emulator/');
 }

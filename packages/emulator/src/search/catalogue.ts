@@ -1,8 +1,8 @@
 import type { Catalogue, CatalogueKey } from '../admin/contract.ts';
 import type { Database } from '../storage/database.ts';
-import { unescapeText } from '../storage/events/escaped-text.ts';
-import type { Extent } from './indexer.ts';
-import type { Work } from './work.ts';
+import type { Extent } from '../storage/event-store.ts';
+import { isoTime, unescapeText } from '../storage/text.ts';
+import type { Work } from './event-search.ts';
 
 const CATALOGUE_MS = 500;
 /** The payloads of so many of the newest events are read. */
@@ -13,6 +13,8 @@ const LONGEST_BODY = 64 * 1024;
 const MOST_NAMES = 1_000;
 const MOST_KEYS = 200;
 const DEEPEST = 4;
+
+type Counted = [name: string, count: number, firstAt: number, lastAt: number];
 
 interface Entry {
   count: number;
@@ -28,29 +30,26 @@ export function* listCatalogue(
   { oldest, newest }: Extent,
   now: () => number,
 ): Work<Catalogue> {
-  const counted = database.prepare(
-    `SELECT name, count(*) AS count, min(received_at) AS firstAt, max(received_at) AS lastAt
-     FROM events WHERE id BETWEEN ? AND ? GROUP BY name`,
-  );
-  const bodies = database.prepare(
-    `SELECT name, body FROM events WHERE id BETWEEN ? AND ? AND octet_length(body) <= ${LONGEST_BODY}`,
-  );
+  const counted = `SELECT name, count(*), min(received_at), max(received_at) FROM events
+    WHERE id BETWEEN ? AND ? GROUP BY name`;
+  const bodies = `SELECT name, body FROM events WHERE id BETWEEN ? AND ? AND octet_length(body) <= ${LONGEST_BODY}`;
   const ends = now() + CATALOGUE_MS;
   const entries = new Map<string, Entry>();
   let top = newest;
   while (top >= oldest && (top === newest || now() < ends)) {
     const isRead = newest - top < READ;
     const bottom = Math.max(oldest, top + 1 - (isRead ? READ_AT_ONCE : COUNTED_AT_ONCE));
-    for (const row of counted.all(bottom, top) as CountedRow[]) count(entries, row);
-    if (isRead) for (const row of bodies.all(bottom, top) as BodyRow[]) read(entries.get(row.name), row.body);
+    for (const row of database.arrays<Counted>(counted, bottom, top)) count(entries, row);
+    const payloads = isRead ? database.arrays<[name: string, body: string]>(bodies, bottom, top) : [];
+    for (const [name, body] of payloads) read(entries.get(name), body);
     top = bottom - 1;
     yield;
   }
   const found = Array.from(entries, ([name, entry]) => ({
     name: unescapeText(name),
     count: entry.count,
-    firstAt: new Date(entry.firstAt).toISOString(),
-    lastAt: new Date(entry.lastAt).toISOString(),
+    firstAt: isoTime(entry.firstAt),
+    lastAt: isoTime(entry.lastAt),
     read: entry.read,
     keys: Array.from(entry.keys, ([path, types]) => keyOf(path, types)),
   }));
@@ -61,15 +60,14 @@ export function* listCatalogue(
   };
 }
 
-function count(entries: Map<string, Entry>, row: CountedRow): void {
-  const entry = entries.get(row.name);
+function count(entries: Map<string, Entry>, [name, count, firstAt, lastAt]: Counted): void {
+  const entry = entries.get(name);
   if (entry) {
-    entry.count += row.count;
-    entry.firstAt = Math.min(entry.firstAt, row.firstAt);
-    entry.lastAt = Math.max(entry.lastAt, row.lastAt);
+    entry.count += count;
+    entry.firstAt = Math.min(entry.firstAt, firstAt);
+    entry.lastAt = Math.max(entry.lastAt, lastAt);
   } else if (entries.size < MOST_NAMES) {
-    const { count, firstAt, lastAt } = row;
-    entries.set(row.name, { count, firstAt, lastAt, read: 0, keys: new Map() });
+    entries.set(name, { count, firstAt, lastAt, read: 0, keys: new Map() });
   }
 }
 
@@ -103,16 +101,4 @@ function keyOf(path: string, types: ReadonlyMap<string, number>): CatalogueKey {
 /** The type of JSON. */
 function typeOf(value: unknown): string {
   return value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
-}
-
-interface CountedRow {
-  readonly name: string;
-  readonly count: number;
-  readonly firstAt: number;
-  readonly lastAt: number;
-}
-
-interface BodyRow {
-  readonly name: string;
-  readonly body: string;
 }

@@ -1,9 +1,7 @@
-import { escapeText } from '../storage/events/escaped-text.ts';
-import { ATTRIBUTED } from '../storage/events/event-conditions.ts';
+import { ATTRIBUTED } from '../storage/event-rows.ts';
+import { escapeText } from '../storage/text.ts';
 import type { PayloadCondition } from './payload-query.ts';
-import type { ExactField } from './search-index.ts';
-import { exactWord } from './search-index.ts';
-import { phrasesOf, wordsOf } from './text/words.ts';
+import { type ExactField, exactWord } from './search-index.ts';
 
 /** Which events to search for: those that match all given fields. */
 export interface SearchFilter {
@@ -19,30 +17,19 @@ export interface SearchFilter {
   readonly payload?: readonly PayloadCondition[] | undefined;
 }
 
-// Very many words begin with a shorter text than this. So a shorter beginning is not looked up in the index: the texts of events
-// are searched instead.
-const SHORTEST_PREFIX = 3;
-
 /** A filter, prepared for the index and for the rows of events. */
 export interface Plan {
   /** The query for the full-text tables; undefined if they cannot narrow down the search. It may match too many events. */
   readonly match: string | undefined;
   /** Whether every event that `match` finds (without `match`: every event) matches the filter, apart from its times. */
   readonly isExact: boolean;
-  /** Whether the conditions read the bodies of events. */
-  readonly readsBodies: boolean;
   /** SQL conditions on rows of `events`, to follow `WHERE … AND`. They cover everything but the text. */
   readonly conditions: string;
   readonly values: readonly (string | number)[];
-  /** The phrases that the text of an event must have. */
-  readonly phrases: readonly string[];
-  /**
-   * The same phrases as a query for a full-text table. It has all of them; `match` leaves out those that are not worth looking
-   * up.
-   */
+  /** The query for a full-text table of the texts of events; empty if the filter has no text. */
   readonly textMatch: string;
-  /** Whether `match` covers all phrases. */
-  readonly isTextExact: boolean;
+  /** Whether the texts or the payloads of events are read. */
+  readonly readsBodies: boolean;
 }
 
 /** Prepares a filter. */
@@ -52,6 +39,7 @@ export function planOf(filter: SearchFilter): Plan {
     ['correlation_value', filter.correlationValue],
     ['source', filter.source],
   ];
+  const { from, to, attributed, payload = [] } = filter;
   const terms: string[] = [];
   const clauses: string[] = [];
   const values: (string | number)[] = [];
@@ -65,36 +53,29 @@ export function planOf(filter: SearchFilter): Plan {
     terms.push(`"${exactWord(field, escaped)}"`);
     add(`${field} = ?`, escaped);
   }
-  if (filter.from !== undefined) add('received_at >= ?', filter.from);
-  if (filter.to !== undefined) add('received_at < ?', filter.to);
-  if (filter.attributed !== undefined) add(`${ATTRIBUTED} = ?`, Number(filter.attributed));
-  const { payload = [] } = filter;
+  if (from !== undefined) add('received_at >= ?', from);
+  if (to !== undefined) add('received_at < ?', to);
+  if (attributed !== undefined) add(`${ATTRIBUTED} = ?`, Number(attributed));
   for (const condition of payload) add(condition.sql, ...condition.values);
-  const readsBodies = payload.length > 0;
-  const phrases = phrasesOf(filter.text ?? '');
-  const all = phrases.map(matchOf);
-  const lookedUp = all.filter((_, at) => at < phrases.length - 1 || isWorthLookingUp(phrases[at] ?? ''));
-  const isTextExact = lookedUp.length === phrases.length;
-  terms.push(...lookedUp);
+  const textMatch = matchOf(filter.text ?? '');
+  if (textMatch !== '') terms.push(textMatch);
   return {
     match: terms.length === 0 ? undefined : terms.join(' '),
-    isExact: isTextExact && filter.attributed === undefined && !readsBodies,
-    readsBodies,
+    isExact: attributed === undefined && payload.length === 0,
     conditions: clauses.join(''),
     values,
-    phrases,
-    textMatch: all.join(' '),
-    isTextExact,
+    textMatch,
+    readsBodies: textMatch !== '' || payload.length > 0,
   };
 }
 
-// Inside quotes, only the quote itself has a special meaning.
-function matchOf(phrase: string, at: number, phrases: readonly string[]): string {
-  const quoted = `"${phrase.replaceAll('"', '""')}"`;
-  return at < phrases.length - 1 ? quoted : `${quoted} *`;
-}
-
-function isWorthLookingUp(beginning: string): boolean {
-  const [first = '', ...others] = wordsOf(beginning);
-  return others.length > 0 || first.length >= SHORTEST_PREFIX;
+/**
+ * Typed text as a full-text query: phrases, the last of which may end with the beginning of a word. What has no word is left out.
+ * (Nobody types U+E000: the index uses it.)
+ */
+function matchOf(typed: string): string {
+  const phrases = typed.split(/[\s\0\uE000]+/u).filter((phrase) => /[\p{L}\p{N}\p{Co}]/u.test(phrase));
+  // Inside quotes, only the quote itself has a special meaning.
+  const quoted = phrases.map((phrase) => `"${phrase.replaceAll('"', '""')}"`);
+  return quoted.length === 0 ? '' : `${quoted.join(' ')} *`;
 }

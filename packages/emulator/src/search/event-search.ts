@@ -1,12 +1,14 @@
 import type { TrackerCount, TrackerRow } from '../admin/contract.ts';
 import type { Database } from '../storage/database.ts';
-import { firstReceived } from '../storage/events/event-times.ts';
+import { readRows, readWhole, type WholeEvent } from '../storage/event-rows.ts';
+import { type Extent, firstReceived } from '../storage/event-store.ts';
+import { insertRows } from '../storage/staging.ts';
 import { type Plan, planOf, type SearchFilter } from './event-filter.ts';
-import { readRows, readWhole, type WholeEvent } from './found-events.ts';
-import type { Extent } from './indexer.ts';
-import { type SearchIndex, textOf } from './search-index.ts';
-import { type Candidate, TextMatcher } from './text/text-matcher.ts';
-import type { Work } from './work.ts';
+import type { PayloadCondition } from './payload-query.ts';
+import { FTS_OPTIONS, type SearchIndex, textOf } from './search-index.ts';
+
+/** Work in pieces of a few milliseconds. After each piece, something else can run. */
+export type Work<T> = Generator<void, T>;
 
 /** Which of the matching events to return: the newest with an id below `before`, at most `limit`. */
 export interface PageQuery {
@@ -52,10 +54,9 @@ export class EventSearch {
   readonly #database: Database;
   readonly #index: SearchIndex;
   readonly #now: () => number;
-  #matcher: TextMatcher | undefined;
 
   /** `now`: a clock in milliseconds, for the time limits. */
-  constructor(database: Database, index: SearchIndex, now: () => number = () => performance.now()) {
+  constructor(database: Database, index: SearchIndex, now: () => number) {
     this.#database = database;
     this.#index = index;
     this.#now = now;
@@ -76,14 +77,14 @@ export class EventSearch {
 
   /** Counts the matching events, up to 100,000 or for 200 ms. */
   *count(filter: SearchFilter, extent: Extent): Work<TrackerCount> {
-    const [first, last] = this.#range(filter, extent);
+    const { oldest, newest } = this.#range(filter, extent);
     const plan = this.#plan(filter);
     if (plan === undefined) return { count: 0, isExact: true };
     if (plan.match === undefined && plan.isExact)
-      return { count: Math.max(0, last - first + 1), isExact: true };
+      return { count: Math.max(0, newest - oldest + 1), isExact: true };
     const ends = this.#now() + COUNT_MS;
     let count = 0;
-    for (const found of this.#count(plan, first, last)) {
+    for (const found of this.#count(plan, oldest, newest)) {
       count += found;
       if (count >= MOST_COUNTED) return { count: MOST_COUNTED, isExact: false };
       if (this.#now() >= ends) return { count, isExact: false };
@@ -93,16 +94,16 @@ export class EventSearch {
   }
 
   *#page(filter: SearchFilter, { before, limit }: PageQuery, extent: Extent): Work<Page<number>> {
-    const [first, end] = this.#range(filter, extent);
-    const last = Math.min(end, (before ?? Number.POSITIVE_INFINITY) - 1);
+    const { oldest, newest } = this.#range(filter, extent);
+    const last = Math.min(newest, (before ?? Number.POSITIVE_INFINITY) - 1);
     const plan = this.#plan(filter);
     const ids: number[] = [];
     if (plan === undefined) return { rows: ids, next: null };
     const ends = this.#now() + SEARCH_MS;
-    for (const found of this.#find(plan, first, last, limit + 1)) {
+    for (const found of this.#find(plan, oldest, last, limit + 1)) {
       ids.push(...found.ids);
       if (ids.length > limit) return { rows: ids.slice(0, limit), next: ids[limit - 1] ?? null };
-      if (this.#now() >= ends) return { rows: ids, next: found.down > first ? found.down : null };
+      if (this.#now() >= ends) return { rows: ids, next: found.down > oldest ? found.down : null };
       yield;
     }
     return { rows: ids, next: null };
@@ -112,63 +113,57 @@ export class EventSearch {
   #plan(filter: SearchFilter): Plan | undefined {
     const { attributed, ...others } = filter;
     const any = 'SELECT 1 FROM customers WHERE primary_value IS NOT NULL LIMIT 1';
-    if (attributed === undefined || this.#database.prepare(any).get() !== undefined) return planOf(filter);
+    if (attributed === undefined || this.#database.get(any) !== undefined) return planOf(filter);
     return attributed ? undefined : planOf(others);
   }
 
-  #range({ from, to }: SearchFilter, { oldest, newest }: Extent): [first: number, last: number] {
-    const first = from === undefined ? oldest : firstReceived(this.#database, from, oldest, newest);
-    const last = to === undefined ? newest : firstReceived(this.#database, to, oldest, newest) - 1;
-    return [first, last];
+  #range({ from, to }: SearchFilter, extent: Extent): Extent {
+    const first = (time: number) => firstReceived(this.#database, time, extent);
+    return {
+      oldest: from === undefined ? extent.oldest : first(from),
+      newest: to === undefined ? extent.newest : first(to) - 1,
+    };
   }
 
   *#find(plan: Plan, first: number, last: number, limit: number): Generator<Found> {
-    if (plan.match === undefined) {
-      yield* this.#scan(plan, first, last, limit);
-      return;
-    }
-    const indexed = Math.min(last, this.#index.through);
+    const { match } = plan;
+    const indexed = match === undefined ? 0 : Math.min(last, this.#index.through);
     yield* this.#scan(plan, Math.max(first, indexed + 1), last, limit);
+    if (match === undefined) return;
+    const atOnce = plan.isExact ? limit : windowOf(plan);
     for (const partition of this.#index.partitions(first, indexed)) {
       const bottom = Math.max(first, partition.first);
-      const atOnce = plan.isExact ? limit : windowOf(plan);
       for (let top = Math.min(indexed, partition.last); top >= bottom; ) {
-        const found = this.#index.find(partition, plan.match, bottom, top, atOnce);
+        const found = this.#index.find(partition, match, bottom, top, atOnce);
         const down = found.length < atOnce ? bottom : (found.at(-1) ?? bottom);
-        const matching = this.#matching(plan, found);
-        if (plan.isTextExact) yield { ids: matching, down };
-        else yield* this.#withPhrases(plan, matching, down);
+        yield { ids: this.#matching(plan, found), down };
         top = down - 1;
       }
     }
   }
 
   *#count(plan: Plan, first: number, last: number): Generator<number> {
-    if (plan.match === undefined || !plan.isExact) {
+    const { match } = plan;
+    if (match === undefined || !plan.isExact) {
       for (const { ids } of this.#find(plan, first, last, WINDOW)) yield ids.length;
       return;
     }
     const indexed = Math.min(last, this.#index.through);
     for (const { ids } of this.#scan(plan, Math.max(first, indexed + 1), last, WINDOW)) yield ids.length;
     for (const partition of this.#index.partitions(first, indexed)) {
-      yield this.#index.count(partition, plan.match, first, indexed, MOST_COUNTED);
+      yield this.#index.count(partition, match, first, indexed, MOST_COUNTED);
     }
   }
 
   /** Checks every event, one window after the other. The first window is small if there is no text: most often it is enough. */
   *#scan(plan: Plan, first: number, last: number, limit: number): Generator<Found> {
-    const statement = this.#database.prepare(
-      `SELECT id FROM events WHERE id BETWEEN ? AND ? ${plan.conditions} ORDER BY id DESC LIMIT CAST(? AS INTEGER)`,
-    );
-    const rows = statement.raw(true);
-    const hasText = plan.phrases.length > 0;
     const most = windowOf(plan);
-    let window = Math.min(most, hasText ? most : limit);
+    let window = Math.min(most, plan.textMatch === '' ? limit : most);
     for (let top = last; top >= first; ) {
       const bottom = Math.max(first, top - window + 1);
-      const ids = (rows.all(bottom, top, ...plan.values, window) as [id: number][]).map(([id]) => id);
-      if (hasText) yield* this.#withPhrases(plan, ids, bottom);
-      else yield { ids, down: bottom };
+      const range = { sql: 'id BETWEEN ? AND ?', values: [bottom, top] };
+      if (plan.textMatch !== '') yield* this.#withText(plan, range, bottom);
+      else yield { ids: this.#select<[number]>('id', range, plan).map(([id]) => id), down: bottom };
       top = bottom - 1;
       window = most;
     }
@@ -178,49 +173,49 @@ export class EventSearch {
    * Returns the events that meet the conditions on rows. This is needed because the index may name events that are gone, and
    * knows only hashes of values.
    */
-  #matching({ conditions, values }: Plan, ids: readonly number[]): number[] {
-    if (ids.length === 0) return [];
-    const rows = this.#database
-      .prepare(
-        `SELECT id FROM events WHERE id IN (SELECT value FROM json_each(?)) ${conditions} ORDER BY id DESC`,
-      )
-      .raw(true)
-      .all(JSON.stringify(ids), ...values) as [id: number][];
-    return rows.map(([id]) => id);
+  #matching(plan: Plan, ids: readonly number[]): number[] {
+    const given = { sql: 'id IN (SELECT value FROM json_each(?))', values: [JSON.stringify(ids)] };
+    return ids.length === 0 ? [] : this.#select<[number]>('id', given, plan).map(([id]) => id);
   }
 
-  /** Yields the events whose text has the phrases, in several groups. `down`: the id down to which `ids` are complete. */
-  *#withPhrases(plan: Plan, ids: readonly number[], down: number): Generator<Found> {
-    const read = this.#database.prepare('SELECT name, correlation_value, body FROM events WHERE id = ?');
-    let candidates: Candidate[] = [];
+  #select<Row>(columns: string, given: PayloadCondition, { conditions, values }: Plan): Row[] {
+    const sql = `SELECT ${columns} FROM events WHERE ${given.sql} ${conditions} ORDER BY id DESC`;
+    return this.#database.arrays<Row>(sql, ...given.values, ...values);
+  }
+
+  /** Yields the events of the range whose text matches, in several groups. `down`: the id down to which the range goes. */
+  *#withText(plan: Plan, range: PayloadCondition, down: number): Generator<Found> {
+    let texts: (number | string)[] = [];
     let characters = 0;
-    for (const id of ids) {
-      const row = read.get(id) as Searched | undefined;
+    for (const [id] of this.#select<[number]>('id', range, plan)) {
+      const read = 'SELECT name, correlation_value, body FROM events WHERE id = ?';
+      const [row] = this.#database.arrays<[string, string, string]>(read, id);
       if (row === undefined) continue;
-      const text = textOf(row.name, row.correlation_value, row.body);
-      candidates.push({ id, text });
+      const text = textOf(...row);
+      texts.push(id, text);
       characters += text.length;
-      if (candidates.length < TEXTS && characters < TEXT_CHARACTERS) continue;
-      yield { ids: this.#match(candidates, plan), down: id };
-      candidates = [];
+      if (texts.length < 2 * TEXTS && characters < TEXT_CHARACTERS) continue;
+      yield { ids: this.#match(texts, plan.textMatch), down: id };
+      texts = [];
       characters = 0;
     }
-    yield { ids: this.#match(candidates, plan), down };
+    yield { ids: this.#match(texts, plan.textMatch), down };
   }
 
-  #match(candidates: readonly Candidate[], { phrases, textMatch }: Plan): number[] {
-    this.#matcher ??= new TextMatcher();
-    const found = this.#matcher.find(candidates, phrases, textMatch);
-    return candidates.map(({ id }) => id).filter((id) => found.has(id));
+  /** Finds texts exactly as the index does. Only SQLite knows which characters of all scripts it counts as letters. */
+  #match(texts: readonly (number | string)[], match: string): number[] {
+    if (texts.length === 0) return [];
+    const database = this.#database;
+    return database.transaction(() => {
+      database.exec(`CREATE VIRTUAL TABLE IF NOT EXISTS temp.texts USING fts5(text, ${FTS_OPTIONS})`);
+      insertRows(database, 'texts', 'rowid, text', texts);
+      const found = database.arrays<[number]>('SELECT rowid FROM texts WHERE texts MATCH ?', match);
+      database.run("INSERT INTO texts (texts) VALUES ('delete-all')");
+      return found.map(([id]) => id).reverse();
+    });
   }
 }
 
-function windowOf({ phrases, readsBodies }: Plan): number {
-  return phrases.length > 0 || readsBodies ? BODY_WINDOW : WINDOW;
-}
-
-interface Searched {
-  readonly name: string;
-  readonly correlation_value: string;
-  readonly body: string;
+function windowOf({ readsBodies }: Plan): number {
+  return readsBodies ? BODY_WINDOW : WINDOW;
 }

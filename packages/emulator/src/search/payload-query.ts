@@ -19,38 +19,33 @@ const CONDITION = new RegExp(
 const LONGEST = 1_000;
 const MOST = 10;
 
+const PATH = new RegExp(String.raw`\s*payload((?:${STEP})+)\s*(?:$|,)`, 'iuy');
+
 /**
  * Reads conditions such as `payload.total > 100 and payload.items[0].sku = "A-1"`. A path alone asks that it is there. Numbers are
  * compared with numbers, texts with texts. Throws a {@link ConfigError}.
  */
 export function readPayloadConditions(text: string): PayloadCondition[] {
-  const found: PayloadCondition[] = [];
-  CONDITION.lastIndex = 0;
-  while (CONDITION.lastIndex < text.trimEnd().length) {
-    const [, path, operator, value] =
-      (text.length <= LONGEST && found.length < MOST && CONDITION.exec(text)) || [];
-    if (path === undefined) {
-      const rule = `must be at most ${MOST} conditions such as payload.total > 100 and payload.sku = "A-1"`;
-      throw new ConfigError('payload', `payload ${rule}, got ${describe(text)}`);
-    }
-    found.push(conditionOf(pathOf(path), operator, value));
-  }
-  return found;
+  const rule = `must be at most ${MOST} conditions such as payload.total > 100 and payload.sku = "A-1"`;
+  return readParts('payload', rule, CONDITION, text).map(([, path = '', operator, value]) =>
+    conditionOf(pathOf(path), operator, value),
+  );
 }
-
-const PATHS = new RegExp(String.raw`\s*payload((?:${STEP})+)\s*(?:$|,)`, 'iuy');
 
 /** Reads paths such as `payload.total, payload.items[0].sku`, as SQLite writes them. Throws a {@link ConfigError}. */
 export function readPayloadPaths(text: string): string[] {
-  const found: string[] = [];
-  PATHS.lastIndex = 0;
-  while (PATHS.lastIndex < text.trimEnd().length) {
-    const [, path] = (text.length <= LONGEST && found.length < MOST && PATHS.exec(text)) || [];
-    if (path === undefined) {
-      const rule = `must be at most ${MOST} keys such as payload.total, payload.items[0].sku`;
-      throw new ConfigError('keys', `keys ${rule}, got ${describe(text)}`);
-    }
-    found.push(pathOf(path));
+  const rule = `must be at most ${MOST} keys such as payload.total, payload.items[0].sku`;
+  return readParts('keys', rule, PATH, text).map(([, path = '']) => pathOf(path));
+}
+
+/** Splits a text into matches of `part`, one directly after the other. */
+function readParts(name: string, rule: string, part: RegExp, text: string): RegExpExecArray[] {
+  const found: RegExpExecArray[] = [];
+  part.lastIndex = 0;
+  while (part.lastIndex < text.trimEnd().length) {
+    const match = text.length <= LONGEST && found.length < MOST ? part.exec(text) : null;
+    if (match === null) throw new ConfigError(name, `${name} ${rule}, got ${describe(text)}`);
+    found.push(match);
   }
   return found;
 }

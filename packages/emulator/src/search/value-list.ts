@@ -1,9 +1,8 @@
 import type { TrackerValues } from '../admin/contract.ts';
 import type { Database } from '../storage/database.ts';
-import { unescapeText } from '../storage/events/escaped-text.ts';
-import type { EventSearch } from './event-search.ts';
-import type { Extent } from './indexer.ts';
-import type { Work } from './work.ts';
+import type { Extent } from '../storage/event-store.ts';
+import { unescapeText } from '../storage/text.ts';
+import type { EventSearch, Work } from './event-search.ts';
 
 /** The fields whose values can be listed. */
 export type ValueField = 'name' | 'source' | 'correlationValue';
@@ -26,16 +25,15 @@ export function* listValues(
 ): Work<TrackerValues['values']> {
   const column = COLUMNS[field];
   const counts = new Map<string, number>();
-  const rows = database
-    .prepare(
-      `SELECT ${column} AS value, count(*) AS count FROM events WHERE id > ? AND id <= ? GROUP BY ${column}`,
-    )
-    .all(Math.max(extent.oldest - 1, extent.newest - NEWEST), extent.newest) as ValueRow[];
+  const rows = database.arrays<[value: string, count: number]>(
+    `SELECT ${column}, count(*) FROM events WHERE id > ? AND id <= ? GROUP BY ${column}`,
+    ...[Math.max(extent.oldest - 1, extent.newest - NEWEST), extent.newest],
+  );
   const wanted = start.toLowerCase();
   const isWanted = (value: string) => value.toLowerCase().startsWith(wanted);
-  for (const row of rows) {
-    const value = unescapeText(row.value);
-    if (isWanted(value)) counts.set(value, row.count);
+  for (const [escaped, count] of rows) {
+    const value = unescapeText(escaped);
+    if (isWanted(value)) counts.set(value, count);
   }
   if (start !== '' && counts.size < MOST_VALUES) {
     const { rows: found } = yield* search.rows({ text: start }, { limit: MOST_FOUND }, extent);
@@ -47,9 +45,4 @@ export function* listValues(
   }
   const values = Array.from(counts, ([value, count]) => ({ value, count }));
   return values.sort((one, other) => other.count - one.count).slice(0, MOST_VALUES);
-}
-
-interface ValueRow {
-  readonly value: string;
-  readonly count: number;
 }

@@ -1,55 +1,40 @@
 import { randomBytes } from 'node:crypto';
 import type { KeyRow } from '../admin/contract.ts';
-import type { Database, Statement } from './database.ts';
+import type { Database } from './database.ts';
+import { isoTime } from './text.ts';
 
 const KEY_BYTES = 24;
 const USE_NOTED_MS = 1_000;
+const ROWS = `SELECT id, key, name, created_at AS createdAt, last_used_at AS lastUsedAt, revoked_at AS revokedAt
+  FROM api_keys`;
 
 /** The API keys of the account. */
 export class ApiKeyStore {
-  readonly #find: Statement;
-  readonly #oldest: Statement;
-  readonly #put: Statement;
-  readonly #revoke: Statement;
-  readonly #all: Statement;
-  readonly #get: Statement;
-  readonly #rename: Statement;
-  readonly #noteUse: Statement;
+  readonly #database: Database;
   readonly #notedAt = new Map<number, number>();
 
   constructor(database: Database) {
-    this.#find = database.prepare('SELECT id FROM api_keys WHERE key = ? AND revoked_at IS NULL');
-    this.#oldest = database.prepare('SELECT key FROM api_keys WHERE revoked_at IS NULL ORDER BY id LIMIT 1');
-    this.#put = database.prepare(
-      `INSERT INTO api_keys (key, name, created_at) VALUES (?, ?, ?)
-       ON CONFLICT (key) DO UPDATE SET revoked_at = NULL`,
-    );
-    this.#revoke = database.prepare(
-      'UPDATE api_keys SET revoked_at = ? WHERE key = ? AND revoked_at IS NULL',
-    );
-    this.#all = database.prepare('SELECT * FROM api_keys ORDER BY id DESC');
-    this.#get = database.prepare('SELECT * FROM api_keys WHERE id = ?');
-    this.#rename = database.prepare('UPDATE api_keys SET name = ? WHERE id = ?');
-    this.#noteUse = database.prepare('UPDATE api_keys SET last_used_at = ? WHERE id = ?');
+    this.#database = database;
   }
 
   /** Returns the id of a valid key, and records its use, at most once a second. Undefined for any other key. */
   use(key: string): number | undefined {
-    const row = this.#find.get(key) as { id: number } | undefined;
-    if (row === undefined) return undefined;
+    const find = 'SELECT id FROM api_keys WHERE key = ? AND revoked_at IS NULL';
+    const id = this.#database.get<{ id: number }>(find, key)?.id;
+    if (id === undefined) return undefined;
     const now = Date.now();
-    const notedAt = this.#notedAt.get(row.id);
+    const notedAt = this.#notedAt.get(id);
     if (notedAt === undefined || Math.abs(now - notedAt) >= USE_NOTED_MS) {
-      this.#notedAt.set(row.id, now);
-      this.#noteUse.run(now, row.id);
+      this.#notedAt.set(id, now);
+      this.#database.run('UPDATE api_keys SET last_used_at = ? WHERE id = ?', now, id);
     }
-    return row.id;
+    return id;
   }
 
   /** The oldest valid key. */
   oldest(): string | undefined {
-    const row = this.#oldest.get() as { key: string } | undefined;
-    return row?.key;
+    const oldest = 'SELECT key FROM api_keys WHERE revoked_at IS NULL ORDER BY id LIMIT 1';
+    return this.#database.get<{ key: string }>(oldest)?.key;
   }
 
   /** Creates a new key. */
@@ -61,48 +46,46 @@ export class ApiKeyStore {
 
   /** Makes `key` valid, even if it was revoked. */
   put(key: string, name: string): void {
-    this.#put.run(key, name, Date.now());
+    this.#database.run(
+      `INSERT INTO api_keys (key, name, created_at) VALUES (?, ?, ?)
+       ON CONFLICT (key) DO UPDATE SET revoked_at = NULL`,
+      ...[key, name, Date.now()],
+    );
   }
 
   /** Makes `key` invalid. Returns whether it was valid. */
   revoke(key: string): boolean {
-    return this.#revoke.run(Date.now(), key).changes > 0;
+    const revoke = 'UPDATE api_keys SET revoked_at = ? WHERE key = ? AND revoked_at IS NULL';
+    return this.#database.run(revoke, Date.now(), key) > 0;
   }
 
   /** All keys, newest first, including revoked ones. */
   list(): KeyRow[] {
-    return (this.#all.all() as Row[]).map(toKeyRow);
+    return this.#database.all<Row>(`${ROWS} ORDER BY id DESC`).map(toKeyRow);
   }
 
   /** The key with this id. */
   get(id: number): KeyRow | undefined {
-    const row = this.#get.get(id) as Row | undefined;
-    return row && toKeyRow(row);
+    return this.#database.all<Row>(`${ROWS} WHERE id = ?`, id).map(toKeyRow)[0];
   }
 
   /** Renames the key with this id. */
   rename(id: number, name: string): void {
-    this.#rename.run(name, id);
+    this.#database.run('UPDATE api_keys SET name = ? WHERE id = ?', name, id);
   }
 }
 
-interface Row {
-  readonly id: number;
-  readonly key: string;
-  readonly name: string;
-  readonly created_at: number;
-  readonly last_used_at: number | null;
-  readonly revoked_at: number | null;
+interface Row extends Pick<KeyRow, 'id' | 'key' | 'name'> {
+  readonly createdAt: number;
+  readonly lastUsedAt: number | null;
+  readonly revokedAt: number | null;
 }
 
-function toKeyRow({ id, key, name, created_at, last_used_at, revoked_at }: Row): KeyRow {
-  const time = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
+function toKeyRow({ createdAt, lastUsedAt, revokedAt, ...row }: Row): KeyRow {
   return {
-    id,
-    key,
-    name,
-    createdAt: new Date(created_at).toISOString(),
-    lastUsedAt: time(last_used_at),
-    revokedAt: time(revoked_at),
+    ...row,
+    createdAt: isoTime(createdAt),
+    lastUsedAt: lastUsedAt === null ? null : isoTime(lastUsedAt),
+    revokedAt: revokedAt === null ? null : isoTime(revokedAt),
   };
 }

@@ -1,11 +1,14 @@
-import { closeSync, existsSync, openSync, readSync, rmSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readSync, rmSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { SluiceError } from '@sluice/protocol';
 import Libsql from 'libsql';
 import { quote } from '../quote.ts';
-import { isDamage } from './damage.ts';
-import { type Database, FILES, makeDirectory, makePrivateFile, OLD_INDEX } from './database.ts';
+import { isDamage, sqliteCode } from './database.ts';
 
+/** The files that an emulator keeps in its data directory, apart from those that SQLite adds. */
+const FILES = { database: 'emulator.db', lock: 'emulator.lock' } as const;
+/** The file in which earlier versions kept the search index. It is no longer used. */
+const OLD_INDEX = 'emulator-search.db';
 const HEADER = 'SQLite format 3\0';
 // The database itself is deleted last. So after an interruption, the rest is still recognised as an emulator's.
 const ENDS = ['-shm', '-wal', ''];
@@ -13,21 +16,27 @@ const LOCK_WAIT_MS = 1_000;
 
 /** A data directory. While it is open, no other emulator can use it. */
 export class DataDirectory {
-  readonly path: string;
-  readonly #lock: Database;
+  /** Path of the database in it. */
+  readonly database: string;
+  readonly #lock: Libsql.Database;
 
   /**
    * Creates the directory if it is missing, and locks it. `isReset`: deletes what an emulator stored in it, and nothing else.
    * Throws a {@link SluiceError} of code `SLUICE_STORAGE`.
    */
   constructor(directory: string, isReset = false) {
-    this.path = resolve(directory);
+    const path = resolve(directory);
+    this.database = join(path, FILES.database);
+    let held: Libsql.Database | undefined;
     try {
-      makeDirectory(this.path);
-      this.#lock = lock(join(this.path, FILES.lock));
-      if (isReset) this.#reset();
-      for (const end of ENDS) rmSync(join(this.path, OLD_INDEX + end), { force: true });
+      makeDirectory(path);
+      held = lock(join(path, FILES.lock));
+      if (isReset) reset(this.database);
+      remove(join(path, OLD_INDEX));
+      makePrivateFile(this.database); // it holds API keys
+      this.#lock = held;
     } catch (error) {
+      held?.close();
       throw unusable(directory, error);
     }
   }
@@ -35,19 +44,6 @@ export class DataDirectory {
   /** Releases the directory for other emulators. */
   close(): void {
     this.#lock.close();
-  }
-
-  #reset(): void {
-    const path = join(this.path, FILES.database);
-    try {
-      if (existsSync(path) && !isDatabase(path)) {
-        throw new Error(`${FILES.database} in it is no database of an emulator, so it is not deleted`);
-      }
-      for (const end of ENDS) rmSync(path + end, { force: true });
-    } catch (error) {
-      this.#lock.close();
-      throw error;
-    }
   }
 }
 
@@ -68,7 +64,7 @@ function messageOf(error: unknown): string {
 }
 
 // SQLite's own lock. It ends with the process, in whatever way that ends, and it also holds against other threads.
-function lock(path: string): Database {
+function lock(path: string): Libsql.Database {
   makePrivateFile(path);
   const database = new Libsql(path, { timeout: LOCK_WAIT_MS });
   try {
@@ -77,10 +73,39 @@ function lock(path: string): Database {
   } catch (error) {
     database.close();
     if (isDamage(error)) throw new Error(damaged(FILES.lock, error), { cause: error });
-    if (error instanceof Error && Reflect.get(error, 'code') !== 'SQLITE_BUSY') throw error;
+    if (sqliteCode(error) !== 'SQLITE_BUSY') throw error;
     throw new Error('another emulator is using it. End that one, or choose another directory.', {
       cause: error,
     });
+  }
+}
+
+function reset(path: string): void {
+  if (existsSync(path) && !isDatabase(path)) {
+    throw new Error(`${FILES.database} in it is no database of an emulator, so it is not deleted`);
+  }
+  remove(path);
+}
+
+function remove(path: string): void {
+  for (const end of ENDS) rmSync(path + end, { force: true });
+}
+
+/** Creates the file if it is missing, and makes it readable by its owner only. SQLite gives the files beside it the same mode. */
+function makePrivateFile(path: string): void {
+  closeSync(openSync(path, 'a', 0o600));
+  chmodSync(path, 0o600);
+}
+
+// mkdir's own `recursive` is not used: below /proc, it never returns (Node 20).
+/** Creates a directory that only its owner can open, and its missing parents. */
+function makeDirectory(path: string): void {
+  if (existsSync(path)) return;
+  makeDirectory(dirname(path));
+  try {
+    mkdirSync(path, 0o700);
+  } catch (error) {
+    if (!existsSync(path)) throw error; // otherwise another process was faster
   }
 }
 

@@ -1,15 +1,17 @@
 import type { Clock, Timer } from '@sluice/protocol/toolbox';
-import type { EventStore } from './events/event-store.ts';
+import type { EventStore } from './event-store.ts';
 import type { RequestStore } from './request-store.ts';
 
-/** How much to keep. Without a limit, everything is kept. */
+/** How much to keep. Without a limit, all events are kept. */
 export interface RetentionLimits {
-  readonly maxEvents: number | undefined;
-  readonly maxAgeMs: number | undefined;
-  readonly maxRequests: number;
+  readonly maxEvents?: number | undefined;
+  readonly maxAgeMs?: number | undefined;
+  /** Default 200,000. */
+  readonly maxRequests?: number | undefined;
 }
 
 const PERIOD_MS = 250;
+const MOST_REQUESTS = 200_000;
 // Rows to remove at once. That takes a few milliseconds, in which no request is served.
 const AT_ONCE = 1_000;
 
@@ -44,7 +46,7 @@ export class Retention {
 
   /** Removes some rows. Returns whether there are more to remove. */
   #removeSome(): boolean {
-    const { maxEvents, maxAgeMs, maxRequests } = this.#limits;
+    const { maxEvents, maxAgeMs, maxRequests = MOST_REQUESTS } = this.#limits;
     const { oldest, newest } = this.#events.totals;
     const byCount = maxEvents === undefined ? oldest : newest - maxEvents + 1;
     const byAge =

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Status } from '../../src/admin/contract.ts';
-import { LiveFeed } from '../../src/admin/routes/live-routes.ts';
+import { LiveFeed } from '../../src/admin/live-feed.ts';
 import { ArrivalRates } from '../../src/events/rates.ts';
 import { startEmulator } from '../../src/index.ts';
 import { event, sendEvents } from '../service.ts';

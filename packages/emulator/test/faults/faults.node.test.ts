@@ -30,7 +30,7 @@ describe('a fault', () => {
     ]);
     expect(faults.remove(run.id)).toBe(true);
     expect(meet(1)).toEqual(['-']);
-    expect(faults.row(run)).toMatchObject({ state: 'over', hits: 2 });
+    expect(run.row).toMatchObject({ state: 'over', hits: 2 });
     expect(faults.remove(run.id)).toBe(false);
   });
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { SearchEngine } from '../../src/search/search-engine.ts';
+import { listCatalogue } from '../../src/search/catalogue.ts';
 import { finish, received, setUp } from './typed-searches.ts';
 
-const catalogueOf = ({ database, events }: ReturnType<typeof setUp>, now?: () => number) =>
-  finish(new SearchEngine(database, database, now).questions.catalogue(events.totals));
+const catalogueOf = ({ database, events }: ReturnType<typeof setUp>, now = () => performance.now()) =>
+  finish(listCatalogue(database, events.totals, now));
 
 describe('the catalogue', () => {
   it('counts each name, and the keys of its payloads with their types', () => {

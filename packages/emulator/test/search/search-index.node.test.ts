@@ -1,50 +1,64 @@
 import { describe, expect, it } from 'vitest';
-import { type IndexedEvent, SearchIndex } from '../../src/search/search-index.ts';
-import { openDatabase } from '../../src/storage/database.ts';
+import { SearchIndex } from '../../src/search/search-index.ts';
+import { Database } from '../../src/storage/database.ts';
 
 const LAST_OF_FIRST = 131_072;
 
 function setUp() {
-  const database = openDatabase(undefined);
-  return { database, index: new SearchIndex(database) };
-}
-
-function events(first: number, last: number): IndexedEvent[] {
-  return Array.from({ length: last - first + 1 }, (_, at) => ({
-    ...{ id: first + at, name: 'purchase', correlation_value: 'ada', source: 'custom' },
-    body: `{"payload":{"number":${first + at}}}`,
-  }));
+  const database = new Database();
+  const index = new SearchIndex(database);
+  const extent = { oldest: LAST_OF_FIRST - 99, newest: LAST_OF_FIRST - 100 };
+  /** Stores events, and adds them to the index in turns. */
+  const add = (count: number) => {
+    for (let at = 0; at < count; at += 1) {
+      extent.newest += 1;
+      database.run(
+        `INSERT INTO events (id, name, correlation_key, correlation_value, source, received_at, body)
+         VALUES (?, 'purchase', 'email', 'ada', 'custom', 0, ?)`,
+        extent.newest,
+        `{"payload":{"number":${extent.newest}}}`,
+      );
+    }
+    while (index.step(extent));
+  };
+  const counts = () =>
+    index.partitions(1, index.through).map((each) => index.count(each, 'purchase', 1, index.through, 1_000));
+  return { database, index, extent, add, counts };
 }
 
 describe('the search index', () => {
-  it('takes events at once that two of its tables share', () => {
-    const { index } = setUp();
-    index.skip(LAST_OF_FIRST - 100);
-    index.add(events(LAST_OF_FIRST - 99, LAST_OF_FIRST + 70));
-    index.add(events(LAST_OF_FIRST + 71, LAST_OF_FIRST + 75));
+  it('has a table for each part of the events', () => {
+    const { index, add, counts } = setUp();
+    add(170);
+    add(5);
     expect(index.through).toBe(LAST_OF_FIRST + 75);
-    const partitions = index.partitions(1, index.through);
-    expect(partitions.map((each) => index.count(each, 'purchase', 1, index.through, 1_000))).toEqual([
-      75, 100,
-    ]);
+    expect(counts()).toEqual([75, 100]);
     for (const id of [LAST_OF_FIRST - 99, LAST_OF_FIRST, LAST_OF_FIRST + 1, LAST_OF_FIRST + 75]) {
-      const found = partitions.flatMap((each) => index.find(each, String(id), 1, index.through, 10));
+      const found = index
+        .partitions(1, index.through)
+        .flatMap((each) => index.find(each, String(id), 1, index.through, 10));
       expect(found).toEqual([id]);
     }
   });
 
   it('has all of what it is given at once, or nothing of it', () => {
-    const { database, index } = setUp();
-    const before = LAST_OF_FIRST - 20;
-    index.skip(before);
-    index.add(events(before + 1, before + 10));
+    const { database, index, add, counts } = setUp();
+    add(100);
     database.exec("CREATE TRIGGER full BEFORE UPDATE ON progress BEGIN SELECT raise(ABORT, 'no room'); END");
-    expect(() => index.add(events(before + 11, before + 30))).toThrow('no room');
-    expect(index.through).toBe(before + 10);
-    expect(index.partitions(1, index.through).map(({ number }) => number)).toEqual([0]);
+    expect(() => add(20)).toThrow('no room');
+    expect(index.through).toBe(LAST_OF_FIRST);
+    expect(counts()).toEqual([100]);
     database.exec('DROP TRIGGER full');
-    index.add(events(before + 11, before + 30));
-    const partitions = index.partitions(1, index.through);
-    expect(partitions.map((each) => index.count(each, 'purchase', 1, index.through, 99))).toEqual([10, 20]);
+    add(0);
+    expect(counts()).toEqual([20, 100]);
+  });
+
+  it('drops the tables of events that are gone', () => {
+    const { index, extent, add, counts } = setUp();
+    add(120);
+    extent.oldest = LAST_OF_FIRST + 1;
+    add(0);
+    expect(counts()).toEqual([20]);
+    expect(index.through).toBe(LAST_OF_FIRST + 20);
   });
 });

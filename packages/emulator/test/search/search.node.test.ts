@@ -2,16 +2,15 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { SearchFilter } from '../../src/search/event-filter.ts';
 import { Search } from '../../src/search/search.ts';
-import { SearchEngine } from '../../src/search/search-engine.ts';
-import { openDatabase } from '../../src/storage/database.ts';
-import { EventStore } from '../../src/storage/events/event-store.ts';
+import { Database } from '../../src/storage/database.ts';
+import { EventStore } from '../../src/storage/event-store.ts';
 import { event } from '../service.ts';
 
 const EVENTS = 20_000;
 
 /** A search with two clocks: on one, each piece of work takes a whole turn; on the other, the time limit is never reached. */
 function setUp() {
-  const database = openDatabase(undefined);
+  const database = new Database();
   database.exec("INSERT INTO customers (primary_value, attributes) VALUES ('nobody@example.com', '{}')");
   const events = new EventStore(database);
   for (let stored = 0; stored < EVENTS; stored += 500) {
@@ -22,14 +21,11 @@ function setUp() {
     );
   }
   let time = 0;
-  const search = new Search(
-    () => new SearchEngine(database, database, () => 0),
-    () => events.totals,
-    () => {
-      time += 10;
-      return time;
-    },
-  );
+  const turns = () => {
+    time += 10;
+    return time;
+  };
+  const search = new Search(database, () => events.totals, { limits: () => 0, turns });
   return { events, search };
 }
 
@@ -42,7 +38,7 @@ describe('a search in memory', () => {
     const { search } = setUp();
     let passed = 0;
     let isOver = false;
-    const searching = search.ask('rows', [filter, { limit: 100 }]).finally(() => {
+    const searching = search.rows(filter, { limit: 100 }).finally(() => {
       isOver = true;
     });
     for (; !isOver; await setImmediate()) passed += 1;
@@ -53,7 +49,7 @@ describe('a search in memory', () => {
 
   it('outlives that events are removed while it goes on', async () => {
     const { events, search } = setUp();
-    const searching = search.ask('rows', [{ text: 'a' }, { limit: EVENTS }]);
+    const searching = search.rows({ text: 'a' }, { limit: EVENTS });
     await setImmediate();
     events.removeBefore(EVENTS - 5, EVENTS);
     const { rows } = await searching;
@@ -62,7 +58,7 @@ describe('a search in memory', () => {
 
   it('is given up where the emulator is closed', async () => {
     const { search } = setUp();
-    const searching = search.ask('rows', [{ text: 'z' }, { limit: 100 }]);
+    const searching = search.rows({ text: 'z' }, { limit: 100 });
     search.close();
     await expect(searching).rejects.toMatchObject({ code: 'SLUICE_CLOSED' });
   });

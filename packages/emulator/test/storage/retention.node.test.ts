@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { VirtualClock } from '../../../../testing/virtual-clock.ts';
-import { openDatabase } from '../../src/storage/database.ts';
-import { EventStore } from '../../src/storage/events/event-store.ts';
+import { Database } from '../../src/storage/database.ts';
+import { EventStore } from '../../src/storage/event-store.ts';
 import { RequestStore } from '../../src/storage/request-store.ts';
 import { Retention, type RetentionLimits } from '../../src/storage/retention.ts';
 import { event } from '../service.ts';
@@ -22,7 +22,7 @@ const REQUEST = {
 
 function setUp(limits: Partial<RetentionLimits>) {
   const clock = new VirtualClock();
-  const database = openDatabase(undefined);
+  const database = new Database();
   const events = new EventStore(database);
   const requests = new RequestStore(database);
   const all = { maxEvents: undefined, maxAgeMs: undefined, maxRequests: 1_000_000, ...limits };

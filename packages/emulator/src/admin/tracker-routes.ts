@@ -1,38 +1,36 @@
 import { ConfigError } from '@sluice/protocol';
 import { describe } from '@sluice/protocol/toolbox';
-import { Refusal } from '../../events/refusal.ts';
-import type { Account } from '../../running/account.ts';
-import type { RequestContext } from '../../running/application.ts';
-import { readPayloadPaths } from '../../search/payload-query.ts';
-import type { AdminRoutes } from '../admin-routes.ts';
-import type { TrackerEvent, TrackerRows, TrackerValues } from '../contract.ts';
-import { EXPORT_FORMATS } from '../event-export.ts';
-import { readId, readPaging } from '../paging.ts';
-import { readSearchFilter, readValueField } from '../tracker-query.ts';
+import { Refusal } from '../events/refusal.ts';
+import type { Account } from '../running/account.ts';
+import type { RequestContext } from '../running/application.ts';
+import { readPayloadPaths } from '../search/payload-query.ts';
+import type { AdminRoutes } from './admin-routes.ts';
+import type { TrackerEvent, TrackerRows, TrackerValues } from './contract.ts';
+import { EXPORT_FORMATS } from './event-export.ts';
+import { readId, readPaging, readSearchFilter, readValueField } from './request-query.ts';
 
-const MAX_LIMIT = 1_000;
 const EXPORTED_AT_ONCE = 500;
 
 /** Adds the routes of the event tracker, to search, count, open and export events. */
-export function addTrackerRoutes(routes: AdminRoutes, account: Account): void {
+export function addTrackerRoutes(add: AdminRoutes, account: Account): void {
   const { search } = account;
-  routes.add('/tracker', {
+  add('/tracker', {
     GET: async ({ req }): Promise<TrackerRows> => {
       const filter = readSearchFilter(req);
       const paths = readPayloadPaths(req.query('keys') ?? '');
-      const { rows, next } = await search.ask('rows', [filter, { ...readPaging(req, MAX_LIMIT), paths }]);
+      const { rows, next } = await search.rows(filter, { ...readPaging(req), paths });
       return { rows, hasMore: next !== null, next };
     },
   });
-  routes.add('/tracker/count', { GET: ({ req }) => search.ask('count', [readSearchFilter(req)]) });
-  routes.add('/tracker/values', {
+  add('/tracker/count', { GET: ({ req }) => search.count(readSearchFilter(req)) });
+  add('/tracker/values', {
     GET: async ({ req }): Promise<TrackerValues> => {
-      return { values: await search.ask('values', [readValueField(req), req.query('start') ?? '']) };
+      return { values: await search.values(readValueField(req), req.query('start') ?? '') };
     },
   });
-  routes.add('/tracker/catalogue', { GET: () => search.ask('catalogue', []) });
-  routes.add('/tracker/export', { GET: (context) => exportEvents(context, account) });
-  routes.add('/tracker/:id', {
+  add('/tracker/catalogue', { GET: () => search.catalogue() });
+  add('/tracker/export', { GET: (context) => exportEvents(context, account) });
+  add('/tracker/:id', {
     GET: ({ req }): TrackerEvent => {
       const event = account.trackedEvent(readId(req));
       if (event !== undefined) return event;
@@ -53,7 +51,7 @@ function exportEvents({ req }: RequestContext, { search }: Account): Response {
     if (form === undefined) return;
     yield encoder.encode(form.head);
     for (let before: number | null | undefined; before !== null; ) {
-      const page = await search.ask('whole', [filter, { before, limit: EXPORTED_AT_ONCE }]);
+      const page = await search.whole(filter, { before, limit: EXPORTED_AT_ONCE });
       if (page.rows.length > 0) yield encoder.encode(form.format(page.rows));
       before = page.next;
     }

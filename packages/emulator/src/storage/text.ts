@@ -15,3 +15,8 @@ export function unescapeText(escaped: string): string {
 export function containing(text: string): string {
   return `%${text.replace(/[!%_]/g, '!$&')}%`;
 }
+
+/** Milliseconds since 1970 as ISO 8601 UTC. */
+export function isoTime(ms: number): string {
+  return new Date(ms).toISOString();
+}

@@ -1,58 +1,61 @@
-import type { Audience } from '../../customers/audience.ts';
-import { Refusal } from '../../events/refusal.ts';
-import { readJsonBody, readTextBody } from '../../http/request-body.ts';
-import type { RequestContext } from '../../running/application.ts';
-import type { AdminRoutes } from '../admin-routes.ts';
-import type { CustomerImport, CustomerRow, PrimaryKeyChoices } from '../audience-contract.ts';
-import { fieldOf, readField } from '../body-field.ts';
-import { readId, readOffset, readPaging } from '../paging.ts';
+import type { Audience } from '../customers/audience.ts';
+import { Refusal } from '../events/refusal.ts';
+import { readTextBody } from '../http/request-body.ts';
+import type { AdminRoutes } from './admin-routes.ts';
+import type { CustomerImport, CustomerRow, PrimaryKeyChoices } from './audience-contract.ts';
+import {
+  fieldOf,
+  OPERATOR_BODY,
+  readField,
+  readId,
+  readJson,
+  readOffset,
+  readPaging,
+} from './request-query.ts';
 
-const MAX_LIMIT = 1_000;
 /** Limit of a CSV file: enough for some hundred thousand customers. */
 const CSV = {
-  maxBytes: 32 * 1024 * 1024,
+  ...OPERATOR_BODY,
   advice: 'split the file, with the names of attributes in the first line of each part',
 };
 
 /** Adds the routes of the audience: the primary key, and the customers. */
-export function addAudienceRoutes(routes: AdminRoutes, audience: Audience, maxBodyBytes: number): void {
+export function addAudienceRoutes(add: AdminRoutes, audience: Audience): void {
   const choices = (): PrimaryKeyChoices => ({
     primaryKey: audience.primaryKey,
     attributes: audience.attributeNames(),
   });
-  const readAttributes = async (context: RequestContext): Promise<unknown> =>
-    readField(context, 'attributes', maxBodyBytes);
-  routes.add('/primary-key', {
+  add('/primary-key', {
     GET: choices,
     PUT: async (context) => {
-      audience.selectPrimaryKey(await readField(context, 'primaryKey', maxBodyBytes));
+      audience.selectPrimaryKey(await readField(context, 'primaryKey'));
       return choices();
     },
   });
-  routes.add('/primary-key/preview', {
+  add('/primary-key/preview', {
     GET: ({ req }) => audience.previewPrimaryKey(req.query('primaryKey')),
   });
-  routes.add('/customers', {
+  add('/customers', {
     GET: ({ req }) => {
       const search = req.query('search') || undefined;
-      const paging = { ...readPaging(req, MAX_LIMIT), offset: readOffset(req) };
+      const paging = { ...readPaging(req), offset: readOffset(req) };
       const order = { sort: req.query('sort') || undefined, descending: req.query('descending') === 'true' };
       return audience.list({ ...paging, ...order, search, value: req.query('value') });
     },
-    POST: async ({ env }) => {
-      const { value } = await readJsonBody(env.incoming, { maxBytes: maxBodyBytes });
+    POST: async (context) => {
+      const value = await readJson(context);
       if (Array.isArray(value)) return { customers: audience.addCustomers(value) };
       return audience.create(fieldOf(value, 'attributes'));
     },
   });
-  routes.add('/customers/import', {
+  add('/customers/import', {
     POST: async (context) => {
       const preview = context.req.query('preview') === 'true';
       const csv = await readTextBody(context.env.incoming, 'text/csv', CSV);
       return checkImport(await audience.import(csv, preview), preview);
     },
   });
-  routes.add('/customers/export', {
+  add('/customers/export', {
     GET: () =>
       new Response(audience.export(), {
         headers: {
@@ -62,7 +65,7 @@ export function addAudienceRoutes(routes: AdminRoutes, audience: Audience, maxBo
         },
       }),
   });
-  routes.add('/customers/:id', {
+  add('/customers/:id', {
     GET: (context) => {
       const row = found(audience.get(readId(context.req)));
       context.header('etag', `"${row.version}"`);
@@ -70,7 +73,7 @@ export function addAudienceRoutes(routes: AdminRoutes, audience: Audience, maxBo
     },
     PUT: async (context) => {
       const version = context.req.header('if-match')?.replaceAll('"', '');
-      return found(audience.update(readId(context.req), await readAttributes(context), version));
+      return found(audience.update(readId(context.req), await readField(context, 'attributes'), version));
     },
     DELETE: ({ req }) => {
       if (!audience.remove(readId(req))) found(undefined);

@@ -1,0 +1,144 @@
+import type { TrackerEvent, TrackerRow } from '../admin/contract.ts';
+import { memberText } from '../events/json-text.ts';
+import type { EventFilter } from '../events/tracked-events.ts';
+import type { Database } from './database.ts';
+import { PRIMARY_KEY_SETTING } from './settings-store.ts';
+import { escapeText, isoTime, unescapeText } from './text.ts';
+
+/** SQL that is 1 for a row of `events` whose customer exists now, else 0. It is not stored, because customers come and go. */
+export const ATTRIBUTED: string = `coalesce(
+  events.correlation_key = (SELECT value FROM settings WHERE name = '${PRIMARY_KEY_SETTING}')
+  AND EXISTS (SELECT 1 FROM customers WHERE primary_value = events.correlation_value), 0)`;
+
+/** A WHERE clause, which may be empty, and the values of its parameters. */
+export interface Conditions {
+  readonly where: string;
+  readonly values: readonly (string | number)[];
+}
+
+/** Builds the WHERE clause for a filter of events. */
+export function conditions({ name, correlationValue, source, uuid, attributed }: EventFilter): Conditions {
+  const wanted = [
+    ['name', name && escapeText(name)],
+    ['correlation_value', correlationValue && escapeText(correlationValue)],
+    ['source', source && escapeText(source)],
+    ['uuid', uuid?.toLowerCase()],
+    [ATTRIBUTED, attributed === undefined ? undefined : Number(attributed)],
+  ] as const;
+  const given = wanted.flatMap(([sql, value]) => (value === undefined ? [] : [[sql, value] as const]));
+  const clauses = given.map(([sql]) => `${sql} = ?`).join(' AND ');
+  return { where: clauses && `WHERE ${clauses}`, values: given.map(([, value]) => value) };
+}
+
+/** An event with its complete text. */
+export type WholeEvent = Pick<TrackerEvent, 'id' | 'receivedAt' | 'deliveries' | 'attributed' | 'text'>;
+
+const PREVIEW_CHARACTERS = 240;
+// In nearly all bodies, the payload begins within this many characters. So a large body need not be read completely.
+const HEAD_CHARACTERS = 4_096;
+const LONGEST_VALUE = 100;
+const MOST_REPEATS = 1_000;
+
+/** Reads the list rows of the events with these ids, newest first. */
+export function readRows(
+  database: Database,
+  ids: readonly number[],
+  paths: readonly string[] = [],
+): TrackerRow[] {
+  const values = paths.map(
+    (_, index) =>
+      `, CASE WHEN json_valid(body) THEN substr(body -> ?, 1, ${LONGEST_VALUE}) END AS value${index}`,
+  );
+  const rows = database.all<ListedRow>(
+    `SELECT id, name, correlation_value AS correlationValue, source, received_at, uuid, deliveries,
+       ${ATTRIBUTED} AS attributed, substr(body, 1, ${HEAD_CHARACTERS}) AS head,
+       octet_length(body) > ${HEAD_CHARACTERS} AS is_cut${values.join('')}
+     FROM events WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id DESC`,
+    ...paths,
+    JSON.stringify(ids),
+  );
+  return rows.map(({ id, uuid, deliveries, ...row }) => ({
+    ...{ id, uuid, deliveries },
+    name: unescapeText(row.name),
+    correlationValue: unescapeText(row.correlationValue),
+    source: unescapeText(row.source),
+    receivedAt: isoTime(row.received_at),
+    attributed: row.attributed === 1,
+    preview:
+      payloadText(row.head, PREVIEW_CHARACTERS) ||
+      (row.is_cut === 0 ? '' : payloadText(bodyOf(database, id), PREVIEW_CHARACTERS)),
+    values: paths.map((_, index) => row[`value${index}`] ?? null),
+  }));
+}
+
+/** Reads the complete events with these ids, newest first: as many as fit into `mostBytes` together, but at least one. */
+export function readWhole(database: Database, ids: readonly number[], mostBytes: number): WholeEvent[] {
+  const where = 'FROM events WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id DESC';
+  let bytes = 0;
+  const taken = database
+    .arrays<[id: number, bytes: number]>(`SELECT id, octet_length(body) ${where}`, JSON.stringify(ids))
+    .filter(([, size], at) => {
+      bytes += size;
+      return at === 0 || bytes <= mostBytes;
+    });
+  const rows = database.all<WholeRow>(
+    `SELECT id, received_at, deliveries, ${ATTRIBUTED} AS attributed, body AS text ${where}`,
+    JSON.stringify(taken.map(([id]) => id)),
+  );
+  return rows.map(({ received_at, attributed, ...row }) => ({
+    ...row,
+    receivedAt: isoTime(received_at),
+    attributed: attributed === 1,
+  }));
+}
+
+/** Reads all details of one event, with its latest 1,000 repeats; undefined if there is no such event. */
+export function readEvent(
+  database: Database,
+  id: number,
+): (Omit<TrackerEvent, 'request' | 'customer'> & { readonly requestId: number | null }) | undefined {
+  const [row] = readRows(database, [id]);
+  if (row === undefined) return undefined;
+  const request = database.get<{ id: number | null }>('SELECT request_id AS id FROM events WHERE id = ?', id);
+  const repeats = database.all<{ receivedAt: number; requestId: number }>(
+    `SELECT received_at AS receivedAt, request_id AS requestId FROM repeats
+     WHERE event_id = ? ORDER BY id DESC LIMIT ${MOST_REPEATS}`,
+    id,
+  );
+  return {
+    ...row,
+    text: bodyOf(database, id),
+    requestId: request?.id ?? null,
+    repeats: repeats.map((each) => ({ ...each, receivedAt: isoTime(each.receivedAt) })).reverse(),
+  };
+}
+
+/** The payload's JSON text, cut after `most` characters; empty if the event has no payload. */
+export function payloadText(body: string, most: number): string {
+  return (memberText(body, 'payload') ?? '').slice(0, most);
+}
+
+function bodyOf(database: Database, id: number): string {
+  return database.get<{ body: string }>('SELECT body FROM events WHERE id = ?', id)?.body ?? '{}';
+}
+
+interface ListedRow extends Readonly<Record<`value${number}`, string | null>> {
+  readonly id: number;
+  readonly name: string;
+  readonly correlationValue: string;
+  readonly source: string;
+  readonly received_at: number;
+  readonly uuid: string | null;
+  readonly deliveries: number;
+  readonly attributed: number;
+  readonly head: string;
+  readonly is_cut: number;
+}
+
+interface WholeRow {
+  readonly id: number;
+  readonly received_at: number;
+  readonly deliveries: number;
+  readonly attributed: number;
+  readonly text: string;
+}
