@@ -1,8 +1,6 @@
-import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { ConfigError, type Customer } from '@sluice/protocol';
-import { describe, isNonEmptyString } from '@sluice/protocol/toolbox';
-import { stringify } from 'csv-stringify/sync';
+import { describe, isNonEmptyString, refusal } from '@sluice/protocol/toolbox';
 import type {
   CustomerImport,
   CustomerRow,
@@ -14,14 +12,17 @@ import { quote } from '../quote.ts';
 import type { Database } from '../storage/database.ts';
 import { ATTRIBUTED } from '../storage/event-rows.ts';
 import type { SettingsStore } from '../storage/settings-store.ts';
-import { unescapeText } from '../storage/text.ts';
+import { Staging } from '../storage/staging.ts';
+import { escapeText, unescapeText } from '../storage/text.ts';
+import { CustomerList, type CustomerQuery, ROWS } from './customer-list.ts';
+import { parseCustomersCsv, writeCustomersCsv } from './customers-csv.ts';
 import {
-  type CustomerQuery,
   type CustomerRecord,
-  CustomerStore,
+  primaryValue,
   type StoredCustomer,
-} from './customer-store.ts';
-import { parseCustomersCsv } from './customers-csv.ts';
+  toRecord,
+  toRow,
+} from './stored-customer.ts';
 
 // Customers staged in one turn, which takes a few milliseconds.
 const AT_ONCE = 500;
@@ -32,16 +33,20 @@ const SUGGESTED_FROM = 1_000;
 // Enough to show what another primary key means, and quick to read however many events are stored.
 const PREVIEWED = 10_000;
 
+const COLUMNS = 'primary_value, attributes';
+const REPLACE = 'ON CONFLICT (primary_value) DO UPDATE SET attributes = excluded.attributes';
+
 /** The audience section of the account: its customers, and the attribute that identifies them. */
 export class Audience {
   readonly #database: Database;
-  readonly #customers: CustomerStore;
   readonly #settings: SettingsStore;
+  readonly #list: CustomerList;
+  #changes = 0;
 
   constructor(database: Database, settings: SettingsStore) {
     this.#database = database;
-    this.#customers = new CustomerStore(database);
     this.#settings = settings;
+    this.#list = new CustomerList(database);
   }
 
   /** The selected primary key, or null. */
@@ -51,30 +56,37 @@ export class Audience {
 
   /** Whether there is any customer. */
   get hasCustomers(): boolean {
-    return this.#customers.hasAny;
+    return this.#database.get('SELECT 1 FROM customers LIMIT 1') !== undefined;
   }
 
   /** How often customers or the primary key were changed. */
   get changes(): number {
-    return this.#customers.changes;
+    return this.#changes;
   }
 
   /**
-   * Selects a primary key. Throws {@link ConfigError} if `name` is not a non-empty string, or if two customers have the same
-   * value of it.
+   * Selects a primary key. Customers without it are kept, but no longer found. Throws {@link ConfigError} if `name` is not a
+   * non-empty string, or if two customers have the same value of it.
    */
   selectPrimaryKey(name: unknown): void {
     checkName(name);
     if (name === this.primaryKey) return;
     this.#database.transaction(() => {
       this.#settings.primaryKey = name;
-      const shared = this.#customers.refile((attributes) => primaryValue(JSON.parse(attributes), name));
-      if (shared === undefined) return;
-      const rule = 'must be an attribute that no two customers share a value of';
-      throw new ConfigError(
-        'primaryKey',
-        `primaryKey ${rule}, got ${describe(name)}: two have ${describe(shared)}`,
-      );
+      const customers = this.#read(ROWS);
+      this.#change('UPDATE customers SET primary_value = NULL');
+      const seen = new Set<string>();
+      for (const { id, attributes } of customers) {
+        const value = primaryValue(JSON.parse(attributes), name);
+        if (value === undefined) continue;
+        if (seen.has(value)) {
+          const rule = 'an attribute that no two customers share a value of';
+          const { option, message } = refusal('primaryKey', rule, name);
+          throw new ConfigError(option, `${message}: two have ${describe(value)}`);
+        }
+        seen.add(value);
+        this.#database.run('UPDATE customers SET primary_value = ? WHERE id = ?', escapeText(value), id);
+      }
     });
   }
 
@@ -84,34 +96,33 @@ export class Audience {
    */
   previewPrimaryKey(name: unknown): PrimaryKeyPreview {
     checkName(name);
-    const found = new Set<string>();
-    let shared: string | null = null;
-    const all = this.#customers.all();
-    let without = 0;
-    for (const attributes of all) {
-      const value = primaryValue(JSON.parse(attributes), name);
-      if (value === undefined) without += 1;
-      else if (found.has(value)) shared ??= value;
-      else found.add(value);
-    }
+    const customers = this.#read(ROWS);
+    const values = customers.flatMap(({ attributes }) => primaryValue(JSON.parse(attributes), name) ?? []);
+    const known = new Set(values);
+    const shared = known.size < values.length && values.find((value, at) => values.indexOf(value) !== at);
     const rows = this.#database.all<{ key: string; value: string; attributed: number }>(
       `SELECT correlation_key AS key, correlation_value AS value, ${ATTRIBUTED} AS attributed
        FROM events ORDER BY id DESC LIMIT ${PREVIEWED}`,
     );
-    const then = rows.filter((row) => unescapeText(row.key) === name && found.has(unescapeText(row.value)));
-    const events = {
-      looked: rows.length,
-      attributedNow: rows.filter(({ attributed }) => attributed === 1).length,
-      attributedThen: then.length,
+    const then = rows.filter(
+      ({ key, value }) => unescapeText(key) === name && known.has(unescapeText(value)),
+    );
+    return {
+      ...{ primaryKey: name, found: values.length, without: customers.length - values.length },
+      shared: shared || null,
+      events: {
+        looked: rows.length,
+        attributedNow: rows.filter(({ attributed }) => attributed === 1).length,
+        attributedThen: then.length,
+      },
     };
-    return { primaryKey: name, found: all.length - without, without, shared, events };
   }
 
   /** Names of the attributes that have text values among the newest 1,000 customers, most frequent first, at most 50. */
   attributeNames(): string[] {
     const counts = new Map<string, number>();
-    for (const { attributes } of this.#customers.list({ limit: SUGGESTED_FROM }).customers) {
-      for (const [name, value] of Object.entries(JSON.parse(attributes))) {
+    for (const { attributes } of this.list({ limit: SUGGESTED_FROM }).customers) {
+      for (const [name, value] of Object.entries(attributes)) {
         if (isNonEmptyString(value)) counts.set(name, (counts.get(name) ?? 0) + 1);
       }
     }
@@ -122,39 +133,34 @@ export class Audience {
   /** Adds or replaces all of these customers, or none. Returns how many were passed in. Throws {@link ConfigError}. */
   addCustomers(customers: Iterable<unknown>): number {
     const key = this.#requireKey();
-    const records = Array.from(customers, (customer, index) =>
-      toRecord(customer, key, `customers[${index}]`),
-    );
-    this.#customers.put(records);
+    const records = Array.from(customers, (each, index) => toRecord(each, key, `customers[${index}]`));
+    this.#database.transaction(() => {
+      for (const record of records) this.#put(record);
+    });
     return records.length;
   }
 
   /** The customer as the interface returns it (section 2.3); undefined if there is none. */
   customer(primaryKeyValue: string): Customer | undefined {
-    const found = this.#customers.find(primaryKeyValue);
+    const found = this.#find(primaryKeyValue);
     return found && { ...JSON.parse(found.attributes), primary_key: primaryKeyValue };
   }
 
-  /** The stored customers, newest first. */
+  /** The matching customers. */
   list(query: CustomerQuery): CustomerRows {
-    const { customers, total } = this.#customers.list({ ...query, limit: query.limit + 1 });
-    const rows = customers.slice(0, query.limit).map(toRow);
-    return { customers: rows, total, hasMore: customers.length > query.limit };
+    return this.#list.read(query, this.#changes);
   }
 
   /** The customer with this id. */
   get(id: number): CustomerRow | undefined {
-    const stored = this.#customers.get(id);
-    return stored && toRow(stored);
+    return this.#read(`${ROWS} WHERE id = ?`, id).map(toRow)[0];
   }
 
   /** Adds one customer. Its primary key value must be new. Throws {@link ConfigError}. */
-  create(attributes: unknown): CustomerRow {
+  create(attributes: unknown): CustomerRow | undefined {
     const record = this.#newRecord(attributes, undefined);
-    this.#customers.put([record]);
-    const created = this.#customers.find(record.primaryValue);
-    if (created === undefined) throw new Error('A customer is gone right after it was added');
-    return toRow(created);
+    this.#put(record);
+    return [this.#find(record.primaryValue) ?? []].flat().map(toRow)[0];
   }
 
   /**
@@ -169,27 +175,25 @@ export class Audience {
         'The customer was changed since you read it, so your changes were not saved. Read it again, then repeat them.';
       throw new Refusal('version_conflict', message);
     }
-    this.#customers.update(id, this.#newRecord(attributes, id));
+    const record = this.#newRecord(attributes, id);
+    const sql = 'UPDATE customers SET primary_value = ?, attributes = ? WHERE id = ?';
+    this.#change(sql, escapeText(record.primaryValue), record.attributes, id);
     return this.get(id);
   }
 
   /** Deletes a customer; its events stay. Returns whether there was one. */
   remove(id: number): boolean {
-    return this.#customers.remove(id);
-  }
-
-  /** All customers as CSV, oldest first: the same format as for the import. A value that is no text is written as JSON. */
-  export(): string {
-    const customers: Customer[] = this.#customers.all().map((attributes) => JSON.parse(attributes));
-    const columns = [...new Set(customers.flatMap((customer) => Object.keys(customer)))];
-    const text = (value: unknown) => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
-    const rows = customers.map((customer) => columns.map((name) => text(customer[name])));
-    return stringify([columns, ...rows], { escape_formulas: true });
+    return this.#change('DELETE FROM customers WHERE id = ?', id) > 0;
   }
 
   /** Deletes all customers. */
   clear(): void {
-    this.#customers.clear();
+    this.#change('DELETE FROM customers');
+  }
+
+  /** All customers as CSV, oldest first: the same format as for the import. */
+  export(): string {
+    return writeCustomersCsv(this.#read(ROWS).map(({ attributes }) => JSON.parse(attributes)));
   }
 
   /**
@@ -215,29 +219,41 @@ export class Audience {
 
   /** Stores customers, unless it is only a preview. Returns how many of them existed before. */
   async #takeMany(customers: readonly Customer[], key: string, preview: boolean): Promise<number> {
-    let known = 0;
-    using staging = this.#customers.stage();
+    using staging = new Staging(this.#database, COLUMNS);
+    const { table } = staging;
     for (let at = 0; at < customers.length; at += AT_ONCE) {
       const records = customers
         .slice(at, at + AT_ONCE)
         .map((customer, index) => toRecord(customer, key, `customers[${at + index}]`));
-      known += this.#customers.countKnown(records);
-      if (!preview) staging.add(records);
+      staging.add(records.flatMap((each) => [escapeText(each.primaryValue), each.attributes]));
       await setImmediate();
     }
     if (this.primaryKey !== key) {
       const message = `primaryKey was ${describe(key)} when the import began, and is ${describe(this.primaryKey)} now: nothing was imported. Import the file again`;
       throw new ConfigError('primaryKey', message);
     }
+    const count = `SELECT count(*) AS known FROM ${table} JOIN customers USING (primary_value)`;
+    const known = this.#database.get<{ known: number }>(count)?.known ?? 0;
     if (preview) return known;
-    staging.store();
+    this.#change(
+      `INSERT INTO customers (${COLUMNS}) SELECT ${COLUMNS} FROM ${table} WHERE true ORDER BY at ${REPLACE}`,
+    );
     return known;
+  }
+
+  #find(primaryValue: string): StoredCustomer | undefined {
+    return this.#read(`${ROWS} WHERE primary_value = ?`, escapeText(primaryValue))[0];
+  }
+
+  #put({ primaryValue, attributes }: CustomerRecord): void {
+    const sql = `INSERT INTO customers (${COLUMNS}) VALUES (?, ?) ${REPLACE}`;
+    this.#change(sql, escapeText(primaryValue), attributes);
   }
 
   #newRecord(attributes: unknown, id: number | undefined): CustomerRecord {
     const key = this.#requireKey();
     const record = toRecord(attributes, key, 'attributes');
-    const other = this.#customers.find(record.primaryValue);
+    const other = this.#find(record.primaryValue);
     if (other === undefined || other.id === id) return record;
     const rule = `must be a value that no other customer has: one with ${quote(record.primaryValue)} is there already`;
     throw new ConfigError(`attributes.${key}`, `attributes.${key} ${rule}`);
@@ -248,39 +264,18 @@ export class Audience {
     if (key !== null) return key;
     throw new ConfigError('customers', 'customers can be added only after a primary key has been selected');
   }
+
+  #change(sql: string, ...values: (string | number)[]): number {
+    const changed = this.#database.run(sql, ...values);
+    this.#changes += 1;
+    return changed;
+  }
+
+  #read(sql: string, ...values: (string | number)[]): StoredCustomer[] {
+    return this.#database.all<StoredCustomer>(sql, ...values);
+  }
 }
 
 function checkName(name: unknown): asserts name is string {
-  if (isNonEmptyString(name)) return;
-  throw new ConfigError('primaryKey', `primaryKey must be the name of an attribute, got ${describe(name)}`);
-}
-
-function toRecord(customer: unknown, key: string, at: string): CustomerRecord {
-  if (typeof customer !== 'object' || customer === null || Array.isArray(customer)) {
-    throw new ConfigError(at, `${at} must be an object of attributes, got ${describe(customer)}`);
-  }
-  const value = primaryValue(customer, key);
-  if (value === undefined) {
-    const rule = 'must be a non-empty string: it is the primary key';
-    throw new ConfigError(
-      `${at}.${key}`,
-      `${at}.${key} ${rule}, got ${describe(Reflect.get(customer, key))}`,
-    );
-  }
-  try {
-    return { primaryValue: value, attributes: JSON.stringify(customer) };
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new ConfigError(at, `${at} must hold only what JSON can hold: ${reason}`, { cause: error });
-  }
-}
-
-function primaryValue(attributes: object, key: string): string | undefined {
-  const value: unknown = Reflect.get(attributes, key);
-  return isNonEmptyString(value) ? value : undefined;
-}
-
-function toRow({ id, primaryValue, attributes }: StoredCustomer): CustomerRow {
-  const version = createHash('sha1').update(attributes).digest('base64url');
-  return { id, primaryKeyValue: primaryValue, attributes: JSON.parse(attributes), version };
+  if (!isNonEmptyString(name)) throw refusal('primaryKey', 'the name of an attribute', name);
 }

@@ -1,6 +1,14 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Customer } from '@sluice/protocol';
+import { type CsvError, type Info, parse } from 'csv-parse';
+import { stringify } from 'csv-stringify/sync';
 import { quote } from '../quote.ts';
-import { type CsvProblem, type CsvReader, type CsvRecord, parseCsv } from './csv-records.ts';
+
+/** A problem in a CSV text; `line` counts from 1. */
+export interface CsvProblem {
+  readonly line: number;
+  readonly message: string;
+}
 
 /** The customers in a CSV text, and all problems in it. */
 export interface CustomersCsv {
@@ -10,66 +18,97 @@ export interface CustomersCsv {
   readonly problems: readonly CsvProblem[];
 }
 
+// A text of many megabytes is parsed in slices. Between slices, the emulator answers requests.
+const SLICE_CHARACTERS = 8 * 1024;
+// A file with more problems than these is no CSV. To read on would take minutes.
+const MOST_PROBLEMS = 1_000;
+
 /**
- * Reads customers from CSV: the first line has the names of the attributes, each further line is a customer. An empty field is no
- * attribute.
+ * Reads customers from CSV: the first line has the names of the attributes, each further line is a customer. Fields are separated
+ * by commas, semicolons or tabs, and quoted as in RFC 4180. Line breaks in quotes become `\n`. An empty field is no attribute. Ends
+ * after 1,000 problems.
  *
  * @param primaryKey The attribute that each customer must have. No two customers may have the same value of it.
  */
 export async function parseCustomersCsv(csv: string, primaryKey: string): Promise<CustomersCsv> {
-  const reader = new CustomersReader(primaryKey);
-  await parseCsv(csv, reader);
-  const { columns, customers, problems } = reader;
+  const customers: Customer[] = [];
+  const problems: CsvProblem[] = [];
+  let columns: readonly string[] | undefined;
+  /** The line of each value of the primary key. */
+  const lines = new Map<string, number>();
+  let lastLine = 0;
+  let syntaxProblems = 0;
+  const refuse = (error: CsvError | undefined): undefined => {
+    syntaxProblems += 1;
+    if (syntaxProblems > MOST_PROBLEMS) return;
+    const problem = toProblem(error, lastLine);
+    lastLine = Math.max(lastLine, problem.line);
+    problems.push(problem);
+  };
+  const take = (fields: readonly string[], line: number): void => {
+    if (columns === undefined) {
+      columns = fields.map((name) => name.trim());
+      problems.push(...headerProblems(columns, primaryKey).map((message) => ({ line: 1, message })));
+      return;
+    }
+    if (problems[0]?.line === 1) return; // it is not clear which attribute a field is
+    const customer = toCustomer(columns, fields);
+    const value = customer[primaryKey];
+    const message = rowProblem(columns, fields, primaryKey, value, lines);
+    if (message === undefined) lines.set(String(value), line);
+    else problems.push({ line, message });
+    customers.push(customer);
+  };
+  const parser = parse({
+    bom: true,
+    delimiter: findDelimiter(csv),
+    info: true,
+    skip_empty_lines: true,
+    relax_column_count: true,
+    skip_records_with_error: true,
+    record_delimiter: '\n',
+    max_record_size: 1024 * 1024,
+    on_skip: refuse,
+  });
+  parser.on('data', ({ record, info }: { readonly record: string[]; readonly info: Info }) => {
+    lastLine = Math.max(lastLine, info.lines);
+    take(record, info.lines - record.reduce((sum, field) => sum + field.split('\n').length - 1, 0));
+  });
+  const ended = new Promise<void>((resolve) => {
+    parser.on('close', resolve); // after its end, and when it was destroyed
+    parser.on('error', (error: CsvError) => {
+      refuse(error);
+      resolve();
+    });
+  });
+  for (let at = 0; at < csv.length && !parser.destroyed && syntaxProblems <= MOST_PROBLEMS; ) {
+    let end = at + SLICE_CHARACTERS;
+    if (csv[end - 1] === '\r') end += 1; // keeps \r\n in one slice
+    parser.write(csv.slice(at, end).replace(/\r\n?/g, '\n'));
+    at = end;
+    await setImmediate();
+  }
+  if (syntaxProblems > MOST_PROBLEMS) parser.destroy();
+  else parser.end();
+  await ended;
   if (columns === undefined) problems.push({ line: 1, message: 'the file is empty' });
   return { columns: columns ?? [], customers, problems: problems.sort((a, b) => a.line - b.line) };
 }
 
-class CustomersReader implements CsvReader {
-  readonly customers: Customer[] = [];
-  readonly problems: CsvProblem[] = [];
-  columns: readonly string[] | undefined;
-  readonly #primaryKey: string;
-  /** The line of each value of the primary key. */
-  readonly #lines = new Map<string, number>();
-  #isUnclear = false;
+/** Writes customers as CSV, in the format of the import. A value that is no text is written as JSON. */
+export function writeCustomersCsv(customers: readonly Customer[]): string {
+  const columns = [...new Set(customers.flatMap((customer) => Object.keys(customer)))];
+  const text = (value: unknown) => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
+  const rows = customers.map((customer) => columns.map((name) => text(customer[name])));
+  return stringify([columns, ...rows], { escape_formulas: true });
+}
 
-  constructor(primaryKey: string) {
-    this.#primaryKey = primaryKey;
-  }
-
-  take(record: CsvRecord): void {
-    if (this.columns === undefined) this.#takeHeader(record.fields);
-    else if (!this.#isUnclear) this.#takeRow(this.columns, record);
-  }
-
-  refuse(problem: CsvProblem): void {
-    this.problems.push(problem);
-    if (problem.line === 1) this.#isUnclear = true;
-  }
-
-  #takeHeader(fields: readonly string[]): void {
-    this.columns = fields.map((name) => name.trim());
-    for (const message of headerProblems(this.columns, this.#primaryKey)) this.refuse({ line: 1, message });
-  }
-
-  #takeRow(columns: readonly string[], { fields, line }: CsvRecord): void {
-    const customer = toCustomer(columns, fields);
-    const value = customer[this.#primaryKey];
-    const message = this.#rowProblem(columns, fields, value);
-    if (message !== undefined) this.refuse({ line, message });
-    else this.#lines.set(String(value), line);
-    this.customers.push(customer);
-  }
-
-  #rowProblem(columns: readonly string[], fields: readonly string[], value: unknown): string | undefined {
-    if (fields.length !== columns.length) {
-      return `the number of fields must be that of the first line, ${columns.length}; it is ${fields.length}`;
-    }
-    const key = quote(this.#primaryKey);
-    if (typeof value !== 'string') return `${key} is empty: it is the primary key`;
-    const first = this.#lines.get(value);
-    return first === undefined ? undefined : `${key} is ${quote(value)}, as in line ${first}`;
-  }
+/** Returns the delimiter that occurs most often in the first line, outside of quotes. */
+function findDelimiter(csv: string): string {
+  const [line = ''] = /[^\r\n]+/.exec(csv) ?? [];
+  const bare = line.replace(/"[^"]*"/g, '');
+  const count = (delimiter: string): number => bare.split(delimiter).length;
+  return [',', ';', '\t'].reduce((best, one) => (count(one) > count(best) ? one : best));
 }
 
 function headerProblems(columns: readonly string[], primaryKey: string): string[] {
@@ -86,4 +125,34 @@ function headerProblems(columns: readonly string[], primaryKey: string): string[
 function toCustomer(columns: readonly string[], fields: readonly string[]): Customer {
   const pairs = columns.map((name, index) => [name, fields[index] ?? ''] as const);
   return Object.fromEntries(pairs.filter(([, value]) => value !== ''));
+}
+
+function rowProblem(
+  columns: readonly string[],
+  fields: readonly string[],
+  primaryKey: string,
+  value: unknown,
+  lines: ReadonlyMap<string, number>,
+): string | undefined {
+  if (fields.length !== columns.length) {
+    return `the number of fields must be that of the first line, ${columns.length}; it is ${fields.length}`;
+  }
+  const key = quote(primaryKey);
+  if (typeof value !== 'string') return `${key} is empty: it is the primary key`;
+  const first = lines.get(value);
+  return first === undefined ? undefined : `${key} is ${quote(value)}, as in line ${first}`;
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  INVALID_OPENING_QUOTE:
+    'a quote stands inside a field: put the whole field in quotes, and double each quote in it',
+  CSV_INVALID_CLOSING_QUOTE: 'something follows a closing quote: double each quote inside of a field',
+};
+
+function toProblem(error: CsvError | undefined, lastLine: number): CsvProblem {
+  if (error?.code === 'CSV_QUOTE_NOT_CLOSED') {
+    return { line: lastLine + 1, message: 'a quote is opened in this line or below, and never closed' };
+  }
+  const line = typeof error?.lines === 'number' ? error.lines : lastLine + 1;
+  return { line, message: WORDS[error?.code ?? ''] ?? error?.message ?? 'it cannot be read' };
 }
