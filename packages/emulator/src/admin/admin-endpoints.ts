@@ -109,7 +109,7 @@ function addKeyRoutes(add: AdminRoutes, { apiKeys: keys }: Account): void {
 
 function addRequestRoutes(
   add: AdminRoutes,
-  { requests, contents, apiKeys, audience }: Account,
+  { requests, recent, apiKeys, audience }: Account,
   baseUrl: () => string,
 ): void {
   const find = (req: RequestContext['req']): RequestDetails => {
@@ -117,8 +117,8 @@ function addRequestRoutes(
     if (row === undefined) {
       throw new Refusal('unknown_id', 'There is no request with this id, or it is no longer kept.');
     }
-    const content = contents.get(row.id);
-    return { ...row, content: content?.shown() ?? null, isRepeatable: content?.repeatable !== undefined };
+    const exchange = recent.get(row.id);
+    return { ...row, content: exchange?.content ?? null, isRepeatable: exchange?.repeatable !== undefined };
   };
   add('/requests', {
     GET: ({ req }) => {
@@ -136,7 +136,7 @@ function addRequestRoutes(
   add('/requests/:id', { GET: ({ req }) => find(req) });
   add('/requests/:id/again', {
     POST: async ({ req }): Promise<SentRequest> => {
-      const repeatable = contents.get(find(req).id)?.repeatable;
+      const repeatable = recent.get(find(req).id)?.repeatable;
       if (repeatable !== undefined) return { status: await sendRequest(repeatable) };
       const rule = 'must be of a request whose whole body is kept: this one cannot be sent again';
       throw new ConfigError('id', `id ${rule}`);

@@ -2,31 +2,26 @@ import { CUSTOMER_READ_PATH } from '@sluice/protocol';
 import { describe, isNonEmptyString } from '@sluice/protocol/toolbox';
 import { Refusal } from '../events/refusal.ts';
 import { answer, JSON_TYPE } from '../http/answers.ts';
-import { addInterfaceEndpoint, type SharedParts } from '../http/interface-endpoint.ts';
+import type { InterfaceEndpoint } from '../http/interface-endpoint.ts';
 import { quote } from '../quote.ts';
-import type { Application } from '../running/application.ts';
 
-/** Adds the endpoint that reads a customer (section 4.2). */
-export function addCustomerEndpoint(application: Application, parts: SharedParts): void {
-  addInterfaceEndpoint(application, {
-    ...parts,
-    name: 'customers',
-    path: CUSTOMER_READ_PATH,
-    mayBeGzipped: false,
-    serve(exchange, primaryKey, { value }) {
-      const wanted = primaryKeyValue(value);
-      const customer = parts.account.audience.customer(wanted);
-      if (customer === undefined) {
-        const message = `No customer has the primary key ${quote(wanted)} (its ${quote(primaryKey)}).`;
-        throw new Refusal('customer_not_found', message);
-      }
-      const answered = exchange.behaviour.answersPrimaryKey
-        ? customer
-        : { ...customer, primary_key: undefined };
-      return exchange.respond(answer(200, JSON.stringify(answered), JSON_TYPE));
-    },
-  });
-}
+/** The endpoint that reads a customer (section 4.2). */
+export const customerEndpoint: InterfaceEndpoint = {
+  name: 'customers',
+  path: CUSTOMER_READ_PATH,
+  mayBeGzipped: false,
+  serve(exchange, primaryKey, { value }, _, { audience }) {
+    const wanted = primaryKeyValue(value);
+    const customer = audience.customer(wanted);
+    if (customer === undefined) {
+      const message = `No customer has the primary key ${quote(wanted)} (its ${quote(primaryKey)}).`;
+      throw new Refusal('customer_not_found', message);
+    }
+    const { answersPrimaryKey } = exchange.behaviour;
+    const answered = answersPrimaryKey ? customer : { ...customer, primary_key: undefined };
+    return exchange.respond(answer(200, JSON.stringify(answered), JSON_TYPE));
+  },
+};
 
 function primaryKeyValue(body: unknown): string {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {

@@ -2,22 +2,18 @@ import { EVENTS_PATH } from '@sluice/protocol';
 import type { Injection } from '../faults/injection.ts';
 import { acceptedAnswer, type LeftOut } from '../http/answers.ts';
 import type { Exchange } from '../http/exchange.ts';
-import { addInterfaceEndpoint, type SharedParts } from '../http/interface-endpoint.ts';
+import type { InterfaceEndpoint } from '../http/interface-endpoint.ts';
 import type { JsonBody } from '../http/request-body.ts';
-import type { Application } from '../running/application.ts';
 import { batchElements, judgeBatch } from './batch-verdict.ts';
 import { Refusal, type RefusalBody } from './refusal.ts';
 
-/** Adds the endpoint that ingests a batch of events (section 4.1). */
-export function addEventsEndpoint(application: Application, parts: SharedParts): void {
-  addInterfaceEndpoint(application, {
-    ...parts,
-    name: 'events',
-    path: EVENTS_PATH,
-    mayBeGzipped: true,
-    serve,
-  });
-}
+/** The endpoint that ingests a batch of events (section 4.1). */
+export const eventsEndpoint: InterfaceEndpoint = {
+  name: 'events',
+  path: EVENTS_PATH,
+  mayBeGzipped: true,
+  serve,
+};
 
 async function serve(
   exchange: Exchange,

@@ -1,17 +1,18 @@
 import { request } from 'node:http';
 import { EVENTS_PATH, requestHeaders } from '@sluice/protocol';
-import type { Sendable } from './request-contents.ts';
+
+/** A request that can be sent. */
+export interface Sendable {
+  readonly url: string;
+  readonly method: string;
+  readonly headers: NodeJS.Dict<string | string[]>;
+  readonly body: Buffer;
+}
 
 const PATIENCE_MS = 5_000;
 // They belong to the connection, or Node sets them itself.
 const NOT_REPEATED = [
-  'host',
-  'connection',
-  'content-length',
-  'transfer-encoding',
-  'expect',
-  'keep-alive',
-  'upgrade',
+  ...['host', 'connection', 'content-length', 'transfer-encoding', 'expect', 'keep-alive', 'upgrade'],
 ];
 
 /** Sends a request to the emulator itself. Resolves to the status of the answer; null if there is none within 5 seconds. */

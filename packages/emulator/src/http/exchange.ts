@@ -1,7 +1,10 @@
 import type { IncomingMessage } from 'node:http';
+import { gunzipSync } from 'node:zlib';
+import type { RequestContent } from '../admin/contract.ts';
 import type { Behaviour } from '../behaviour/behaviour.ts';
+import type { RecentRequest } from '../events/recent-requests.ts';
 import type { RefusalBody } from '../events/refusal.ts';
-import { ExchangeContent } from '../events/request-contents.ts';
+import type { Sendable } from '../events/sent-request.ts';
 import type { ReceivedEvent } from '../events/tracked-events.ts';
 import type { Account } from '../running/account.ts';
 import type { BatchOutcome } from '../storage/event-store.ts';
@@ -17,8 +20,11 @@ export interface Arrival {
   readonly incoming: IncomingMessage | undefined;
 }
 
-/** One request to the interface, from its arrival until it is stored. */
-export class Exchange {
+const MOST_BYTES = 64 * 1024;
+const SECRETS: readonly string[] = ['authorization', 'cookie', 'proxy-authorization'];
+
+/** One request to the interface, from its arrival until it is stored. Keeps the first 64 KiB of its body. */
+export class Exchange implements RecentRequest {
   /** The behaviour that serves it, even if the settings change meanwhile. */
   readonly behaviour: Behaviour;
   keyId: number | null = null;
@@ -32,26 +38,35 @@ export class Exchange {
   isCut = false;
   readonly #account: Account;
   readonly #arrival: Arrival;
+  readonly #url: string;
   readonly #receivedAt = Date.now();
   readonly #startedAt = performance.now();
-  readonly #content: ExchangeContent | undefined;
+  readonly #chunks: Buffer[] = [];
+  #kept = 0;
+  #size = 0;
+  #answer: Answer | undefined;
   #id: number | undefined;
 
   constructor(account: Account, behaviour: Behaviour, arrival: Arrival) {
     this.#account = account;
     this.behaviour = behaviour;
     this.#arrival = arrival;
-    this.#content = arrival.incoming && new ExchangeContent(arrival.incoming);
+    const { localAddress = '', localPort, localFamily } = arrival.incoming?.socket ?? {};
+    const host = localFamily === 'IPv6' ? `[${localAddress}]` : localAddress;
+    this.#url = `http://${host}:${localPort}${arrival.incoming?.url?.startsWith('/') ? arrival.incoming.url : '/'}`;
   }
 
   /** Takes a part of its body that has arrived. */
   came(chunk: Buffer): void {
-    this.#content?.came(chunk);
+    this.#size += chunk.length;
+    const part = chunk.subarray(0, MOST_BYTES - this.#kept);
+    if (part.length > 0) this.#chunks.push(Buffer.from(part)); // a copy: the chunk may be a part of more memory
+    this.#kept += part.length;
   }
 
   /** Answers, and keeps what was answered. */
   respond(answer: Answer): Response {
-    if (this.#content !== undefined) this.#content.answer = answer;
+    this.#answer = answer;
     return respond(answer);
   }
 
@@ -64,11 +79,36 @@ export class Exchange {
 
   /** Stores the request, unless that is already done, and its content. `status` is the status of its answer. */
   end(status: number): void {
+    const { incoming } = this.#arrival;
     this.#id ??= this.#account.keepRequest(this.#toKept(status));
-    if (this.#content === undefined || this.#id === undefined) return;
-    if (this.isCut) this.#content.answer = undefined;
-    this.#account.contents.add(this.#id, this.#content, this.error !== null);
-    this.#content.readRest();
+    if (incoming === undefined || this.#id === undefined) return;
+    if (this.isCut) this.#answer = undefined;
+    this.#account.recent.add(this.#id, this, this.error !== null);
+    // If nobody has read the body, it is read now. So the content of a request that was refused early is known, too.
+    if (!incoming.readableDidRead) incoming.on('data', (chunk: Buffer) => this.came(chunk));
+  }
+
+  get content(): RequestContent {
+    const { rawHeaders = [], headers } = this.#arrival.incoming ?? {};
+    const body = Buffer.concat(this.#chunks);
+    const answer = this.#answer;
+    return {
+      headers: rawHeaders.flatMap((name, at) =>
+        at % 2 === 0 ? [[name, masked(name, rawHeaders[at + 1] ?? '')] as const] : [],
+      ),
+      ...cut(headers?.['content-encoding'] === 'gzip' ? unpacked(body) : body, this.#size > this.#kept),
+      answer: answer && {
+        headers: Object.entries(answer.headers),
+        ...cut(Buffer.from(answer.body ?? ''), false),
+      },
+    };
+  }
+
+  get repeatable(): Sendable | undefined {
+    const { incoming } = this.#arrival;
+    if (!incoming?.complete || this.#size > this.#kept) return undefined;
+    const { method = 'POST', headers } = incoming;
+    return { url: this.#url, method, headers, body: Buffer.concat(this.#chunks) };
   }
 
   #toKept(status: number, outcome?: BatchOutcome): KeptRequest {
@@ -78,7 +118,7 @@ export class Exchange {
       receivedAt: this.#receivedAt,
       status: this.isCut ? null : status,
       durationMs: performance.now() - this.#startedAt,
-      bytes: this.#content?.size ?? null,
+      bytes: this.#bytes,
       events: this.events,
       repeated: outcome?.repeated ?? null,
       firstEvent: outcome?.firstEvent ?? null,
@@ -86,5 +126,32 @@ export class Exchange {
       error: this.error,
       fault: this.faults.length === 0 ? null : this.faults.join('; '),
     };
+  }
+
+  /** Size of the body: as received, or if it was not read, as announced. Null if it was not announced either. */
+  get #bytes(): number | null {
+    const { incoming } = this.#arrival;
+    if (incoming === undefined) return null;
+    const { readableDidRead, headers } = incoming;
+    if (readableDidRead) return this.#size;
+    if (headers['content-length'] !== undefined) return Number(headers['content-length']);
+    return headers['transfer-encoding'] === undefined ? 0 : null;
+  }
+}
+
+function masked(name: string, value: string): string {
+  if (!SECRETS.includes(name.toLowerCase())) return value;
+  return value.replace(/\S+$/, (secret) => `••••${secret.length < 12 ? '' : secret.slice(-4)}`);
+}
+
+function cut(bytes: Buffer, isCut: boolean): { readonly body: string; readonly isCut: boolean } {
+  return { body: bytes.toString('utf8', 0, MOST_BYTES), isCut: isCut || bytes.length > MOST_BYTES };
+}
+
+function unpacked(bytes: Buffer): Buffer {
+  try {
+    return gunzipSync(bytes, { maxOutputLength: 32 * MOST_BYTES });
+  } catch {
+    return bytes; // it is not gzip, or only a part of it was kept
   }
 }

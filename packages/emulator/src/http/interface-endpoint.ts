@@ -18,7 +18,7 @@ export interface SharedParts {
 }
 
 /** An endpoint of the interface. */
-export interface InterfaceEndpoint extends SharedParts {
+export interface InterfaceEndpoint {
   readonly name: Endpoint;
   readonly path: string;
   /** Whether the setting `compression` applies to it. */
@@ -29,18 +29,23 @@ export interface InterfaceEndpoint extends SharedParts {
     primaryKey: string,
     body: JsonBody,
     injection: Injection,
+    account: Account,
   ): Response | Promise<Response>;
 }
 
 /** Adds an endpoint of the interface, with the checks that both endpoints share (sections 1, 4 and 5). */
-export function addInterfaceEndpoint(application: Application, endpoint: InterfaceEndpoint): void {
+export function addInterfaceEndpoint(
+  application: Application,
+  endpoint: InterfaceEndpoint,
+  { account, faults, limiter }: SharedParts,
+): void {
   addRoute(application, 'POST', endpoint.path, async (context) => {
     const exchange = context.get('exchange');
     if (exchange === undefined) throw new Error('an endpoint of the interface needs an exchange');
-    return serveWithFaults(endpoint.faults, endpoint.name, context, exchange, async (injection) => {
-      const primaryKey = admit(context, exchange, endpoint);
+    return serveWithFaults(faults, endpoint.name, context, exchange, async (injection) => {
+      const primaryKey = admit(context, exchange, account, limiter);
       const body = await readBody(context, exchange, endpoint, injection);
-      return endpoint.serve(exchange, primaryKey, body, injection);
+      return endpoint.serve(exchange, primaryKey, body, injection, account);
     });
   });
 }
@@ -65,7 +70,7 @@ async function readBody(
   }
 }
 
-function admit({ req }: RequestContext, exchange: Exchange, { account, limiter }: InterfaceEndpoint): string {
+function admit({ req }: RequestContext, exchange: Exchange, account: Account, limiter: RateLimiter): string {
   exchange.keyId = authenticate(req.header('authorization'), account.apiKeys);
   const { maxRequestsPerSecond, retryAfter } = exchange.behaviour;
   const waitMs = maxRequestsPerSecond === null ? 0 : limiter.take(maxRequestsPerSecond);

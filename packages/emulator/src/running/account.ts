@@ -2,7 +2,7 @@ import { SluiceError } from '@sluice/protocol';
 import { systemClock } from '@sluice/protocol/toolbox';
 import type { Status, TrackerEvent } from '../admin/contract.ts';
 import { Audience } from '../customers/audience.ts';
-import { RequestContents } from '../events/request-contents.ts';
+import { RecentRequests } from '../events/recent-requests.ts';
 import type { ReceivedEvent } from '../events/tracked-events.ts';
 import { Search } from '../search/search.ts';
 import { ApiKeyStore } from '../storage/api-key-store.ts';
@@ -40,8 +40,8 @@ export class Account {
   readonly settings: SettingsStore;
   readonly audience: Audience;
   readonly requests: RequestStore;
-  /** What the latest requests contain. */
-  readonly contents: RequestContents = new RequestContents();
+  /** The latest requests, with their content. */
+  readonly recent: RecentRequests = new RecentRequests();
   readonly search: Search;
   readonly #database: Database;
   readonly #directory: DataDirectory | undefined;
@@ -136,7 +136,7 @@ export class Account {
       this.requests.removeBefore(this.requests.next, Number.POSITIVE_INFINITY);
       if (customers === true) this.audience.clear();
     });
-    this.contents.clear();
+    this.recent.clear();
     this.#clearings += 1;
   }
 

@@ -3,10 +3,11 @@ import { systemClock } from '@sluice/protocol/toolbox';
 import { addAdminEndpoints, isOperators } from '../admin/admin-endpoints.ts';
 import type { Status } from '../admin/contract.ts';
 import { LiveFeed } from '../admin/live-feed.ts';
-import { addCustomerEndpoint } from '../customers/customer-endpoint.ts';
-import { addEventsEndpoint } from '../events/events-endpoint.ts';
+import { customerEndpoint } from '../customers/customer-endpoint.ts';
+import { eventsEndpoint } from '../events/events-endpoint.ts';
 import { Faults } from '../faults/faults.ts';
 import { Exchange } from '../http/exchange.ts';
+import { addInterfaceEndpoint } from '../http/interface-endpoint.ts';
 import { Listener } from '../http/listener.ts';
 import { createRequestListener, MalformedRequests } from '../http/malformed-requests.ts';
 import { RateLimiter } from '../http/rate-limiter.ts';
@@ -100,8 +101,9 @@ function createParts(account: Account, settings: Settings, apiKey: string): Part
   });
   const events = listen('port', settings.port, eventsApplication);
   const api = listen('apiPort', settings.apiPort, apiApplication);
-  addEventsEndpoint(eventsApplication, { account, faults, limiter: new RateLimiter(systemClock) });
-  addCustomerEndpoint(apiApplication, { account, faults, limiter: new RateLimiter(systemClock) });
+  const shared = () => ({ account, faults, limiter: new RateLimiter(systemClock) });
+  addInterfaceEndpoint(eventsApplication, eventsEndpoint, shared());
+  addInterfaceEndpoint(apiApplication, customerEndpoint, shared());
   addInspectionEndpoints(apiApplication, account);
   const startedAt = new Date().toISOString();
   const status = (): Status => ({

@@ -1,10 +1,9 @@
 import type { TrackerCount, TrackerRow } from '../admin/contract.ts';
 import type { Database } from '../storage/database.ts';
-import { readRows, readWhole, type WholeEvent } from '../storage/event-rows.ts';
+import { allOf, type Condition, readRows, readWhole, type WholeEvent } from '../storage/event-rows.ts';
 import { type Extent, firstReceived } from '../storage/event-store.ts';
 import { insertRows } from '../storage/staging.ts';
 import { type Plan, planOf, type SearchFilter } from './event-filter.ts';
-import type { PayloadCondition } from './payload-query.ts';
 import { FTS_OPTIONS, type SearchIndex, textOf } from './search-index.ts';
 
 /** Work in pieces of a few milliseconds. After each piece, something else can run. */
@@ -163,7 +162,7 @@ export class EventSearch {
       const bottom = Math.max(first, top - window + 1);
       const range = { sql: 'id BETWEEN ? AND ?', values: [bottom, top] };
       if (plan.textMatch !== '') yield* this.#withText(plan, range, bottom);
-      else yield { ids: this.#select<[number]>('id', range, plan).map(([id]) => id), down: bottom };
+      else yield { ids: this.#select(range, plan), down: bottom };
       top = bottom - 1;
       window = most;
     }
@@ -175,19 +174,20 @@ export class EventSearch {
    */
   #matching(plan: Plan, ids: readonly number[]): number[] {
     const given = { sql: 'id IN (SELECT value FROM json_each(?))', values: [JSON.stringify(ids)] };
-    return ids.length === 0 ? [] : this.#select<[number]>('id', given, plan).map(([id]) => id);
+    return ids.length === 0 ? [] : this.#select(given, plan);
   }
 
-  #select<Row>(columns: string, given: PayloadCondition, { conditions, values }: Plan): Row[] {
-    const sql = `SELECT ${columns} FROM events WHERE ${given.sql} ${conditions} ORDER BY id DESC`;
-    return this.#database.arrays<Row>(sql, ...given.values, ...values);
+  #select(given: Condition, plan: Plan): number[] {
+    const { sql, values } = allOf([given, plan.condition]);
+    const ids = `SELECT id FROM events WHERE ${sql} ORDER BY id DESC`;
+    return this.#database.arrays<[id: number]>(ids, ...values).map(([id]) => id);
   }
 
   /** Yields the events of the range whose text matches, in several groups. `down`: the id down to which the range goes. */
-  *#withText(plan: Plan, range: PayloadCondition, down: number): Generator<Found> {
+  *#withText(plan: Plan, range: Condition, down: number): Generator<Found> {
     let texts: (number | string)[] = [];
     let characters = 0;
-    for (const [id] of this.#select<[number]>('id', range, plan)) {
+    for (const id of this.#select(range, plan)) {
       const read = 'SELECT name, correlation_value, body FROM events WHERE id = ?';
       const [row] = this.#database.arrays<[string, string, string]>(read, id);
       if (row === undefined) continue;

@@ -1,11 +1,6 @@
 import { ConfigError } from '@sluice/protocol';
 import { describe } from '@sluice/protocol/toolbox';
-
-/** SQL that must hold for a row of `events`, and the values of its parameters. */
-export interface PayloadCondition {
-  readonly sql: string;
-  readonly values: readonly (string | number)[];
-}
+import type { Condition } from '../storage/event-rows.ts';
 
 type Literal = string | number | boolean | null;
 
@@ -25,7 +20,7 @@ const PATH = new RegExp(String.raw`\s*payload((?:${STEP})+)\s*(?:$|,)`, 'iuy');
  * Reads conditions such as `payload.total > 100 and payload.items[0].sku = "A-1"`. A path alone asks that it is there. Numbers are
  * compared with numbers, texts with texts. Throws a {@link ConfigError}.
  */
-export function readPayloadConditions(text: string): PayloadCondition[] {
+export function readPayloadConditions(text: string): Condition[] {
   const rule = `must be at most ${MOST} conditions such as payload.total > 100 and payload.sku = "A-1"`;
   return readParts('payload', rule, CONDITION, text).map(([, path = '', operator, value]) =>
     conditionOf(pathOf(path), operator, value),
@@ -56,7 +51,7 @@ function pathOf(steps: string): string {
   return `$.payload${all.map((step) => step.replace(/^\.([^"].*)$/u, '."$1"')).join('')}`;
 }
 
-function conditionOf(path: string, operator: string | undefined, value: string = ''): PayloadCondition {
+function conditionOf(path: string, operator: string | undefined, value: string = ''): Condition {
   const type = 'json_type(body, ?)';
   if (operator === undefined) return onlyJson(`${type} IS NOT NULL`, [path]);
   const literal = literalOf(value);
@@ -76,7 +71,7 @@ function conditionOf(path: string, operator: string | undefined, value: string =
 }
 
 /** SQLite refuses to read what is nested more than a thousand levels deep: no condition holds for that. */
-function onlyJson(sql: string, values: PayloadCondition['values']): PayloadCondition {
+function onlyJson(sql: string, values: Condition['values']): Condition {
   return { sql: `CASE WHEN json_valid(body) THEN (${sql}) ELSE 0 END`, values };
 }
 

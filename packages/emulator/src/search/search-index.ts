@@ -24,14 +24,11 @@ export interface Partition {
   readonly last: number;
 }
 
-/** The columns whose exact value can be looked up. */
-export type ExactField = 'name' | 'correlation_value' | 'source';
-
 /**
  * The word in the index for the exact (escaped) value of a column. It begins with a private-use character, so that no word of a
  * search is the beginning of it.
  */
-export function exactWord(field: ExactField, value: string): string {
+export function exactWord(field: string, value: string): string {
   return `\uE000${field[0]}${createHash('md5').update(value).digest('hex').slice(0, 16)}`;
 }
 

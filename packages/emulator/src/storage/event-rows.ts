@@ -10,14 +10,14 @@ export const ATTRIBUTED: string = `coalesce(
   events.correlation_key = (SELECT value FROM settings WHERE name = '${PRIMARY_KEY_SETTING}')
   AND EXISTS (SELECT 1 FROM customers WHERE primary_value = events.correlation_value), 0)`;
 
-/** A WHERE clause, which may be empty, and the values of its parameters. */
-export interface Conditions {
-  readonly where: string;
+/** SQL that must hold for a row of `events`, and the values of its parameters. */
+export interface Condition {
+  readonly sql: string;
   readonly values: readonly (string | number)[];
 }
 
-/** Builds the WHERE clause for a filter of events. */
-export function conditions({ name, correlationValue, source, uuid, attributed }: EventFilter): Conditions {
+/** The condition that an event matches all given fields. */
+export function conditionOf({ name, correlationValue, source, uuid, attributed }: EventFilter): Condition {
   const wanted = [
     ['name', name && escapeText(name)],
     ['correlation_value', correlationValue && escapeText(correlationValue)],
@@ -25,9 +25,17 @@ export function conditions({ name, correlationValue, source, uuid, attributed }:
     ['uuid', uuid?.toLowerCase()],
     [ATTRIBUTED, attributed === undefined ? undefined : Number(attributed)],
   ] as const;
-  const given = wanted.flatMap(([sql, value]) => (value === undefined ? [] : [[sql, value] as const]));
-  const clauses = given.map(([sql]) => `${sql} = ?`).join(' AND ');
-  return { where: clauses && `WHERE ${clauses}`, values: given.map(([, value]) => value) };
+  return allOf(
+    wanted.flatMap(([sql, value]) => (value === undefined ? [] : { sql: `${sql} = ?`, values: [value] })),
+  );
+}
+
+/** The condition that all of these hold. */
+export function allOf(conditions: readonly Condition[]): Condition {
+  return {
+    sql: ['1', ...conditions.map(({ sql }) => sql)].join(' AND '),
+    values: conditions.flatMap(({ values }) => values),
+  };
 }
 
 /** An event with its complete text. */

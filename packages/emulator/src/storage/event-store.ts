@@ -10,7 +10,7 @@ import type {
   ValueCount,
 } from '../events/tracked-events.ts';
 import { type Database, sqliteCode } from './database.ts';
-import { ATTRIBUTED, conditions } from './event-rows.ts';
+import { ATTRIBUTED, conditionOf } from './event-rows.ts';
 import { insertRows, Staging } from './staging.ts';
 import { escapeText, isoTime, unescapeText } from './text.ts';
 
@@ -197,10 +197,10 @@ export class EventStore {
 
   /** The matching events, oldest first. */
   find({ limit, offset, ...filter }: EventQuery): EventRow[] {
-    const { where, values } = conditions(filter);
+    const { sql, values } = conditionOf(filter);
     const rows = this.#database.all<Row>(
       `SELECT uuid, received_at, deliveries, body, ${ATTRIBUTED} AS attributed
-       FROM events ${where} ORDER BY id LIMIT ? OFFSET ?`,
+       FROM events WHERE ${sql} ORDER BY id LIMIT ? OFFSET ?`,
       ...values,
       limit ?? -1,
       offset ?? 0,
@@ -216,20 +216,20 @@ export class EventStore {
 
   /** The exact number of matching events. */
   count(filter: EventFilter): EventCounts {
-    const { where, values } = conditions(filter);
+    const { sql, values } = conditionOf(filter);
     const { unique, received } = this.totals;
-    if (where === '') return { unique, received };
-    const counts = `SELECT count(*) AS "unique", coalesce(sum(deliveries), 0) AS received FROM events ${where}`;
+    if (values.length === 0) return { unique, received };
+    const counts = `SELECT count(*) AS "unique", coalesce(sum(deliveries), 0) AS received FROM events WHERE ${sql}`;
     return this.#database.get<EventCounts>(counts, ...values) ?? { unique: 0, received: 0 };
   }
 
   /** The most frequent values of the matching events, with exact counts. */
   countBy(dimension: EventDimension, limit: number, filter: EventFilter): ValueCount[] {
     const column = dimension === 'event' ? 'name' : 'correlation_value';
-    const { where, values } = conditions(filter);
+    const { sql, values } = conditionOf(filter);
     const rows = this.#database.all<ValueCount>(
       `SELECT ${column} AS value, count(*) AS count
-       FROM events ${where} GROUP BY ${column} ORDER BY count DESC, value LIMIT ?`,
+       FROM events WHERE ${sql} GROUP BY ${column} ORDER BY count DESC, value LIMIT ?`,
       ...values,
       limit,
     );
