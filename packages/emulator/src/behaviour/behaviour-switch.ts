@@ -1,14 +1,10 @@
 import { ConfigError } from '@sluice/protocol';
 import { refusal } from '@sluice/protocol/toolbox';
 import type { BehaviourChange, BehaviourState } from '../admin/contract.ts';
+import type { Database } from '../storage/database.ts';
 import { type Behaviour, type BehaviourSettings, readBehaviour } from './behaviour.ts';
 import { checkNames } from './known-names.ts';
 import { isPresetName, PRESETS, type PresetName } from './presets.ts';
-
-/** Stores the chosen behaviour beyond the end of the process. It is undefined if nothing was ever chosen. */
-export interface BehaviourMemory {
-  behaviour: BehaviourChange | undefined;
-}
 
 /**
  * The current behaviour of the service. It can change at any time. Each request is served with the behaviour that was set when
@@ -19,7 +15,7 @@ export class BehaviourSwitch {
   #current: Behaviour = readBehaviour({});
   #isChanged = false;
   #choice: BehaviourChange | undefined;
-  #memory: BehaviourMemory | undefined;
+  #memory: Database | undefined;
 
   get current(): Behaviour {
     return this.#current;
@@ -42,7 +38,7 @@ export class BehaviourSwitch {
     const ofPreset = readBehaviour(PRESETS[preset].behaviour);
     const choice = { preset, behaviour: readGiven(behaviour) };
     const current = readBehaviour({ ...PRESETS[preset].behaviour, ...choice.behaviour });
-    if (this.#memory !== undefined) this.#memory.behaviour = choice;
+    this.#memory?.set('behaviour', JSON.stringify(choice));
     this.#choice = choice;
     this.#preset = preset;
     this.#current = current;
@@ -53,8 +49,9 @@ export class BehaviourSwitch {
    * From now on stores the choice in `memory`. If a behaviour was already chosen, it replaces all that `memory` holds. If not,
    * the choice in `memory` applies. Throws a ConfigError if that choice is invalid.
    */
-  keepIn(memory: BehaviourMemory): void {
-    const choice = this.#choice ?? memory.behaviour;
+  keepIn(memory: Database): void {
+    const stored = memory.setting('behaviour');
+    const choice = this.#choice ?? (stored && JSON.parse(stored));
     this.#memory = memory;
     if (choice === undefined) return;
     try {

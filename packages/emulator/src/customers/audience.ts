@@ -11,7 +11,6 @@ import { Refusal } from '../events/refusal.ts';
 import { quote } from '../quote.ts';
 import type { Database } from '../storage/database.ts';
 import { ATTRIBUTED } from '../storage/event-rows.ts';
-import type { SettingsStore } from '../storage/settings-store.ts';
 import { Staging } from '../storage/staging.ts';
 import { escapeText, unescapeText } from '../storage/text.ts';
 import { CustomerList, type CustomerQuery, ROWS } from './customer-list.ts';
@@ -39,19 +38,18 @@ const REPLACE = 'ON CONFLICT (primary_value) DO UPDATE SET attributes = excluded
 /** The audience section of the account: its customers, and the attribute that identifies them. */
 export class Audience {
   readonly #database: Database;
-  readonly #settings: SettingsStore;
   readonly #list: CustomerList;
   #changes = 0;
 
-  constructor(database: Database, settings: SettingsStore) {
+  constructor(database: Database) {
     this.#database = database;
-    this.#settings = settings;
     this.#list = new CustomerList(database);
   }
 
   /** The selected primary key, or null. */
   get primaryKey(): string | null {
-    return this.#settings.primaryKey;
+    const name = this.#database.setting('primary_key');
+    return name === undefined ? null : unescapeText(name);
   }
 
   /** Whether there is any customer. */
@@ -72,7 +70,7 @@ export class Audience {
     checkName(name);
     if (name === this.primaryKey) return;
     this.#database.transaction(() => {
-      this.#settings.primaryKey = name;
+      this.#database.set('primary_key', escapeText(name));
       const customers = this.#read(ROWS);
       this.#change('UPDATE customers SET primary_value = NULL');
       const seen = new Set<string>();

@@ -15,25 +15,17 @@ interface Watch<Kind> {
 export class Injection {
   /** The faults that acted, in words. */
   readonly words: string[] = [];
+  /** How long the request waits before it is served, in milliseconds. */
+  delayMs = 0;
+  /** The fault that ends the request: instead of the service, or instead of its answer. */
+  ending: EndingFault | undefined;
   readonly #now: number;
   readonly #poisons: (Watch<PoisonFault> & { readonly pattern: RegExp })[] = [];
   readonly #hasActed = new Set<FaultStep>();
-  #delayMs = 0;
-  #ending: EndingFault | undefined;
   #tooLarge: Watch<TooLargeFault> | undefined;
 
   constructor(now: number) {
     this.#now = now;
-  }
-
-  /** How long the request waits before it is served, in milliseconds. */
-  get delayMs(): number {
-    return this.#delayMs;
-  }
-
-  /** The fault that ends the request: instead of the service, or instead of its answer. */
-  get ending(): EndingFault | undefined {
-    return this.#ending;
   }
 
   /** Adds a fault that should act on the request. Returns false if it ends the request: then no other fault is asked. */
@@ -43,7 +35,7 @@ export class Injection {
       case 'none':
         return true;
       case 'latency':
-        if (this.#act(step)) this.#delayMs += step.delayMs();
+        if (this.#act(step)) this.delayMs += step.delayMs();
         return true;
       case 'poison':
         this.#poisons.push({ step, fault, pattern: new RegExp(fault.pattern, fault.flags) });
@@ -53,7 +45,7 @@ export class Injection {
         return true;
       default:
         if (!this.#act(step)) return true;
-        this.#ending = fault;
+        this.ending = fault;
         return false;
     }
   }

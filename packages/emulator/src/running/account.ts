@@ -11,8 +11,7 @@ import { Database } from '../storage/database.ts';
 import { readEvent } from '../storage/event-rows.ts';
 import { type BatchOutcome, EventStore } from '../storage/event-store.ts';
 import { type KeptRequest, RequestStore } from '../storage/request-store.ts';
-import { Retention, type RetentionLimits } from '../storage/retention.ts';
-import { SettingsStore } from '../storage/settings-store.ts';
+import { type RetentionLimits, startRetention } from '../storage/retention.ts';
 import { readSeedFile } from './option-files.ts';
 
 /** Settings of an account. */
@@ -37,15 +36,14 @@ const MOST_AT_ONCE = 5_000;
 export class Account {
   readonly apiKeys: ApiKeyStore;
   readonly events: EventStore;
-  readonly settings: SettingsStore;
   readonly audience: Audience;
   readonly requests: RequestStore;
   /** The latest requests, with their content. */
   readonly recent: RecentRequests = new RecentRequests();
   readonly search: Search;
-  readonly #database: Database;
+  readonly database: Database;
   readonly #directory: DataDirectory | undefined;
-  readonly #retention: Retention;
+  readonly #stopRetention: () => void;
   #arrival = new AbortController();
   #clearings = 0;
   #isClosed = false;
@@ -55,15 +53,13 @@ export class Account {
     this.#directory = data === undefined ? undefined : new DataDirectory(data, reset);
     try {
       const database = new Database(this.#directory?.database);
-      this.#database = database;
+      this.database = database;
       this.apiKeys = new ApiKeyStore(database);
       this.events = new EventStore(database, () => this.search.changed());
       this.search = new Search(database, () => this.events.totals);
-      this.settings = new SettingsStore(database);
-      this.audience = new Audience(database, this.settings);
+      this.audience = new Audience(database);
       this.requests = new RequestStore(database);
-      this.#retention = new Retention(this.events, this.requests, limits, systemClock);
-      this.#retention.start();
+      this.#stopRetention = startRetention(this.events, this.requests, limits, systemClock);
     } catch (error) {
       this.#directory?.close();
       throw data === undefined ? error : unusable(data, error);
@@ -116,12 +112,12 @@ export class Account {
 
   /** Stores a request without events, and returns its id. If the account is closed, does nothing: a request may end after that. */
   keepRequest(request: KeptRequest): number | undefined {
-    return this.#database.isOpen ? this.requests.add(request) : undefined;
+    return this.database.isOpen ? this.requests.add(request) : undefined;
   }
 
   /** All details of one event; undefined if there is none. */
   trackedEvent(id: number): TrackerEvent | undefined {
-    const details = readEvent(this.#database, id);
+    const details = readEvent(this.database, id);
     if (details === undefined) return undefined;
     const { requestId, ...event } = details;
     const request = requestId === null ? undefined : this.requests.get(requestId);
@@ -168,15 +164,15 @@ export class Account {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#tellArrival();
-    this.#retention.stop();
+    this.#stopRetention();
     this.search.close();
-    this.#database.close();
+    this.database.close();
     this.#directory?.close();
   }
 
   #transaction<T>(work: () => T): T {
     try {
-      return this.#database.transaction(work);
+      return this.database.transaction(work);
     } catch (error) {
       this.events.reload();
       throw error;

@@ -53,7 +53,7 @@ function setUp(
   account: Account,
   { apiKey, primaryKey, customers, seed, behaviour, logger }: Settings,
 ): string {
-  behaviour.keepIn(account.settings);
+  behaviour.keepIn(account.database);
   if (primaryKey !== undefined) account.audience.selectPrimaryKey(primaryKey);
   if (customers !== undefined) account.audience.addCustomers(customers);
   if (seed !== undefined) {

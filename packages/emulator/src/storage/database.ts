@@ -4,6 +4,8 @@ import { MIGRATIONS } from './migrations.ts';
 const BUSY_TIMEOUT_MS = 5_000;
 const MOST_STATEMENTS = 200;
 
+/** The selected primary key (escaped), and the chosen behaviour (JSON). */
+type Setting = 'primary_key' | 'behaviour';
 type Value = string | number | null;
 type Statement = Libsql.Statement<unknown[]>;
 
@@ -51,6 +53,15 @@ export class Database {
 
   exec(sql: string): void {
     this.#database.exec(sql);
+  }
+
+  /** A named setting of the account; undefined if it was never set. */
+  setting(name: Setting): string | undefined {
+    return this.get<{ value: string }>('SELECT value FROM settings WHERE name = ?', name)?.value;
+  }
+
+  set(name: Setting, value: string): void {
+    this.run('INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)', name, value);
   }
 
   /** Runs `work` in one transaction: if it throws, nothing is stored. If the caller has a transaction, `work` runs in that one. */

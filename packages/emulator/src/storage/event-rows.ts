@@ -2,12 +2,11 @@ import type { TrackerEvent, TrackerRow } from '../admin/contract.ts';
 import { memberText } from '../events/json-text.ts';
 import type { EventFilter } from '../events/tracked-events.ts';
 import type { Database } from './database.ts';
-import { PRIMARY_KEY_SETTING } from './settings-store.ts';
 import { escapeText, isoTime, unescapeText } from './text.ts';
 
 /** SQL that is 1 for a row of `events` whose customer exists now, else 0. It is not stored, because customers come and go. */
 export const ATTRIBUTED: string = `coalesce(
-  events.correlation_key = (SELECT value FROM settings WHERE name = '${PRIMARY_KEY_SETTING}')
+  events.correlation_key = (SELECT value FROM settings WHERE name = 'primary_key')
   AND EXISTS (SELECT 1 FROM customers WHERE primary_value = events.correlation_value), 0)`;
 
 /** SQL that must hold for a row of `events`, and the values of its parameters. */

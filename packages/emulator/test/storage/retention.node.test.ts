@@ -3,7 +3,7 @@ import { VirtualClock } from '../../../../testing/virtual-clock.ts';
 import { Database } from '../../src/storage/database.ts';
 import { EventStore } from '../../src/storage/event-store.ts';
 import { RequestStore } from '../../src/storage/request-store.ts';
-import { Retention, type RetentionLimits } from '../../src/storage/retention.ts';
+import { type RetentionLimits, startRetention } from '../../src/storage/retention.ts';
 import { event } from '../service.ts';
 
 const REQUEST = {
@@ -26,7 +26,7 @@ function setUp(limits: Partial<RetentionLimits>) {
   const events = new EventStore(database);
   const requests = new RequestStore(database);
   const all = { maxEvents: undefined, maxAgeMs: undefined, maxRequests: 1_000_000, ...limits };
-  new Retention(events, requests, all, clock).start();
+  startRetention(events, requests, all, clock);
   const add = (uuids: readonly number[]) =>
     events.add(
       uuids.map((number) => {
