@@ -2,7 +2,7 @@ import { type Clock, milliseconds, refusal, sleep, whole } from '@sluice/protoco
 import { checkNames } from '../behaviour/known-names.ts';
 import { checkFilter, type EventFilter, type ValueCount } from '../events/tracked-events.ts';
 import type { Account } from '../running/account.ts';
-import type { EventRow } from '../storage/event-store.ts';
+import type { EventRow } from '../storage/event-rows.ts';
 
 /** Which events to wait for, and how long. */
 export interface WaitOptions {

@@ -3,7 +3,7 @@ import { checkCount, checkFilter, checkQuery } from '../events/tracked-events.ts
 import { authenticate } from '../http/authentication.ts';
 import type { Account } from '../running/account.ts';
 import { type Application, addRoute } from '../running/application.ts';
-import type { EventRow } from '../storage/event-store.ts';
+import type { EventRow } from '../storage/event-rows.ts';
 
 // These routes are not part of the interface: only the emulator has them. They need an API key, so pages of any origin may use them.
 const EVENTS = '/emulator/events';

@@ -99,7 +99,7 @@ export class Account {
     using staging = batch.length > MOST_AT_ONCE ? await this.events.stage(batch) : undefined;
     this.checkOpen();
     try {
-      return this.#transaction(() => {
+      return this.database.transaction(() => {
         const { next } = this.requests;
         const stored =
           staging === undefined ? this.events.add(batch, next) : this.events.addStaged(staging, batch, next);
@@ -127,7 +127,7 @@ export class Account {
 
   /** Deletes all events and requests, and if `customers` is true all customers. */
   clear({ customers }: ClearOptions): void {
-    this.#transaction(() => {
+    this.database.transaction(() => {
       this.events.removeBefore(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY);
       this.requests.removeBefore(this.requests.next, Number.POSITIVE_INFINITY);
       if (customers === true) this.audience.clear();
@@ -147,7 +147,7 @@ export class Account {
    */
   seed(path: string): number | undefined {
     if (this.events.totals.newest > 0) return undefined;
-    return this.#transaction(() => {
+    return this.database.transaction(() => {
       let batch: ReceivedEvent[] = [];
       for (const event of readSeedFile(path)) {
         batch.push(event);
@@ -168,15 +168,6 @@ export class Account {
     this.search.close();
     this.database.close();
     this.#directory?.close();
-  }
-
-  #transaction<T>(work: () => T): T {
-    try {
-      return this.database.transaction(work);
-    } catch (error) {
-      this.events.reload();
-      throw error;
-    }
   }
 
   #tellArrival(): void {

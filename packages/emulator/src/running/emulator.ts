@@ -20,7 +20,7 @@ import type { Fault, FaultHandle, Script } from '../faults/fault.ts';
 import type { Faults } from '../faults/faults.ts';
 import type { Listener } from '../http/listener.ts';
 import { awaitEvents, type WaitOptions } from '../inspection/awaited-events.ts';
-import type { EventRow } from '../storage/event-store.ts';
+import type { EventRow } from '../storage/event-rows.ts';
 import type { RequestOutcome } from '../storage/request-store.ts';
 import { type Account, type ClearOptions, closedError } from './account.ts';
 import { check, ITERABLE } from './options.ts';

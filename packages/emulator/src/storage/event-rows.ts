@@ -1,6 +1,6 @@
 import type { TrackerEvent, TrackerRow } from '../admin/contract.ts';
 import { memberText } from '../events/json-text.ts';
-import type { EventFilter } from '../events/tracked-events.ts';
+import type { EventFilter, StoredEvent } from '../events/tracked-events.ts';
 import type { Database } from './database.ts';
 import { escapeText, isoTime, unescapeText } from './text.ts';
 
@@ -37,8 +37,40 @@ export function allOf(conditions: readonly Condition[]): Condition {
   };
 }
 
+/** A stored event whose body is still the JSON text that was received. */
+export interface EventRow extends Omit<StoredEvent, 'event'> {
+  readonly text: string;
+}
+
+/** The row of an event as SQLite has it. */
+export interface StoredRow {
+  readonly id: number;
+  readonly uuid: string | null;
+  readonly receivedAt: number;
+  readonly deliveries: number;
+  readonly text: string;
+  readonly attributed: number;
+}
+
+/** SQL that reads rows of events. */
+export const STORED: string = `SELECT id, uuid, received_at AS receivedAt, deliveries, body AS text, ${ATTRIBUTED} AS attributed
+  FROM events`;
+
+/** The event of a row. */
+export function toEventRow({ uuid, receivedAt, deliveries, text, attributed }: StoredRow): EventRow {
+  return {
+    text,
+    uuid: uuid ?? undefined,
+    receivedAt: isoTime(receivedAt),
+    deliveries,
+    attributed: attributed === 1,
+  };
+}
+
 /** An event with its complete text. */
-export type WholeEvent = Pick<TrackerEvent, 'id' | 'receivedAt' | 'deliveries' | 'attributed' | 'text'>;
+export interface WholeEvent extends EventRow {
+  readonly id: number;
+}
 
 const PREVIEW_CHARACTERS = 240;
 // In nearly all bodies, the payload begins within this many characters. So a large body need not be read completely.
@@ -80,23 +112,19 @@ export function readRows(
 
 /** Reads the complete events with these ids, newest first: as many as fit into `mostBytes` together, but at least one. */
 export function readWhole(database: Database, ids: readonly number[], mostBytes: number): WholeEvent[] {
-  const where = 'FROM events WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id DESC';
+  const where = 'WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id DESC';
   let bytes = 0;
   const taken = database
-    .arrays<[id: number, bytes: number]>(`SELECT id, octet_length(body) ${where}`, JSON.stringify(ids))
+    .arrays<[id: number, bytes: number]>(
+      `SELECT id, octet_length(body) FROM events ${where}`,
+      JSON.stringify(ids),
+    )
     .filter(([, size], at) => {
       bytes += size;
       return at === 0 || bytes <= mostBytes;
     });
-  const rows = database.all<WholeRow>(
-    `SELECT id, received_at, deliveries, ${ATTRIBUTED} AS attributed, body AS text ${where}`,
-    JSON.stringify(taken.map(([id]) => id)),
-  );
-  return rows.map(({ received_at, attributed, ...row }) => ({
-    ...row,
-    receivedAt: isoTime(received_at),
-    attributed: attributed === 1,
-  }));
+  const rows = database.all<StoredRow>(`${STORED} ${where}`, JSON.stringify(taken.map(([id]) => id)));
+  return rows.map((row) => ({ id: row.id, ...toEventRow(row) }));
 }
 
 /** Reads all details of one event, with its latest 1,000 repeats; undefined if there is no such event. */
@@ -140,12 +168,4 @@ interface ListedRow extends Readonly<Record<`value${number}`, string | null>> {
   readonly attributed: number;
   readonly head: string;
   readonly is_cut: number;
-}
-
-interface WholeRow {
-  readonly id: number;
-  readonly received_at: number;
-  readonly deliveries: number;
-  readonly attributed: number;
-  readonly text: string;
 }

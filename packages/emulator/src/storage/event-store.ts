@@ -6,18 +6,12 @@ import type {
   EventFilter,
   EventQuery,
   ReceivedEvent,
-  StoredEvent,
   ValueCount,
 } from '../events/tracked-events.ts';
 import { type Database, sqliteCode } from './database.ts';
-import { ATTRIBUTED, conditionOf } from './event-rows.ts';
+import { conditionOf, type EventRow, STORED, type StoredRow, toEventRow } from './event-rows.ts';
 import { insertRows, Staging } from './staging.ts';
-import { escapeText, isoTime, unescapeText } from './text.ts';
-
-/** A stored event whose body is still the JSON text that was received. */
-export interface EventRow extends Omit<StoredEvent, 'event'> {
-  readonly text: string;
-}
+import { escapeText, unescapeText } from './text.ts';
 
 /** What happened to a batch. */
 export interface BatchOutcome {
@@ -48,26 +42,25 @@ export class EventStore {
   readonly rates: ArrivalRates = new ArrivalRates();
   readonly #database: Database;
   readonly #changed: () => void;
-  #oldest = 1;
-  #newest = 0;
-  #received = 0;
 
   /** `changed` is called during each change. It must do its own work later. */
   constructor(database: Database, changed: () => void = () => {}) {
     this.#database = database;
     this.#changed = changed;
-    this.reload();
   }
 
-  /** How many events there are, and the ids of the oldest and the newest. Ids have no gap. Reading the totals costs nothing. */
+  /** How many events there are, and the ids of the oldest and the newest. Ids have no gap. The cost does not grow with the events. */
   get totals(): EventTotals {
-    const [oldest, newest] = [this.#oldest, this.#newest];
-    return { oldest, newest, unique: newest - oldest + 1, received: this.#received };
+    const row = this.#database.get<Omit<EventTotals, 'unique'>>(
+      `SELECT newest_event AS newest, received, coalesce((SELECT min(id) FROM events), newest_event + 1) AS oldest
+       FROM totals`,
+    );
+    const { oldest, newest, received } = row ?? { oldest: 1, newest: 0, received: 0 };
+    return { oldest, newest, unique: newest - oldest + 1, received };
   }
 
   /**
-   * Stores a batch. Of events with the same uuid, it keeps the first and counts the others. Call it in a transaction. If that is
-   * rolled back, call {@link reload}.
+   * Stores a batch. Of events with the same uuid, it keeps the first and counts the others. Call it in a transaction.
    */
   add(batch: readonly ReceivedEvent[], requestId: number | null, now: number = Date.now()): BatchOutcome {
     const uuids = JSON.stringify(batch.map(({ event }) => event.uuid?.toLowerCase()));
@@ -77,7 +70,8 @@ export class EventStore {
         uuids,
       ),
     );
-    const before = this.#newest;
+    const { newest: before } = this.totals;
+    let newest = before;
     const fresh: (string | number | null)[] = [];
     const repeated: number[] = [];
     for (const received of batch) {
@@ -88,10 +82,10 @@ export class EventStore {
         repeated.push(id);
         continue;
       }
-      this.#newest += 1;
-      fresh.push(this.#newest, now, requestId, ...columns);
+      newest += 1;
+      fresh.push(newest, now, requestId, ...columns);
       this.rates.add(received.event.event);
-      if (uuid !== null) known.set(uuid, this.#newest);
+      if (uuid !== null) known.set(uuid, newest);
     }
     insertRows(this.#database, 'events', `id, received_at, request_id, ${COLUMNS}`, fresh);
     return this.#finish(batch.length, before, repeated, requestId, now);
@@ -112,7 +106,7 @@ export class EventStore {
 
   /** Like {@link add}, for a batch that was staged. */
   addStaged({ table }: Staging, batch: readonly ReceivedEvent[], requestId: number | null): BatchOutcome {
-    const [before, now] = [this.#newest, Date.now()];
+    const [before, now] = [this.totals.newest, Date.now()];
     const insert = (id: string, where: string) =>
       this.#database.run(
         `INSERT INTO events (id, ${COLUMNS}, received_at, request_id)
@@ -121,14 +115,14 @@ export class EventStore {
       );
     let repeated: number[] = [];
     try {
-      this.#newest += insert('at', '');
+      insert('at', '');
     } catch (error) {
       if (!sqliteCode(error).startsWith('SQLITE_CONSTRAINT')) throw error;
       // Most batches repeat no uuid. This one does, and takes longer.
       this.#database.exec(`CREATE INDEX temp.uuids_of_${table} ON ${table} (uuid, at)`);
       const isNew = `WHERE NOT EXISTS (SELECT 1 FROM events WHERE events.uuid = staged.uuid) AND NOT EXISTS
         (SELECT 1 FROM ${table} AS earlier WHERE earlier.uuid = staged.uuid AND earlier.at < staged.at)`;
-      this.#newest += insert('row_number() OVER (ORDER BY at)', isNew);
+      insert('row_number() OVER (ORDER BY at)', isNew);
       const rows = this.#database.all<{ id: number; times: number }>(
         `SELECT events.id, count(*) - (events.id > ?) AS times FROM ${table} AS staged
          JOIN events USING (uuid) GROUP BY events.id HAVING times > 0`,
@@ -153,23 +147,14 @@ export class EventStore {
       const note = 'INSERT INTO repeats (event_id, request_id, received_at) VALUES (?, ?, ?)';
       this.#database.run(note, id, requestId, now);
     }
-    this.#received += accepted;
-    this.#saveTotals();
-    const firstEvent = this.#newest === before ? null : before + 1;
-    return { accepted, repeated: repeated.length, firstEvent };
-  }
-
-  #saveTotals(): void {
-    this.#database.run('UPDATE totals SET newest_event = ?, received = ?', this.#newest, this.#received);
-    this.#changed();
-  }
-
-  /** Reads the totals again, after a transaction was rolled back. */
-  reload(): void {
-    const row = this.#database.get<EventTotals>(
-      'SELECT newest_event AS newest, received, coalesce((SELECT min(id) FROM events), newest_event + 1) AS oldest FROM totals',
+    const stored = accepted - repeated.length;
+    this.#database.run(
+      'UPDATE totals SET newest_event = ?, received = received + ?',
+      before + stored,
+      accepted,
     );
-    ({ newest: this.#newest, oldest: this.#oldest, received: this.#received } = row ?? this.totals);
+    this.#changed();
+    return { accepted, repeated: repeated.length, firstEvent: stored === 0 ? null : before + 1 };
   }
 
   /**
@@ -177,41 +162,34 @@ export class EventStore {
    * that new, it returns the id after them.
    */
   firstSince(time: number, atMost: number): number {
-    const last = Math.min(this.#newest, this.#oldest + atMost - 1);
-    return firstReceived(this.#database, time, { oldest: this.#oldest, newest: last });
+    const { oldest, newest } = this.totals;
+    return firstReceived(this.#database, time, { oldest, newest: Math.min(newest, oldest + atMost - 1) });
   }
 
   /** Removes the oldest events: those with an id below `id`, but at most `atMost` of them. */
   removeBefore(id: number, atMost: number): void {
-    const end = Math.min(id, this.#oldest + atMost, this.#newest + 1);
-    if (end <= this.#oldest) return;
+    const { oldest, newest } = this.totals;
+    const end = Math.min(id, oldest + atMost, newest + 1);
+    if (end <= oldest) return;
     this.#database.transaction(() => {
-      const sum = 'SELECT sum(deliveries) AS received FROM events WHERE id < ?';
-      this.#received -= this.#database.get<EventCounts>(sum, end)?.received ?? 0;
+      const removed = '(SELECT sum(deliveries) FROM events WHERE id < ?)';
+      this.#database.run(`UPDATE totals SET received = received - ${removed}`, end);
       this.#database.run('DELETE FROM repeats WHERE event_id < ?', end);
       this.#database.run('DELETE FROM events WHERE id < ?', end);
-      this.#oldest = end;
-      this.#saveTotals();
     });
+    this.#changed();
   }
 
   /** The matching events, oldest first. */
   find({ limit, offset, ...filter }: EventQuery): EventRow[] {
     const { sql, values } = conditionOf(filter);
-    const rows = this.#database.all<Row>(
-      `SELECT uuid, received_at, deliveries, body, ${ATTRIBUTED} AS attributed
-       FROM events WHERE ${sql} ORDER BY id LIMIT ? OFFSET ?`,
+    const rows = this.#database.all<StoredRow>(
+      `${STORED} WHERE ${sql} ORDER BY id LIMIT ? OFFSET ?`,
       ...values,
       limit ?? -1,
       offset ?? 0,
     );
-    return rows.map(({ body, uuid, received_at, deliveries, attributed }) => ({
-      text: body,
-      uuid: uuid ?? undefined,
-      receivedAt: isoTime(received_at),
-      deliveries,
-      attributed: attributed === 1,
-    }));
+    return rows.map((row) => toEventRow(row));
   }
 
   /** The exact number of matching events. */
@@ -258,12 +236,4 @@ type Columns = [uuid: string | null, ...others: string[]];
 function columnsOf({ event, text }: ReceivedEvent): Columns {
   const texts = [event.event, event.correlationKey, event.correlationValue, event.source];
   return [event.uuid?.toLowerCase() ?? null, ...texts.map(escapeText), text];
-}
-
-interface Row {
-  readonly uuid: string | null;
-  readonly received_at: number;
-  readonly deliveries: number;
-  readonly body: string;
-  readonly attributed: number;
 }
