@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { ConfigError } from '@sluice/protocol';
 import { pino } from 'pino';
 import { isPortInUse } from './http/listener.ts';
+import { messageOf } from './messages.ts';
 import { HELP, inFlagWords, parseCommandLine } from './running/command-line.ts';
 import { greeting, networkAddresses } from './running/greeting.ts';
 import { readCustomersFile, readJsonFile } from './running/option-files.ts';
@@ -54,6 +55,5 @@ async function run(args: readonly string[]): Promise<void> {
 }
 
 function explain(error: unknown): string {
-  if (error instanceof ConfigError) return inFlagWords(error);
-  return error instanceof Error ? error.message : String(error);
+  return error instanceof ConfigError ? inFlagWords(error) : messageOf(error);
 }

@@ -16,8 +16,7 @@ const POLICY = "default-src 'self'; style-src 'self' 'unsafe-inline'; frame-ance
 export function addPages(application: Application, access: OperatorAccess): void {
   application.get('/', async (context, next) => {
     const token = context.req.query('token');
-    const cookie = access.cookie(token);
-    if (cookie !== undefined) return context.body(null, 302, { location: '/', 'set-cookie': cookie });
+    if (access.remember(context, token)) return context.redirect('/');
     const isPerson = context.req.header('accept')?.includes('text/html');
     if (!isPerson || !access.lacksToken(context)) return next();
     context.header('content-security-policy', `${POLICY}'self'`);

@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
+import { getCookie, setCookie } from 'hono/cookie';
 import { Refusal } from '../events/refusal.ts';
 import type { RequestContext } from '../running/application.ts';
 
@@ -23,7 +24,8 @@ export class OperatorAccess {
   }
 
   /** Throws {@link Refusal} unless the request comes from the operator. */
-  check({ req }: RequestContext): void {
+  check(context: RequestContext): void {
+    const { req } = context;
     const url = new URL(req.url);
     if (this.#token === undefined && !LOOPBACK.test(url.hostname)) {
       // A name of another site may resolve to this machine. Then the pages of that site would count as ours (DNS rebinding).
@@ -36,20 +38,22 @@ export class OperatorAccess {
     if ((origin !== undefined && origin !== url.origin) || site === 'cross-site') {
       throw new Refusal('not_operator', 'Pages of another origin may not use the admin routes.');
     }
-    if (this.#token === undefined || this.#isToken(cookie(req))) return;
+    if (this.#token === undefined || this.#isToken(getCookie(context, COOKIE))) return;
     const how = 'send Authorization: Bearer TOKEN, or open a page with ?token=TOKEN';
     throw new Refusal('not_operator', `Pages and admin routes need the operator's token: ${how}.`);
   }
 
   /** Whether a token is needed and the request carries no valid one. */
-  lacksToken({ req }: RequestContext): boolean {
-    return this.#token !== undefined && !this.#isToken(bearer(req)) && !this.#isToken(cookie(req));
+  lacksToken(context: RequestContext): boolean {
+    const isShown = this.#isToken(bearer(context.req)) || this.#isToken(getCookie(context, COOKIE));
+    return this.#token !== undefined && !isShown;
   }
 
-  /** Returns the Set-Cookie header that stores the token of a page's address; undefined if there is no token, or a wrong one. */
-  cookie(token: string | undefined): string | undefined {
-    if (token === undefined || !this.#isToken(token)) return undefined;
-    return `${COOKIE}=${encodeURIComponent(token)}; HttpOnly; SameSite=Strict; Path=/`;
+  /** Stores the token of a page's address in a cookie. Returns false if there is no token, or a wrong one. */
+  remember(context: RequestContext, token: string | undefined): boolean {
+    if (token === undefined || !this.#isToken(token)) return false;
+    setCookie(context, COOKIE, token, { httpOnly: true, sameSite: 'Strict', path: '/' });
+    return true;
   }
 
   #isToken(presented: string | undefined): boolean {
@@ -62,14 +66,4 @@ export class OperatorAccess {
 
 function bearer(request: RequestContext['req']): string | undefined {
   return request.header('authorization')?.match(/^Bearer (.+)$/)?.[1];
-}
-
-function cookie(request: RequestContext['req']): string | undefined {
-  const cookies = request.header('cookie')?.split('; ') ?? [];
-  const found = cookies.find((one) => one.startsWith(`${COOKIE}=`))?.slice(COOKIE.length + 1);
-  try {
-    return found && decodeURIComponent(found);
-  } catch {
-    return undefined; // not a cookie that we have set
-  }
 }

@@ -8,7 +8,7 @@ import type {
   PrimaryKeyPreview,
 } from '../admin/audience-contract.ts';
 import { Refusal } from '../events/refusal.ts';
-import { quote } from '../quote.ts';
+import { quote } from '../messages.ts';
 import type { Database } from '../storage/database.ts';
 import { ATTRIBUTED } from '../storage/event-rows.ts';
 import { Staging } from '../storage/staging.ts';
@@ -97,7 +97,8 @@ export class Audience {
     const customers = this.#read(ROWS);
     const values = customers.flatMap(({ attributes }) => primaryValue(JSON.parse(attributes), name) ?? []);
     const known = new Set(values);
-    const shared = known.size < values.length && values.find((value, at) => values.indexOf(value) !== at);
+    const seen = new Set<string>();
+    const shared = values.find((value) => seen.has(value) || !seen.add(value));
     const rows = this.#database.all<{ key: string; value: string; attributed: number }>(
       `SELECT correlation_key AS key, correlation_value AS value, ${ATTRIBUTED} AS attributed
        FROM events ORDER BY id DESC LIMIT ${PREVIEWED}`,
@@ -107,7 +108,7 @@ export class Audience {
     );
     return {
       ...{ primaryKey: name, found: values.length, without: customers.length - values.length },
-      shared: shared || null,
+      shared: shared ?? null,
       events: {
         looked: rows.length,
         attributedNow: rows.filter(({ attributed }) => attributed === 1).length,

@@ -3,7 +3,7 @@ import { describe, isNonEmptyString } from '@sluice/protocol/toolbox';
 import { Refusal } from '../events/refusal.ts';
 import { answer, JSON_TYPE } from '../http/answers.ts';
 import type { InterfaceEndpoint } from '../http/interface-endpoint.ts';
-import { quote } from '../quote.ts';
+import { quote } from '../messages.ts';
 
 /** The endpoint that reads a customer (section 4.2). */
 export const customerEndpoint: InterfaceEndpoint = {

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Customer } from '@sluice/protocol';
 import { type CsvError, type Info, parse } from 'csv-parse';
 import { stringify } from 'csv-stringify/sync';
-import { quote } from '../quote.ts';
+import { quote } from '../messages.ts';
 
 /** A problem in a CSV text; `line` counts from 1. */
 export interface CsvProblem {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { ConfigError } from '@sluice/protocol';
 import { isNonEmptyString, refusal } from '@sluice/protocol/toolbox';
 import type { CustomerRow } from '../admin/audience-contract.ts';
+import { messageOf } from '../messages.ts';
 import { unescapeText } from '../storage/text.ts';
 
 /** A row of customers. `primaryValue` is escaped; null if it does not have the selected primary key: then it is not found. */
@@ -31,8 +32,9 @@ export function toRecord(customer: unknown, key: string, at: string): CustomerRe
   try {
     return { primaryValue: value, attributes: JSON.stringify(customer) };
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new ConfigError(at, `${at} must hold only what JSON can hold: ${reason}`, { cause: error });
+    throw new ConfigError(at, `${at} must hold only what JSON can hold: ${messageOf(error)}`, {
+      cause: error,
+    });
   }
 }
 

@@ -10,6 +10,7 @@ import {
   refusal,
   whole,
 } from '@sluice/protocol/toolbox';
+import { messageOf } from '../messages.ts';
 import type { Fault, FaultScope, Script } from './fault.ts';
 
 /** The rules of a kind of fault, and its required settings. */
@@ -107,8 +108,10 @@ function checkPattern(pattern: string, flags: string, path: string): void {
   try {
     new RegExp(pattern, flags);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new ConfigError(`${path}.pattern`, `${path}.pattern must be a regular expression: ${reason}`);
+    throw new ConfigError(
+      `${path}.pattern`,
+      `${path}.pattern must be a regular expression: ${messageOf(error)}`,
+    );
   }
 }
 

@@ -11,15 +11,6 @@ import type { BatchOutcome } from '../storage/event-store.ts';
 import type { KeptRequest } from '../storage/request-store.ts';
 import { type Answer, respond } from './answers.ts';
 
-/** What is known of a request when it arrives. */
-export interface Arrival {
-  readonly method: string;
-  readonly path: string;
-  readonly userAgent: string | undefined;
-  /** Undefined for what is not a valid HTTP request. */
-  readonly incoming: IncomingMessage | undefined;
-}
-
 const MOST_BYTES = 64 * 1024;
 const SECRETS: readonly string[] = ['authorization', 'cookie', 'proxy-authorization'];
 
@@ -37,7 +28,8 @@ export class Exchange implements RecentRequest {
   /** Whether the connection is cut instead of an answer. */
   isCut = false;
   readonly #account: Account;
-  readonly #arrival: Arrival;
+  readonly #path: string;
+  readonly #request: IncomingMessage | undefined;
   readonly #url: string;
   readonly #receivedAt = Date.now();
   readonly #startedAt = performance.now();
@@ -47,13 +39,15 @@ export class Exchange implements RecentRequest {
   #answer: Answer | undefined;
   #id: number | undefined;
 
-  constructor(account: Account, behaviour: Behaviour, arrival: Arrival) {
+  /** Without a path and a request, it was not a valid HTTP request. */
+  constructor(account: Account, behaviour: Behaviour, path = '?', request?: IncomingMessage) {
     this.#account = account;
     this.behaviour = behaviour;
-    this.#arrival = arrival;
-    const { localAddress = '', localPort, localFamily } = arrival.incoming?.socket ?? {};
+    this.#path = path;
+    this.#request = request;
+    const { localAddress = '', localPort, localFamily } = request?.socket ?? {};
     const host = localFamily === 'IPv6' ? `[${localAddress}]` : localAddress;
-    this.#url = `http://${host}:${localPort}${arrival.incoming?.url?.startsWith('/') ? arrival.incoming.url : '/'}`;
+    this.#url = `http://${host}:${localPort}${request?.url?.startsWith('/') ? request.url : '/'}`;
   }
 
   /** Takes a part of its body that has arrived. */
@@ -79,7 +73,7 @@ export class Exchange implements RecentRequest {
 
   /** Stores the request, unless that is already done, and its content. `status` is the status of its answer. */
   end(status: number): void {
-    const { incoming } = this.#arrival;
+    const incoming = this.#request;
     this.#id ??= this.#account.keepRequest(this.#toKept(status));
     if (incoming === undefined || this.#id === undefined) return;
     if (this.isCut) this.#answer = undefined;
@@ -89,7 +83,7 @@ export class Exchange implements RecentRequest {
   }
 
   get content(): RequestContent {
-    const { rawHeaders = [], headers } = this.#arrival.incoming ?? {};
+    const { rawHeaders = [], headers } = this.#request ?? {};
     const body = Buffer.concat(this.#chunks);
     const answer = this.#answer;
     return {
@@ -105,16 +99,16 @@ export class Exchange implements RecentRequest {
   }
 
   get repeatable(): Sendable | undefined {
-    const { incoming } = this.#arrival;
+    const incoming = this.#request;
     if (!incoming?.complete || this.#size > this.#kept) return undefined;
     const { method = 'POST', headers } = incoming;
     return { url: this.#url, method, headers, body: Buffer.concat(this.#chunks) };
   }
 
   #toKept(status: number, outcome?: BatchOutcome): KeptRequest {
-    const { method, path, userAgent = null } = this.#arrival;
+    const { method = '?', headers } = this.#request ?? {};
     return {
-      ...{ method, path, userAgent },
+      ...{ method, path: this.#path, userAgent: headers?.['user-agent'] ?? null },
       receivedAt: this.#receivedAt,
       status: this.isCut ? null : status,
       durationMs: performance.now() - this.#startedAt,
@@ -130,9 +124,8 @@ export class Exchange implements RecentRequest {
 
   /** Size of the body: as received, or if it was not read, as announced. Null if it was not announced either. */
   get #bytes(): number | null {
-    const { incoming } = this.#arrival;
-    if (incoming === undefined) return null;
-    const { readableDidRead, headers } = incoming;
+    if (this.#request === undefined) return null;
+    const { readableDidRead, headers } = this.#request;
     if (readableDidRead) return this.#size;
     if (headers['content-length'] !== undefined) return Number(headers['content-length']);
     return headers['transfer-encoding'] === undefined ? 0 : null;

@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { ConfigError } from '@sluice/protocol';
+import { messageOf } from '../messages.ts';
 import type { MalformedRequests } from './malformed-requests.ts';
 
 // Longer than clients keep an idle connection. So the client closes it first, and never sends into a closing connection.
@@ -87,11 +88,10 @@ export class Listener {
       });
     } catch (error) {
       this.#server = undefined;
-      const reason = error instanceof Error ? error.message : String(error);
       const place = `${this.#option} ${this.#port} on host "${this.#host}"`;
       const message = isInUse(error)
         ? `${place} is in use: end the program that uses it, or choose another port (0 for any free one)`
-        : `${place} cannot be listened on: ${reason}`;
+        : `${place} cannot be listened on: ${messageOf(error)}`;
       throw new ConfigError(this.#option, message, { cause: error });
     }
     const address = server.address();

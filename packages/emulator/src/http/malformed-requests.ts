@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
 import type { BehaviourSwitch } from '../behaviour/behaviour-switch.ts';
 import { Refusal } from '../events/refusal.ts';
+import { messageOf } from '../messages.ts';
 import type { Account } from '../running/account.ts';
 import type { Application } from '../running/application.ts';
 import { type Answer, refusalAnswer, respond } from './answers.ts';
@@ -27,8 +28,7 @@ export class MalformedRequests {
       headers: { 'access-control-allow-origin': '*' },
     });
     const { current } = this.#behaviour;
-    const unknown = { method: '?', path: '?', userAgent: undefined, incoming: undefined };
-    const exchange = new Exchange(this.#account, current, unknown);
+    const exchange = new Exchange(this.#account, current);
     exchange.error = refusal.body.error;
     const answer = refusalAnswer(refusal, current);
     exchange.end(answer.status);
@@ -81,8 +81,7 @@ export function createRequestListener(
     overrideGlobalObjects: false,
     // Called only for requests that cannot even be passed to the application.
     errorHandler: (error) => {
-      const reason = error instanceof Error ? error.message : 'unknown';
-      return respond(malformed.refuse(`its path and Host header make no address (${reason}).`));
+      return respond(malformed.refuse(`its path and Host header make no address (${messageOf(error)}).`));
     },
   });
   return (request, response) => void listener(request, response);

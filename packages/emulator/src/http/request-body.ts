@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { isDeeperThan } from '../events/json-text.ts';
 import { Refusal } from '../events/refusal.ts';
-import { quote } from '../quote.ts';
+import { messageOf, quote } from '../messages.ts';
 
 const unzip = promisify(gunzip);
 
@@ -42,8 +42,7 @@ export async function readJsonBody(request: IncomingMessage, bounds: BodyBounds)
   try {
     return { text, value: JSON.parse(text) };
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new Refusal('malformed_json', `The body must be JSON: ${reason}`);
+    throw new Refusal('malformed_json', `The body must be JSON: ${messageOf(error)}`);
   }
 }
 
@@ -88,8 +87,10 @@ async function readGzipped(request: IncomingMessage, bounds: BodyBounds): Promis
     return await unzip(packed, { maxOutputLength: bounds.maxBytes });
   } catch (error) {
     if (error instanceof RangeError) throw tooLarge(bounds);
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new Refusal('malformed_gzip', `The body must be gzip, as Content-Encoding says: ${reason}`);
+    throw new Refusal(
+      'malformed_gzip',
+      `The body must be gzip, as Content-Encoding says: ${messageOf(error)}`,
+    );
   }
 }
 

@@ -5,7 +5,7 @@ import { cors } from 'hono/cors';
 import { Refusal } from '../events/refusal.ts';
 import { refusalAnswer, respond } from '../http/answers.ts';
 import type { Exchange } from '../http/exchange.ts';
-import { quote } from '../quote.ts';
+import { quote } from '../messages.ts';
 import { sqliteCode } from '../storage/database.ts';
 import type { Logger } from './logger.ts';
 

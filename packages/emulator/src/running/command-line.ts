@@ -2,6 +2,7 @@ import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { ConfigError } from '@sluice/protocol';
 import { refusal } from '@sluice/protocol/toolbox';
 import { isPresetName, PRESETS } from '../behaviour/presets.ts';
+import { messageOf } from '../messages.ts';
 import type { EmulatorOptions } from './options.ts';
 
 /** The parsed command line. */
@@ -111,8 +112,7 @@ function parse(args: readonly string[]): Readonly<Record<string, unknown>> {
   try {
     return parseArgs({ args: [...args], options: FLAGS, strict: true, allowPositionals: false }).values;
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new ConfigError('arguments', `${reason} (see --help)`, { cause: error });
+    throw new ConfigError('arguments', `${messageOf(error)} (see --help)`, { cause: error });
   }
 }
 

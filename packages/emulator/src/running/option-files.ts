@@ -3,6 +3,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { ConfigError, type Customer, type Event, findEventProblem } from '@sluice/protocol';
 import { describe } from '@sluice/protocol/toolbox';
 import type { ReceivedEvent } from '../events/tracked-events.ts';
+import { messageOf } from '../messages.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
 
@@ -93,8 +94,4 @@ function* linesOf(path: string): Generator<string> {
 function unreadable(option: string, rule: string, path: string, cause: unknown): ConfigError {
   const message = `${option} must be ${rule}, got ${describe(path)}: ${messageOf(cause)}`;
   return new ConfigError(option, message, { cause });
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -69,11 +69,8 @@ function setUp(
 /** Creates what serves an account: a listener for each base address, the faults that act there, and the live feed for the pages. */
 function createParts(account: Account, settings: Settings, apiKey: string): Parts {
   const { host, logger, behaviour, data, token } = settings;
-  const begin = ({ req, env: { incoming } }: RequestContext): Exchange => {
-    const { method, path } = req;
-    const userAgent = req.header('user-agent');
-    return new Exchange(account, behaviour.current, { method, path, userAgent, incoming });
-  };
+  const begin = ({ req, env }: RequestContext): Exchange =>
+    new Exchange(account, behaviour.current, req.path, env.incoming);
   const faults = new Faults({
     clock: systemClock,
     seed: settings.faultSeed,

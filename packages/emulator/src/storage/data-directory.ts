@@ -2,7 +2,7 @@ import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readSync, rmSync
 import { dirname, join, resolve } from 'node:path';
 import { SluiceError } from '@sluice/protocol';
 import Libsql from 'libsql';
-import { quote } from '../quote.ts';
+import { messageOf, quote } from '../messages.ts';
 import { isDamage, sqliteCode } from './database.ts';
 
 /** The files that an emulator keeps in its data directory, apart from those that SQLite adds. */
@@ -57,10 +57,6 @@ export function unusable(directory: string, cause: unknown): SluiceError {
 
 function damaged(file: string, cause: unknown): string {
   return `${file} in it is damaged, or no database (${messageOf(cause)}). Move that file away, or choose another directory.`;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 // SQLite's own lock. It ends with the process, in whatever way that ends, and it also holds against other threads.
