@@ -1,6 +1,7 @@
 import { Refusal } from '../events/refusal.ts';
 import type { Account } from '../running/account.ts';
 import { readPayloadPaths } from '../search/payload-query.ts';
+import { listValues } from '../search/value-list.ts';
 import type { AdminRoutes } from './admin-routes.ts';
 import type { TrackerEvent, TrackerRows, TrackerValues } from './contract.ts';
 import { exportEvents } from './event-export.ts';
@@ -8,7 +9,7 @@ import { readId, readPaging, readSearchFilter, readValueField } from './request-
 
 /** Adds the routes of the event tracker, to search, count, open and export events. */
 export function addTrackerRoutes(add: AdminRoutes, account: Account): void {
-  const { search } = account;
+  const { database, search, events } = account;
   add('/tracker', {
     GET: async ({ req }): Promise<TrackerRows> => {
       const filter = readSearchFilter(req);
@@ -20,7 +21,15 @@ export function addTrackerRoutes(add: AdminRoutes, account: Account): void {
   add('/tracker/count', { GET: ({ req }) => search.count(readSearchFilter(req)) });
   add('/tracker/values', {
     GET: async ({ req }): Promise<TrackerValues> => {
-      return { values: await search.values(readValueField(req), req.query('start') ?? '') };
+      return {
+        values: await listValues(
+          database,
+          search,
+          events.totals,
+          readValueField(req),
+          req.query('start') ?? '',
+        ),
+      };
     },
   });
   add('/tracker/catalogue', { GET: () => search.catalogue() });

@@ -2,7 +2,6 @@ import type { Catalogue, CatalogueKey } from '../admin/contract.ts';
 import type { Database } from '../storage/database.ts';
 import type { Extent } from '../storage/event-store.ts';
 import { isoTime, unescapeText } from '../storage/text.ts';
-import type { Work } from './event-search.ts';
 
 const CATALOGUE_MS = 500;
 /** The payloads of so many of the newest events are read. */
@@ -25,11 +24,12 @@ interface Entry {
 }
 
 /** Lists the names of events and the keys of their payloads, beginning with the newest event, for a limited time. */
-export function* listCatalogue(
+export async function listCatalogue(
   database: Database,
   { oldest, newest }: Extent,
   now: () => number,
-): Work<Catalogue> {
+  endTurn: () => Promise<void>,
+): Promise<Catalogue> {
   const counted = `SELECT name, count(*), min(received_at), max(received_at) FROM events
     WHERE id BETWEEN ? AND ? GROUP BY name`;
   const bodies = `SELECT name, body FROM events WHERE id BETWEEN ? AND ? AND octet_length(body) <= ${LONGEST_BODY}`;
@@ -43,7 +43,7 @@ export function* listCatalogue(
     const payloads = isRead ? database.arrays<[name: string, body: string]>(bodies, bottom, top) : [];
     for (const [name, body] of payloads) read(entries.get(name), body);
     top = bottom - 1;
-    yield;
+    await endTurn();
   }
   const found = Array.from(entries, ([name, entry]) => ({
     name: unescapeText(name),

@@ -1,19 +1,37 @@
 import { setImmediate } from 'node:timers/promises';
 import { SluiceError } from '@sluice/protocol';
-import type { Catalogue, TrackerCount, TrackerRow, TrackerValues } from '../admin/contract.ts';
+import type { Catalogue, TrackerCount, TrackerRow } from '../admin/contract.ts';
 import type { Database } from '../storage/database.ts';
-import type { WholeEvent } from '../storage/event-rows.ts';
-import type { Extent } from '../storage/event-store.ts';
+import { allOf, type Condition, readRows, readWhole, type WholeEvent } from '../storage/event-rows.ts';
+import { type Extent, firstReceived } from '../storage/event-store.ts';
+import { insertRows } from '../storage/staging.ts';
 import { listCatalogue } from './catalogue.ts';
-import type { SearchFilter } from './event-filter.ts';
-import { EventSearch, type Page, type PageQuery, type Work } from './event-search.ts';
-import { SearchIndex } from './search-index.ts';
-import { listValues, type ValueField } from './value-list.ts';
+import { type Plan, planOf, type SearchFilter } from './event-filter.ts';
+import { FTS_OPTIONS, SearchIndex, textOf } from './search-index.ts';
 
-// Pause between two pieces of indexing, which take a few milliseconds each. In the pause, requests are served.
-const PAUSE_MS = 10;
-// A search works for this long. Then requests are served before it continues.
-const TURN_MS = 10;
+/** Which of the matching events to return: the newest with an id below `before`, at most `limit`. */
+export interface PageQuery {
+  readonly before?: number | undefined;
+  readonly limit: number;
+  /** Keys of payloads whose values the rows have, as paths of SQLite. */
+  readonly paths?: readonly string[];
+}
+
+/** Some of the matching events, newest first. */
+export interface Page<T> {
+  readonly rows: readonly T[];
+  /**
+   * Pass it as `before` to get the next page; null if no older event matches. A page can be short or empty although older events
+   * match: if the search took too long, or if the events were too large.
+   */
+  readonly next: number | null;
+}
+
+/** Matching ids, newest first. All events from id `down` up have been checked. */
+interface Found {
+  readonly ids: readonly number[];
+  readonly down: number;
+}
 
 /** Clocks in milliseconds: for the time limits of searches, and for the length of turns. */
 export interface SearchClocks {
@@ -22,14 +40,31 @@ export interface SearchClocks {
 }
 
 const CLOCKS: SearchClocks = { limits: () => performance.now(), turns: () => performance.now() };
+// Pause between two pieces of indexing, which take a few milliseconds each. In the pause, requests are served.
+const PAUSE_MS = 10;
+// A search works for this long. Then requests are served before it continues.
+const TURN_MS = 10;
+const SEARCH_MS = 500;
+const COUNT_MS = 200;
+const MOST_COUNTED = 100_000;
+// Events that one statement checks: few enough to keep the time limits. Fewer where it reads their bodies.
+const WINDOW = 8_192;
+const BODY_WINDOW = 1_024;
+// Texts that are searched in one piece of work.
+const TEXTS = 128;
+const TEXT_CHARACTERS = 64 * 1024;
+const MOST_BYTES = 8 * 1024 * 1024;
 
-/** Searches the events while new ones arrive. It begins to index with the first search: without searches, it costs nothing. */
+/**
+ * Searches events, newest first, while new ones arrive: as far as the index goes with the index, and newer events row by row. A
+ * search ends after a limited time, with what it has found by then. It works in turns. Between them, events and partitions of the
+ * index may come and go. Indexing begins with the first search: without searches, it costs nothing.
+ */
 export class Search {
   readonly #database: Database;
   readonly #extent: () => Extent;
   readonly #clocks: SearchClocks;
   readonly #index: SearchIndex;
-  readonly #events: EventSearch;
   #isUsed = false;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
@@ -39,7 +74,6 @@ export class Search {
     this.#extent = extent;
     this.#clocks = clocks;
     this.#index = new SearchIndex(database);
-    this.#events = new EventSearch(database, this.#index, clocks.limits);
   }
 
   /** The id up to which events are in the search index. A search finds newer ones too, only slower. */
@@ -52,34 +86,51 @@ export class Search {
     if (!this.#isUsed || this.#timer !== undefined || this.#isClosed) return;
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
-      if (this.#index.step(this.#extent())) this.changed();
+      if (this.step()) this.changed();
     }, PAUSE_MS);
     this.#timer.unref();
   }
 
+  /** Adds some events to the index. Returns whether more are left. */
+  step(): boolean {
+    return this.#index.step(this.#extent());
+  }
+
   /** The matching events, as rows of a list. */
-  rows(filter: SearchFilter, query: PageQuery): Promise<Page<TrackerRow>> {
-    return this.#inTurns(this.#events.rows(filter, query, this.#extent()));
+  async rows(filter: SearchFilter, query: PageQuery): Promise<Page<TrackerRow>> {
+    const { rows, next } = await this.#page(filter, query);
+    return { rows: readRows(this.#database, rows, query.paths), next };
   }
 
   /** The matching events, complete. */
-  whole(filter: SearchFilter, query: PageQuery): Promise<Page<WholeEvent>> {
-    return this.#inTurns(this.#events.whole(filter, query, this.#extent()));
+  async whole(filter: SearchFilter, query: PageQuery): Promise<Page<WholeEvent>> {
+    const { rows: ids, next } = await this.#page(filter, query);
+    const rows = readWhole(this.#database, ids, MOST_BYTES);
+    return { rows, next: rows.length < ids.length ? (rows.at(-1)?.id ?? next) : next };
   }
 
-  /** How many match. */
-  count(filter: SearchFilter): Promise<TrackerCount> {
-    return this.#inTurns(this.#events.count(filter, this.#extent()));
-  }
-
-  /** The values of a field that begin with a text. */
-  values(field: ValueField, start: string): Promise<TrackerValues['values']> {
-    return this.#inTurns(listValues(this.#database, this.#events, field, start, this.#extent()));
+  /** Counts the matching events, up to 100,000 or for 200 ms. */
+  async count(filter: SearchFilter): Promise<TrackerCount> {
+    const endTurn = this.#begin();
+    const { oldest, newest } = this.#range(filter);
+    const plan = this.#plan(filter);
+    if (plan === undefined) return { count: 0, isExact: true };
+    if (plan.match === undefined && plan.isExact)
+      return { count: Math.max(0, newest - oldest + 1), isExact: true };
+    const ends = this.#clocks.limits() + COUNT_MS;
+    let count = 0;
+    for (const found of this.#count(plan, oldest, newest)) {
+      count += found;
+      if (count >= MOST_COUNTED) return { count: MOST_COUNTED, isExact: false };
+      if (this.#clocks.limits() >= ends) return { count, isExact: false };
+      await endTurn();
+    }
+    return { count, isExact: true };
   }
 
   /** The names of events, with the keys of their payloads. */
   catalogue(): Promise<Catalogue> {
-    return this.#inTurns(listCatalogue(this.#database, this.#extent(), this.#clocks.limits));
+    return listCatalogue(this.#database, this.#extent(), this.#clocks.limits, this.#begin());
   }
 
   /** Ends the search. Pending searches are rejected. */
@@ -88,17 +139,147 @@ export class Search {
     clearTimeout(this.#timer);
   }
 
-  async #inTurns<T>(work: Work<T>): Promise<T> {
+  /** Begins a search. Returns what to call after each piece of work: if its turn is over, requests are served. */
+  #begin(): () => Promise<void> {
     this.#isUsed = true;
     this.changed();
-    for (;;) {
-      const ends = this.#clocks.turns() + TURN_MS;
-      let piece = work.next();
-      while (!piece.done && this.#clocks.turns() < ends) piece = work.next();
-      if (piece.done) return piece.value;
+    let ends = this.#clocks.turns() + TURN_MS;
+    return async () => {
+      if (this.#clocks.turns() < ends) return;
       await setImmediate();
-      if (this.#isClosed)
+      if (this.#isClosed) {
         throw new SluiceError('SLUICE_CLOSED', 'The emulator was closed before the search ended.');
+      }
+      ends = this.#clocks.turns() + TURN_MS;
+    };
+  }
+
+  async #page(filter: SearchFilter, { before, limit }: PageQuery): Promise<Page<number>> {
+    const endTurn = this.#begin();
+    const { oldest, newest } = this.#range(filter);
+    const last = Math.min(newest, (before ?? Number.POSITIVE_INFINITY) - 1);
+    const plan = this.#plan(filter);
+    const ids: number[] = [];
+    if (plan === undefined) return { rows: ids, next: null };
+    const ends = this.#clocks.limits() + SEARCH_MS;
+    for (const found of this.#find(plan, oldest, last, limit + 1)) {
+      ids.push(...found.ids);
+      if (ids.length > limit) return { rows: ids.slice(0, limit), next: ids[limit - 1] ?? null };
+      if (this.#clocks.limits() >= ends) return { rows: ids, next: found.down > oldest ? found.down : null };
+      await endTurn();
+    }
+    return { rows: ids, next: null };
+  }
+
+  /** Returns undefined if nothing can match. */
+  #plan(filter: SearchFilter): Plan | undefined {
+    const { attributed, ...others } = filter;
+    const any = 'SELECT 1 FROM customers WHERE primary_value IS NOT NULL LIMIT 1';
+    if (attributed === undefined || this.#database.get(any) !== undefined) return planOf(filter);
+    return attributed ? undefined : planOf(others);
+  }
+
+  #range({ from, to }: SearchFilter): Extent {
+    const extent = this.#extent();
+    const first = (time: number) => firstReceived(this.#database, time, extent);
+    return {
+      oldest: from === undefined ? extent.oldest : first(from),
+      newest: to === undefined ? extent.newest : first(to) - 1,
+    };
+  }
+
+  *#find(plan: Plan, first: number, last: number, limit: number): Generator<Found> {
+    const { match } = plan;
+    const indexed = match === undefined ? 0 : Math.min(last, this.#index.through);
+    yield* this.#scan(plan, Math.max(first, indexed + 1), last, limit);
+    if (match === undefined) return;
+    const atOnce = plan.isExact ? limit : windowOf(plan);
+    for (const partition of this.#index.partitions(first, indexed)) {
+      const bottom = Math.max(first, partition.first);
+      for (let top = Math.min(indexed, partition.last); top >= bottom; ) {
+        const found = this.#index.find(partition, match, bottom, top, atOnce);
+        const down = found.length < atOnce ? bottom : (found.at(-1) ?? bottom);
+        yield { ids: this.#matching(plan, found), down };
+        top = down - 1;
+      }
     }
   }
+
+  *#count(plan: Plan, first: number, last: number): Generator<number> {
+    const { match } = plan;
+    if (match === undefined || !plan.isExact) {
+      for (const { ids } of this.#find(plan, first, last, WINDOW)) yield ids.length;
+      return;
+    }
+    const indexed = Math.min(last, this.#index.through);
+    for (const { ids } of this.#scan(plan, Math.max(first, indexed + 1), last, WINDOW)) yield ids.length;
+    for (const partition of this.#index.partitions(first, indexed)) {
+      yield this.#index.count(partition, match, first, indexed, MOST_COUNTED);
+    }
+  }
+
+  /** Checks every event, one window after the other. The first window is small if there is no text: most often it is enough. */
+  *#scan(plan: Plan, first: number, last: number, limit: number): Generator<Found> {
+    const most = windowOf(plan);
+    let window = Math.min(most, plan.textMatch === '' ? limit : most);
+    for (let top = last; top >= first; ) {
+      const bottom = Math.max(first, top - window + 1);
+      const range = { sql: 'id BETWEEN ? AND ?', values: [bottom, top] };
+      if (plan.textMatch !== '') yield* this.#withText(plan, range, bottom);
+      else yield { ids: this.#select(range, plan), down: bottom };
+      top = bottom - 1;
+      window = most;
+    }
+  }
+
+  /**
+   * Returns the events that meet the conditions on rows. This is needed because the index may name events that are gone, and
+   * knows only hashes of values.
+   */
+  #matching(plan: Plan, ids: readonly number[]): number[] {
+    const given = { sql: 'id IN (SELECT value FROM json_each(?))', values: [JSON.stringify(ids)] };
+    return ids.length === 0 ? [] : this.#select(given, plan);
+  }
+
+  #select(given: Condition, plan: Plan): number[] {
+    const { sql, values } = allOf([given, plan.condition]);
+    const ids = `SELECT id FROM events WHERE ${sql} ORDER BY id DESC`;
+    return this.#database.arrays<[id: number]>(ids, ...values).map(([id]) => id);
+  }
+
+  /** Yields the events of the range whose text matches, in several groups. `down`: the id down to which the range goes. */
+  *#withText(plan: Plan, range: Condition, down: number): Generator<Found> {
+    let texts: (number | string)[] = [];
+    let characters = 0;
+    for (const id of this.#select(range, plan)) {
+      const read = 'SELECT name, correlation_value, body FROM events WHERE id = ?';
+      const [row] = this.#database.arrays<[string, string, string]>(read, id);
+      if (row === undefined) continue;
+      const text = textOf(...row);
+      texts.push(id, text);
+      characters += text.length;
+      if (texts.length < 2 * TEXTS && characters < TEXT_CHARACTERS) continue;
+      yield { ids: this.#match(texts, plan.textMatch), down: id };
+      texts = [];
+      characters = 0;
+    }
+    yield { ids: this.#match(texts, plan.textMatch), down };
+  }
+
+  /** Finds texts exactly as the index does. Only SQLite knows which characters of all scripts it counts as letters. */
+  #match(texts: readonly (number | string)[], match: string): number[] {
+    if (texts.length === 0) return [];
+    const database = this.#database;
+    return database.transaction(() => {
+      database.exec(`CREATE VIRTUAL TABLE IF NOT EXISTS temp.texts USING fts5(text, ${FTS_OPTIONS})`);
+      insertRows(database, 'texts', 'rowid, text', texts);
+      const found = database.arrays<[number]>('SELECT rowid FROM texts WHERE texts MATCH ?', match);
+      database.run("INSERT INTO texts (texts) VALUES ('delete-all')");
+      return found.map(([id]) => id).reverse();
+    });
+  }
+}
+
+function windowOf({ readsBodies }: Plan): number {
+  return readsBodies ? BODY_WINDOW : WINDOW;
 }

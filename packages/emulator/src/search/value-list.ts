@@ -2,7 +2,7 @@ import type { TrackerValues } from '../admin/contract.ts';
 import type { Database } from '../storage/database.ts';
 import type { Extent } from '../storage/event-store.ts';
 import { unescapeText } from '../storage/text.ts';
-import type { EventSearch, Work } from './event-search.ts';
+import type { Search } from './search.ts';
 
 /** The fields whose values can be listed. */
 export type ValueField = 'name' | 'source' | 'correlationValue';
@@ -16,18 +16,18 @@ const MOST_FOUND = 1_000;
  * Lists values of a field that begin with `start`, ignoring case, most frequent first. They come from the newest 20,000 events.
  * If these give too few values, it adds rarer ones that the index finds, unless `start` is empty.
  */
-export function* listValues(
+export async function listValues(
   database: Database,
-  search: EventSearch,
+  search: Search,
+  { oldest, newest }: Extent,
   field: ValueField,
   start: string,
-  extent: Extent,
-): Work<TrackerValues['values']> {
+): Promise<TrackerValues['values']> {
   const column = COLUMNS[field];
   const counts = new Map<string, number>();
   const rows = database.arrays<[value: string, count: number]>(
     `SELECT ${column}, count(*) FROM events WHERE id > ? AND id <= ? GROUP BY ${column}`,
-    ...[Math.max(extent.oldest - 1, extent.newest - NEWEST), extent.newest],
+    ...[Math.max(oldest - 1, newest - NEWEST), newest],
   );
   const wanted = start.toLowerCase();
   const isWanted = (value: string) => value.toLowerCase().startsWith(wanted);
@@ -36,10 +36,10 @@ export function* listValues(
     if (isWanted(value)) counts.set(value, count);
   }
   if (start !== '' && counts.size < MOST_VALUES) {
-    const { rows: found } = yield* search.rows({ text: start }, { limit: MOST_FOUND }, extent);
+    const { rows: found } = await search.rows({ text: start }, { limit: MOST_FOUND });
     for (const { [field]: value } of found) {
       if (!isWanted(value) || counts.has(value)) continue;
-      const { count } = yield* search.count({ [field]: value }, extent);
+      const { count } = await search.count({ [field]: value });
       counts.set(value, count);
     }
   }

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { listCatalogue } from '../../src/search/catalogue.ts';
-import { finish, received, setUp } from './typed-searches.ts';
+import { received, setUp } from './typed-searches.ts';
 
 const catalogueOf = ({ database, events }: ReturnType<typeof setUp>, now = () => performance.now()) =>
-  finish(listCatalogue(database, events.totals, now));
+  listCatalogue(database, events.totals, now, async () => {});
 
 describe('the catalogue', () => {
-  it('counts each name, and the keys of its payloads with their types', () => {
+  it('counts each name, and the keys of its payloads with their types', async () => {
     const place = setUp();
     const payloads = [
       { sku: 'A', total: 1, address: { city: 'Graz', zip: 8010 } },
@@ -20,7 +20,7 @@ describe('the catalogue', () => {
     );
     place.events.add([received({ event: 'sign_up', payload: { plan: 'x' } })], null, Date.UTC(2026, 0, 2));
     place.events.add([received({ event: 'purchase', payload: {} })], null, Date.UTC(2026, 0, 3));
-    expect(catalogueOf(place)).toEqual({
+    expect(await catalogueOf(place)).toEqual({
       counted: 5,
       isExact: true,
       entries: [
@@ -46,7 +46,7 @@ describe('the catalogue', () => {
     });
   });
 
-  it('ends after half a second, and says how far it came', () => {
+  it('ends after half a second, and says how far it came', async () => {
     const place = setUp();
     for (let batch = 0; batch < 10; batch += 1)
       place.events.add(
@@ -54,7 +54,7 @@ describe('the catalogue', () => {
         null,
       );
     let time = 0;
-    const { counted, isExact, entries } = catalogueOf(place, () => {
+    const { counted, isExact, entries } = await catalogueOf(place, () => {
       time += 200;
       return time;
     });
@@ -64,9 +64,9 @@ describe('the catalogue', () => {
     expect(entries[0]?.name).toBe('name 9');
   });
 
-  it('of no events, and of payloads with very many keys and levels, ends', () => {
+  it('of no events, and of payloads with very many keys and levels, ends', async () => {
     const place = setUp();
-    expect(catalogueOf(place)).toEqual({ entries: [], counted: 0, isExact: true });
+    expect(await catalogueOf(place)).toEqual({ entries: [], counted: 0, isExact: true });
     const many = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`key ${index}`, index]));
     const deep = `${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`;
     place.events.add(
@@ -76,7 +76,7 @@ describe('the catalogue', () => {
       ],
       null,
     );
-    const { entries } = catalogueOf(place);
+    const { entries } = await catalogueOf(place);
     expect(entries.map(({ name, keys }) => [name, keys.length]).sort()).toEqual([
       ['deep', 4],
       ['many', 200],

@@ -34,8 +34,8 @@ describe('conditions on payloads', () => {
     ['payload.total >= 100 and payload.total <= 100 AND payload.paid', [2]],
     ['  payload.total>99  and payload.paid = false  ', [2]],
     ['payload.deep', []],
-  ])('%s', (text, expected) => {
-    expect(ids(indexed, { payload: readPayloadConditions(text) })).toEqual(expected);
+  ])('%s', async (text, expected) => {
+    expect(await ids(indexed, { payload: readPayloadConditions(text) })).toEqual(expected);
   });
 
   it.each([

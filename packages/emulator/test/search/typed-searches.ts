@@ -2,8 +2,7 @@
 import { expect } from 'vitest';
 import type { ReceivedEvent } from '../../src/events/tracked-events.ts';
 import type { SearchFilter } from '../../src/search/event-filter.ts';
-import { EventSearch, type Work } from '../../src/search/event-search.ts';
-import { SearchIndex } from '../../src/search/search-index.ts';
+import { Search } from '../../src/search/search.ts';
 import { Database } from '../../src/storage/database.ts';
 import { EventStore } from '../../src/storage/event-store.ts';
 import { event, generator } from '../service.ts';
@@ -71,18 +70,16 @@ const FRAGMENTS = [
 export function setUp() {
   const database = new Database();
   const events = new EventStore(database);
-  const searchIndex = new SearchIndex(database);
-  // Their clock stands still, so that they never reach their time limit, however busy the machine is.
-  const search = (index: SearchIndex) => new EventSearch(database, index, () => 0);
-  const [unindexed, indexed] = [search(new SearchIndex(database)), search(searchIndex)];
-  const ids = (search: EventSearch, filter: SearchFilter) =>
-    finish(search.rows(filter, { limit: 1_000 }, events.totals)).rows.map(({ id }) => id);
-  const count = (search: EventSearch, filter: SearchFilter) => finish(search.count(filter, events.totals));
+  // Their clocks stand still: they never reach a limit, however busy the machine is, and never let the timer of the index run.
+  const search = () => new Search(database, () => events.totals, { limits: () => 0, turns: () => 0 });
+  const [unindexed, indexed] = [search(), search()];
+  const ids = async (search: Search, filter: SearchFilter) =>
+    (await search.rows(filter, { limit: 1_000 })).rows.map(({ id }) => id);
   const index = () => {
-    while (searchIndex.step(events.totals));
-    return searchIndex.through;
+    while (indexed.step());
+    return indexed.indexed;
   };
-  return { database, events, unindexed, indexed, index, ids, count };
+  return { database, events, unindexed, indexed, index, ids };
 }
 
 /** An event as the store takes it. `text` is its text as the sender wrote it. */
@@ -92,14 +89,14 @@ export function received(fields: Parameters<typeof event>[0], text?: string): Re
 }
 
 /** Makes random searches from a seed. Each must find the same with the index and without it. */
-export function searchTyped(seed: number, times = 250): void {
+export async function searchTyped(seed: number, times = 250): Promise<void> {
   const random = generator(seed);
   const some = (most: number, separator: string) =>
     Array.from(
       { length: 1 + Math.floor(random() * most) },
       () => FRAGMENTS[Math.floor(random() * FRAGMENTS.length)],
     ).join(separator);
-  const { events, unindexed, indexed, index, ids, count } = setUp();
+  const { events, unindexed, indexed, index, ids } = setUp();
   const stored = Array.from({ length: 300 }, () => {
     const value = some(3, '');
     return received({
@@ -116,15 +113,8 @@ export function searchTyped(seed: number, times = 250): void {
       ...(random() < 0.2 ? { name: stored[Math.floor(random() * 300)]?.event.event } : {}),
       ...(random() < 0.1 ? { correlationValue: some(2, '') } : {}),
     };
-    const found = ids(indexed, filter);
-    expect({ filter, found }).toEqual({ filter, found: ids(unindexed, filter) });
-    expect(count(indexed, filter)).toEqual({ count: found.length, isExact: true });
+    const found = await ids(indexed, filter);
+    expect({ filter, found }).toEqual({ filter, found: await ids(unindexed, filter) });
+    expect(await indexed.count(filter)).toEqual({ count: found.length, isExact: true });
   }
-}
-
-/** Does all the work at once. */
-export function finish<T>(work: Work<T>): T {
-  let piece = work.next();
-  while (!piece.done) piece = work.next();
-  return piece.value;
 }
