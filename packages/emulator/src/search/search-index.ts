@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Database } from '../storage/database.ts';
-import { payloadText } from '../storage/event-rows.ts';
+import { type Condition, payloadText } from '../storage/event-rows.ts';
 import type { Extent } from '../storage/event-store.ts';
 import { insertRows } from '../storage/staging.ts';
 import { unescapeText } from '../storage/text.ts';
@@ -63,29 +63,27 @@ export class SearchIndex {
 
   /** Ids of matching events from `first` to `last`, newest first. Empty if the partition is gone. */
   find(partition: Partition, match: string, first: number, last: number, limit: number): number[] {
-    return this.#select('SELECT rowid', 'ORDER BY rowid DESC', partition, match, first, last, limit);
+    const { sql, values } = this.#rowids(partition, match, first, last);
+    const newest = `${sql} ORDER BY rowid DESC LIMIT CAST(? AS INTEGER)`;
+    return this.#database.arrays<[id: number]>(newest, ...values, limit).map(([id]) => id);
   }
 
   /** How many events from `first` to `last` match; counts to `limit` at most. */
   count(partition: Partition, match: string, first: number, last: number, limit: number): number {
-    return (
-      this.#select('SELECT count(*) FROM (SELECT rowid', '', partition, match, first, last, limit)[0] ?? 0
-    );
+    const { sql, values } = this.#rowids(partition, match, first, last);
+    const count = `SELECT count(*) AS count FROM (${sql} LIMIT CAST(? AS INTEGER))`;
+    return this.#database.get<{ count: number }>(count, ...values, limit)?.count ?? 0;
   }
 
-  #select(
-    start: string,
-    order: string,
-    { table, ...partition }: Partition,
-    match: string,
-    ...[first, last, limit]: [first: number, last: number, limit: number]
-  ): number[] {
-    if (!this.#tables().some((each) => each.table === table)) return [];
-    // The bounds are cast because numbers arrive as REAL, and FTS5 does not accept REAL as a bound of rowid.
-    const sql = `${start} FROM ${table} WHERE ${table} MATCH ? AND rowid BETWEEN CAST(? AS INTEGER)
-      AND CAST(? AS INTEGER) ${order} LIMIT CAST(? AS INTEGER)${start.includes('(SELECT') ? ')' : ''}`;
-    const range = [Math.max(first, partition.first), Math.min(last, partition.last)];
-    return this.#database.arrays<[number]>(sql, match, ...range, limit).map(([value]) => value);
+  /** SQL for the ids of matching events. (Numbers arrive as REAL, and FTS5 does not accept REAL as a bound of rowid.) */
+  #rowids(partition: Partition, match: string, first: number, last: number): Condition {
+    const { table } = partition;
+    if (!this.#has(table)) return { sql: 'SELECT 0 AS rowid WHERE 0', values: [] };
+    const range = 'rowid BETWEEN CAST(? AS INTEGER) AND CAST(? AS INTEGER)';
+    return {
+      sql: `SELECT rowid FROM ${table} WHERE ${table} MATCH ? AND ${range}`,
+      values: [match, Math.max(first, partition.first), Math.min(last, partition.last)],
+    };
   }
 
   #addSome(newest: number): boolean {
@@ -109,7 +107,7 @@ export class SearchIndex {
       ...[this.#through, last],
     );
     this.#database.transaction(() => {
-      if (!this.#tables().some((each) => each.table === table)) this.#create(table);
+      if (!this.#has(table)) this.#create(table);
       insertRows(this.#database, table, 'rowid, exact, text', rows.flatMap(valuesOf));
       this.#database.run('UPDATE progress SET indexed = ?', last);
     });
@@ -126,6 +124,10 @@ export class SearchIndex {
     this.#database.exec(`CREATE VIRTUAL TABLE ${table} USING fts5(exact, text, ${FTS_OPTIONS})`);
     // With 16, SQLite merges parts of the table less often. That makes adding a quarter cheaper, and a search is still very fast.
     this.#database.exec(`INSERT INTO ${table} (${table}, rank) VALUES ('automerge', 16)`);
+  }
+
+  #has(table: string): boolean {
+    return this.#tables().some((each) => each.table === table);
   }
 
   #tables(): Partition[] {
