@@ -1,9 +1,25 @@
 import type { Customer } from '@sluice/protocol';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import { Problem } from '../parts/dialogs/problem.tsx';
-import { fieldError, useTask } from '../shell/asking/task.ts';
+import { Problem } from '../parts/dialog.tsx';
+import { type AskError, readJson } from '../shell/ask.ts';
+import { fieldError, useTask } from '../shell/asking.ts';
 import { useDraft } from '../shell/draft.ts';
-import { type Draft, type DraftProblem, newDraft, readDrafts, toDrafts } from './drafts.ts';
+
+/** An attribute that is being edited. */
+interface Draft {
+  /** Identifies the draft while its name changes. */
+  readonly key: number;
+  readonly name: string;
+  readonly value: string;
+  /** Whether `value` is JSON. If not, it is the string itself. */
+  readonly isJson: boolean;
+}
+
+/** What is wrong with a draft. */
+interface DraftProblem {
+  readonly at: 'name' | 'value';
+  readonly message: string;
+}
 
 interface AttributesFormProps {
   readonly attributes: Customer;
@@ -32,18 +48,24 @@ export function AttributesForm(props: AttributesFormProps) {
   const { drafts, version } = draft.value;
   const setDrafts = (changed: readonly Draft[]) => draft.set({ drafts: [...changed], version });
   const [problems, setProblems] = useState<ReadonlyMap<number, DraftProblem>>(new Map());
+  const [added, setAdded] = useState(0);
   const form = useRef<HTMLFormElement>(null);
   const task = useTask();
-  const [keyDraft] = drafts;
   const refusal = fieldError(task.error, `attributes.${primaryKey}`);
+  const focus = (selector: string) => Array.from(form.current?.querySelectorAll<HTMLElement>(selector) ?? []);
   useEffect(() => {
-    // Moves the focus to the first wrong field.
-    if (problems.size > 0 || refusal)
-      form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
+    if (problems.size > 0 || refusal) focus('[aria-invalid=true]')[0]?.focus();
   }, [problems, refusal]);
+  useEffect(() => {
+    if (added > 0) focus('.draft > input').at(-1)?.focus();
+  }, [added]);
   const change = (changed: Draft) => {
     setDrafts(drafts.map((each) => (each.key === changed.key ? changed : each)));
     task.clear();
+  };
+  const add = () => {
+    setDrafts([...drafts, newDraft('', '')]);
+    setAdded(added + 1);
   };
   const save = (event: Event) => {
     event.preventDefault();
@@ -55,16 +77,6 @@ export function AttributesForm(props: AttributesFormProps) {
       draft.discard();
     });
   };
-  const [added, setAdded] = useState<number | undefined>();
-  const add = () => {
-    const made = newDraft();
-    setDrafts([...drafts, made]);
-    setAdded(made.key);
-  };
-  useEffect(() => {
-    const names = form.current?.querySelectorAll<HTMLElement>('.draft > input');
-    if (added !== undefined) names?.item(names.length - 1).focus();
-  }, [added]);
   const leave = (event: KeyboardEvent) => {
     if (event.key !== 'Escape') return;
     event.preventDefault(); // Escape closes only the form, not the panel around it
@@ -73,14 +85,14 @@ export function AttributesForm(props: AttributesFormProps) {
   return (
     <form class="stack" ref={form} onSubmit={save} onKeyDown={leave} noValidate>
       <ul class="drafts" aria-label="Attributes">
-        {drafts.map((each) => (
+        {drafts.map((each, index) => (
           <DraftFields
             key={each.key}
             draft={each}
-            isPrimaryKey={each === keyDraft}
+            isPrimaryKey={index === 0}
             problem={
               problems.get(each.key) ??
-              (each === keyDraft && refusal ? { at: 'value', message: refusal } : undefined)
+              (index === 0 && refusal ? { at: 'value', message: refusal } : undefined)
             }
             onChange={change}
             onRemove={() => setDrafts(drafts.filter(({ key }) => key !== each.key))}
@@ -93,7 +105,7 @@ export function AttributesForm(props: AttributesFormProps) {
         </button>
       </div>
       {problems.size > 0 && (
-        <p class="problem" role="alert">
+        <p class="notice bad" role="alert">
           Nothing is saved yet. Correct the marked fields.
         </p>
       )}
@@ -126,41 +138,38 @@ interface DraftFieldsProps {
 }
 
 function DraftFields({ draft, isPrimaryKey, problem, onChange, onRemove }: DraftFieldsProps) {
+  const { name, value, isJson } = draft;
   const id = useId();
-  const label = draft.name === '' ? 'the new attribute' : draft.name;
+  const label = name === '' ? 'the new attribute' : name;
+  const field = (at: DraftProblem['at']) => ({
+    spellcheck: false,
+    'aria-invalid': problem?.at === at,
+    'aria-describedby': id,
+    onInput: (event: { readonly currentTarget: { readonly value: string } }) =>
+      onChange({ ...draft, [at]: event.currentTarget.value }),
+  });
   return (
     <li class="draft">
       {isPrimaryKey ? (
         <span class="draft-key">
-          <code>{draft.name}</code> <span class="badge">primary key</span>
+          <code>{name}</code> <span class="badge">primary key</span>
         </span>
       ) : (
-        <input
-          aria-label="Name of the attribute"
-          placeholder="name"
-          value={draft.name}
-          spellcheck={false}
-          aria-invalid={problem?.at === 'name'}
-          aria-describedby={id}
-          onInput={(event) => onChange({ ...draft, name: event.currentTarget.value })}
-        />
+        <input {...field('name')} aria-label="Name of the attribute" placeholder="name" value={name} />
       )}
       <textarea
-        class={draft.isJson ? 'json' : ''}
+        {...field('value')}
+        class={isJson ? 'json' : ''}
         rows={1}
         aria-label={`Value of ${label}`}
-        placeholder={draft.isJson ? 'JSON' : 'text'}
-        value={draft.value}
-        spellcheck={false}
-        aria-invalid={problem?.at === 'value'}
-        aria-describedby={id}
-        onInput={(event) => onChange({ ...draft, value: event.currentTarget.value })}
+        placeholder={isJson ? 'JSON' : 'text'}
+        value={value}
       />
       {!isPrimaryKey && (
-        <span class="draft-tools">
+        <span class="row">
           <select
             aria-label={`Kind of ${label}`}
-            value={draft.isJson ? 'json' : 'text'}
+            value={isJson ? 'json' : 'text'}
             onChange={(event) => onChange({ ...draft, isJson: event.currentTarget.value === 'json' })}
           >
             <option value="text">text</option>
@@ -177,9 +186,46 @@ function DraftFields({ draft, isPrimaryKey, problem, onChange, onRemove }: Draft
           </button>
         </span>
       )}
-      <p id={id} class="field-error">
+      <p id={id} class="is-bad small-text">
         {problem?.message}
       </p>
     </li>
   );
+}
+
+let made = 0;
+
+function newDraft(name: string, value: unknown): Draft {
+  made += 1;
+  const isJson = typeof value !== 'string';
+  return { key: made, name, value: isJson ? JSON.stringify(value, null, 2) : value, isJson };
+}
+
+/** Converts the attributes of a customer to drafts. The primary key comes first, even if the customer lacks it. */
+function toDrafts(attributes: Customer, primaryKey: string): Draft[] {
+  const { [primaryKey]: first = '', ...others } = attributes;
+  return [
+    newDraft(primaryKey, first),
+    ...Object.entries(others).map(([name, value]) => newDraft(name, value)),
+  ];
+}
+
+/**
+ * Converts drafts to attributes, and returns the problems by the keys of the drafts. The attributes are valid if there is no
+ * problem. Drafts without name and value are left out.
+ */
+function readDrafts(drafts: readonly Draft[]) {
+  const problems = new Map<number, DraftProblem>();
+  const attributes = new Map<string, Customer[string]>();
+  for (const { key, name, value, isJson } of drafts) {
+    if (name === '' && value === '') continue;
+    if (name === '') problems.set(key, { at: 'name', message: 'An attribute needs a name.' });
+    if (attributes.has(name)) problems.set(key, { at: 'name', message: 'There are two of this name.' });
+    try {
+      attributes.set(name, isJson ? (readJson(value) as Customer[string]) : value);
+    } catch (error) {
+      problems.set(key, { at: 'value', message: (error as AskError).message });
+    }
+  }
+  return { attributes: Object.fromEntries(attributes) as Customer, problems };
 }

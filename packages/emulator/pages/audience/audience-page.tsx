@@ -1,39 +1,43 @@
-import { useCallback, useEffect, useMemo, useRef } from 'preact/hooks';
-import type { CustomerRow } from '../../src/admin/audience-contract.ts';
-import { Problem } from '../parts/dialogs/problem.tsx';
-import { Empty } from '../parts/empty.tsx';
-import { SearchField } from '../parts/search-field.tsx';
-import { formatSome } from '../parts/text/numbers.ts';
+import type { CustomerRow, CustomerRows } from '../../src/admin/audience-contract.ts';
+import { Empty, Problem } from '../parts/dialog.tsx';
+import { SearchField } from '../parts/field.tsx';
+import { formatSome, shownText } from '../parts/text.tsx';
 import { VirtualList } from '../parts/virtual-list.tsx';
+import { ask } from '../shell/ask.ts';
 import { isLost, status } from '../shell/live.ts';
-import { link, pushRoute, replaceRoute, route } from '../shell/route.ts';
+import { link, openId, pushRoute, replaceRoute, route } from '../shell/route.ts';
+import { AT_ONCE, type Rows, type Source } from '../shell/rows.ts';
 import { isPhone, ROW, ROW_OF_TWO_LINES } from '../shell/screen.ts';
+import { useRows } from '../shell/use-rows.ts';
 import {
+  attributeText,
   ColumnsMenu,
   CustomerHead,
   columnsQuery,
-  type Order,
   readColumns,
   readOrder,
 } from './customer-columns.tsx';
-import { CustomerItem } from './customer-item.tsx';
 import { CustomerPanel } from './customer-panel.tsx';
-import { CustomerRows } from './customer-rows.ts';
-import { ImportDialog } from './import/import-dialog.tsx';
-import { NewCustomerPanel } from './new-customer-panel.tsx';
-import { PrimaryKeyCard } from './primary-key/primary-key-card.tsx';
-import { ValuePanel } from './value-panel.tsx';
+import { ImportDialog } from './import-dialog.tsx';
+import { PrimaryKeyCard } from './primary-key.tsx';
+import { NewCustomerPanel, ValuePanel } from './value-panel.tsx';
 
 /** The audience: the primary key, and the customers. */
 export function AudiencePage() {
   const { rest, query } = route.value;
-  const [open = ''] = rest;
+  const [part = ''] = rest;
+  const open = openId();
   const search = query.get('search') ?? '';
   const value = query.get('value');
-  const primaryKey = status.value?.primaryKey;
+  const { primaryKey, audience } = status.value ?? {};
+  const key = primaryKey ?? '';
   const order = readOrder(query);
-  const list = useCustomers(search, order);
-  const names = list.names.filter((name) => name !== primaryKey);
+  const { sort, isDescending } = order;
+  const limit = String(AT_ONCE);
+  const path = `/customers?${new URLSearchParams({ search, sort, descending: String(isDescending), limit })}`;
+  const { asked, shown: list } = useRows(path, () => customers(path), audience);
+  const total = list.state.length;
+  const names = namesIn(list).filter((name) => name !== primaryKey);
   const columns = readColumns(query, names);
   const kept = { search, columns: query.get('columns') ?? '', sort: query.get('sort') ?? '' };
   const to = (part: string, changed: Partial<typeof kept> = {}) =>
@@ -42,25 +46,18 @@ export function AudiencePage() {
     location.hash = to(part);
   };
   const close = () => goTo('');
-  const item = (row: CustomerRow | undefined) =>
-    row && (
-      <CustomerItem row={row} columns={columns} href={to(String(row.id))} isOpen={open === String(row.id)} />
-    );
-  const { total } = list;
-  const renew = () => list.renew();
-  const look = useCallback((first: number, last: number) => list.want(first, last), [list]);
-  const isEmpty = total === 0 && search === '';
+  const renew = () => asked.renew();
   return (
     <>
       <PrimaryKeyCard primaryKey={primaryKey} onSelected={renew} />
       {primaryKey !== null && (
         <>
-          <div class="bar-of-tools">
+          <div class="row">
             <SearchField
               label="Search customers"
               placeholder="Search in all attributes"
               value={search}
-              onChange={(typed) => pushRoute(to(open, { search: typed }), 'search')}
+              onChange={(typed) => pushRoute(to(part, { search: typed }), 'search')}
             />
             <span class="muted number" role="status">
               {total !== undefined && formatSome(total, 'customer')}
@@ -68,7 +65,7 @@ export function AudiencePage() {
             <ColumnsMenu
               names={names}
               shown={columns}
-              onChange={(shown) => pushRoute(to(open, columnsQuery(shown)))}
+              onChange={(shown) => pushRoute(to(part, columnsQuery(shown)))}
             />
             <a class="button" href="/emulator/admin/customers/export" download="customers.csv">
               Export CSV
@@ -80,50 +77,56 @@ export function AudiencePage() {
               New customer
             </a>
           </div>
-          <Problem error={isLost.value ? undefined : list.error} onRetry={renew} />
+          <Problem error={isLost.value ? undefined : asked.state.error} onRetry={renew} />
           <div class="split long">
             <div>
-              {isEmpty && <NoCustomers primaryKey={primaryKey ?? ''} />}
-              {total === 0 && !isEmpty && (
+              {total === 0 && search === '' && <NoCustomers primaryKey={key} />}
+              {total === 0 && search !== '' && (
                 <Empty title="No customer matches">
                   <p class="muted">The search looks at the values of all attributes, and ignores case.</p>
                 </Empty>
               )}
               {total !== undefined && total > 0 && (
-                <div class="customers" style={{ '--columns': columns.length }}>
+                <div style={{ '--columns': columns.length }}>
                   <CustomerHead
-                    primaryKey={primaryKey ?? ''}
-                    columns={columns}
+                    names={[key, ...columns]}
                     order={order}
-                    onSort={(sort) => pushRoute(to(open, { sort }))}
+                    onSort={(sort) => pushRoute(to(part, { sort }))}
                   />
                   <VirtualList
                     name="Customers"
-                    length={total}
+                    rows={list}
                     rowHeight={isPhone.value ? ROW_OF_TWO_LINES : ROW}
-                    row={(index) => item(list.row(index))}
-                    idAt={(index) => list.row(index)?.id}
-                    onLook={look}
+                    open={open}
+                    item={(row) => (
+                      <a
+                        class="list-row customer"
+                        href={to(String(row.id))}
+                        aria-current={row.id === open ? 'true' : undefined}
+                      >
+                        <Cells row={row} columns={columns} />
+                      </a>
+                    )}
                   />
                 </div>
               )}
             </div>
-            {/^\d+$/.test(open) && (
+            {open !== undefined && (
               <CustomerPanel
                 key={open}
-                id={Number(open)}
+                id={open}
                 onClose={close}
                 onStep={(step) => {
-                  const next = list.neighbour(Number(open), step);
+                  const next = list.neighbour(open, step);
                   if (next !== undefined) replaceRoute(to(String(next)));
                 }}
                 onChanged={renew}
               />
             )}
-            {open === 'new' && (
+            {part === 'new' && (
               <NewCustomerPanel
-                primaryKey={primaryKey ?? ''}
-                value={query.get('value') ?? ''}
+                primaryKey={key}
+                value={value ?? ''}
                 onClose={close}
                 onMade={({ id }) => {
                   renew();
@@ -131,29 +134,48 @@ export function AudiencePage() {
                 }}
               />
             )}
-            {open === '' && value !== null && <ValuePanel key={value} value={value} onClose={close} />}
+            {part === '' && value !== null && <ValuePanel key={value} value={value} onClose={close} />}
           </div>
-          {open === 'import' && (
-            <ImportDialog primaryKey={primaryKey ?? ''} onClose={close} onImported={renew} />
-          )}
+          {part === 'import' && <ImportDialog primaryKey={key} onClose={close} onImported={renew} />}
         </>
       )}
     </>
   );
 }
 
-/** The customers that match a search. Until the rows of a new search arrive, the old ones stay on the screen. */
-function useCustomers(search: string, { sort, isDescending }: Order): CustomerRows {
-  const asked = useMemo(
-    () => new CustomerRows({ search, sort, descending: String(isDescending) }),
-    [search, sort, isDescending],
+function Cells({ row, columns }: { readonly row: CustomerRow; readonly columns: readonly string[] }) {
+  const { primaryKeyValue, attributes } = row;
+  return (
+    <>
+      {primaryKeyValue === null ? (
+        <span class="badge warn">no primary key</span>
+      ) : (
+        <strong class="cut">{shownText(primaryKeyValue)}</strong>
+      )}
+      {columns.map((name) => (
+        <bdi key={name} class="cut" title={name}>
+          {Object.hasOwn(attributes, name) && shownText(attributeText(attributes[name]))}
+        </bdi>
+      ))}
+    </>
   );
-  const shown = useRef(asked);
-  if (asked.total !== undefined) shown.current = asked;
-  const { audience } = status.value ?? {};
-  useEffect(() => asked.renew(), [asked, audience, isLost.value]);
-  useEffect(() => () => asked.close(), [asked]);
-  return shown.current;
+}
+
+function customers(path: string): Source<CustomerRow> {
+  return {
+    read: async (from, signal) => {
+      const { customers, total } = await ask<CustomerRows>(`${path}&offset=${from}`, { signal });
+      return { rows: customers, total };
+    },
+  };
+}
+
+/** The names of the attributes that the known rows have, most frequent first. */
+function namesIn(list: Rows<CustomerRow>): string[] {
+  const counts = new Map<string, number>();
+  for (const row of list.state.rows.values())
+    for (const name of Object.keys(row?.attributes ?? {})) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return [...counts].sort(([, one], [, other]) => other - one).map(([name]) => name);
 }
 
 function NoCustomers({ primaryKey }: { readonly primaryKey: string }) {

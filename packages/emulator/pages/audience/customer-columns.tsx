@@ -1,8 +1,13 @@
-import { Menu } from '../parts/dialogs/menu.tsx';
-import { shownText } from '../parts/text/shown-text.ts';
+import { Menu } from '../parts/menu.tsx';
+import { shownText } from '../parts/text.tsx';
 import { decode } from '../shell/route.ts';
 
 const MOST_AT_FIRST = 4;
+
+/** The value of an attribute as a person reads it: a string as it is, everything else as JSON. */
+export function attributeText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
 
 /** By which attribute the list is sorted. */
 export interface Order {
@@ -30,23 +35,17 @@ export function columnsQuery(columns: readonly string[]): { readonly columns: st
 }
 
 interface CustomerHeadProps {
-  readonly primaryKey: string;
-  readonly columns: readonly string[];
+  readonly names: readonly string[];
   readonly order: Order;
   /** Called with the field of the address. */
   readonly onSort: (sort: string) => void;
 }
 
 /** The heads of the columns. Each sorts by its column: upwards, downwards, and not at all. */
-export function CustomerHead({
-  primaryKey,
-  columns,
-  order: { sort, isDescending },
-  onSort,
-}: CustomerHeadProps) {
+export function CustomerHead({ names, order: { sort, isDescending }, onSort }: CustomerHeadProps) {
   return (
     <div class="list-row customer list-head">
-      {[primaryKey, ...columns].map((name) => {
+      {names.map((name) => {
         const isSorted = name === sort;
         const next = !isSorted ? name : isDescending ? '' : `-${name}`;
         return (

@@ -1,16 +1,16 @@
 import { useState } from 'preact/hooks';
 import type { CustomerRow } from '../../src/admin/audience-contract.ts';
-import { Confirm } from '../parts/dialogs/confirm.tsx';
-import { CopyButton } from '../parts/dialogs/copy-button.tsx';
-import { Problem } from '../parts/dialogs/problem.tsx';
+import { CopyButton } from '../parts/copy.tsx';
+import { Dialog, Problem } from '../parts/dialog.tsx';
+import { Fact } from '../parts/facts.tsx';
 import { SidePanel } from '../parts/side-panel.tsx';
-import { shownText } from '../parts/text/shown-text.ts';
-import { useAnswer } from '../shell/asking/answer.ts';
-import { ask, tell } from '../shell/asking/ask.ts';
+import { shownText } from '../parts/text.tsx';
+import { ask, tell } from '../shell/ask.ts';
+import { useAnswer, useTask } from '../shell/asking.ts';
 import { hasDraft } from '../shell/draft.ts';
 import { status } from '../shell/live.ts';
-import { attributeText } from './attribute-text.ts';
 import { AttributesForm } from './attributes-form.tsx';
+import { attributeText } from './customer-columns.tsx';
 import { Timeline } from './timeline.tsx';
 
 interface CustomerPanelProps {
@@ -23,29 +23,28 @@ interface CustomerPanelProps {
 
 /** A customer: attributes, which can be edited, and events. */
 export function CustomerPanel({ id, onClose, onStep, onChanged }: CustomerPanelProps) {
-  const primaryKey = status.value?.primaryKey ?? '';
-  const { value: row, error, again } = useAnswer<CustomerRow>(`/customers/${id}`, status.value?.audience);
+  const { primaryKey, audience } = status.value ?? {};
+  const path = `/customers/${id}`;
+  const { value: row, error, again } = useAnswer<CustomerRow>(path, audience);
   const draftName = `customer ${id}`;
   const [isEditing, setEditing] = useState(hasDraft(draftName));
   const [isDeleting, setDeleting] = useState(false);
-  const value = row?.primaryKeyValue;
+  const deleting = useTask();
+  const { attributes = {}, version = '', primaryKeyValue: value = null } = row ?? {};
   const name =
-    typeof value === 'string'
-      ? shownText(value)
-      : `Customer${row === undefined ? '' : ' without primary key'}`;
+    value === null ? `Customer${row === undefined ? '' : ' without primary key'}` : shownText(value);
   return (
     <SidePanel title={name} onClose={onClose} onStep={isEditing ? undefined : onStep}>
       <Problem error={error} onRetry={again} />
       {row !== undefined && isEditing && (
         <AttributesForm
-          attributes={row.attributes}
-          primaryKey={primaryKey}
-          version={row.version}
+          attributes={attributes}
+          primaryKey={primaryKey ?? ''}
+          version={version}
           draftName={draftName}
           action="Save"
           onClose={() => setEditing(false)}
           onSave={async (attributes, version) => {
-            const path = `/customers/${id}`;
             await tell<CustomerRow>('PUT', path, { attributes }, { 'if-match': `"${version}"` });
             onChanged();
             setEditing(false);
@@ -55,7 +54,7 @@ export function CustomerPanel({ id, onClose, onStep, onChanged }: CustomerPanelP
       )}
       {row !== undefined && !isEditing && (
         <>
-          {row.primaryKeyValue === null && (
+          {value === null && (
             <p class="notice">
               This customer has no <code>{primaryKey}</code>, which is the primary key. So the emulator keeps
               it, but does not find it, and no event belongs to it. Edit it to add one.
@@ -64,29 +63,36 @@ export function CustomerPanel({ id, onClose, onStep, onChanged }: CustomerPanelP
           <section class="stack" aria-label="Attributes">
             <div class="row">
               <h3 class="grow">Attributes</h3>
-              <CopyButton
-                text={JSON.stringify(row.attributes, null, 2)}
-                label="Copy the attributes as JSON"
-              />
+              <CopyButton text={JSON.stringify(attributes, null, 2)} label="Copy the attributes as JSON" />
               <button type="button" class="small" onClick={() => setEditing(true)}>
                 Edit
               </button>
-              <button type="button" class="small danger" onClick={() => setDeleting(true)}>
+              <button type="button" class="small is-bad" onClick={() => setDeleting(true)}>
                 Delete
               </button>
             </div>
-            <Attributes row={row} />
+            <dl class="facts">
+              {Object.entries(attributes).map(([name, value]) => (
+                <Fact key={name} name={shownText(name)}>
+                  <span class={typeof value === 'string' ? '' : 'mono'}>
+                    {shownText(attributeText(value))}
+                  </span>
+                </Fact>
+              ))}
+            </dl>
           </section>
-          {row.primaryKeyValue !== null && <Timeline value={row.primaryKeyValue} />}
+          {value !== null && <Timeline value={value} />}
         </>
       )}
       {isDeleting && (
-        <Confirm
+        <Dialog
           title="Delete this customer?"
+          task={deleting}
           action="Delete"
+          isDanger
           onClose={() => setDeleting(false)}
-          onConfirm={async () => {
-            await ask(`/customers/${id}`, { method: 'DELETE' });
+          onAction={async () => {
+            await ask(path, { method: 'DELETE' });
             onChanged();
             onClose();
           }}
@@ -95,21 +101,8 @@ export function CustomerPanel({ id, onClose, onStep, onChanged }: CustomerPanelP
             <strong>{name}</strong> will no longer be found. Its events stay in the event tracker, without a
             customer.
           </p>
-        </Confirm>
+        </Dialog>
       )}
     </SidePanel>
-  );
-}
-
-function Attributes({ row }: { readonly row: CustomerRow }) {
-  return (
-    <dl class="facts">
-      {Object.entries(row.attributes).map(([name, value]) => (
-        <div key={name} class="fact">
-          <dt>{shownText(name)}</dt>
-          <dd class={typeof value === 'string' ? '' : 'mono'}>{shownText(attributeText(value))}</dd>
-        </div>
-      ))}
-    </dl>
   );
 }

@@ -1,19 +1,18 @@
 import { useEffect } from 'preact/hooks';
-import type { CustomerRows } from '../../src/admin/audience-contract.ts';
-import { Problem } from '../parts/dialogs/problem.tsx';
+import type { CustomerRow, CustomerRows } from '../../src/admin/audience-contract.ts';
+import { Problem } from '../parts/dialog.tsx';
 import { SidePanel } from '../parts/side-panel.tsx';
-import { shownText } from '../parts/text/shown-text.ts';
-import { useAnswer } from '../shell/asking/answer.ts';
+import { shownText } from '../parts/text.tsx';
+import { tell } from '../shell/ask.ts';
+import { useAnswer } from '../shell/asking.ts';
 import { link, replaceRoute } from '../shell/route.ts';
+import { AttributesForm } from './attributes-form.tsx';
 import { Timeline } from './timeline.tsx';
 
 /** The customer with this primary key value: opens that customer, or offers to create it. */
 export function ValuePanel({ value, onClose }: { readonly value: string; readonly onClose: () => void }) {
-  const {
-    value: answer,
-    error,
-    again,
-  } = useAnswer<CustomerRows>(`/customers?limit=1&value=${encodeURIComponent(value)}`);
+  const path = `/customers?limit=1&value=${encodeURIComponent(value)}`;
+  const { value: answer, error, again } = useAnswer<CustomerRows>(path);
   const [customer] = answer?.customers ?? [];
   useEffect(() => {
     if (customer !== undefined) replaceRoute(link(['audience', String(customer.id)]));
@@ -35,6 +34,31 @@ export function ValuePanel({ value, onClose }: { readonly value: string; readonl
           <Timeline value={value} />
         </>
       )}
+    </SidePanel>
+  );
+}
+
+interface NewCustomerPanelProps {
+  readonly primaryKey: string;
+  /** The customer's primary key value, if it is known. */
+  readonly value: string;
+  readonly onClose: () => void;
+  readonly onMade: (row: CustomerRow) => void;
+}
+
+/** Creates a customer. */
+export function NewCustomerPanel({ primaryKey, value, onClose, onMade }: NewCustomerPanelProps) {
+  return (
+    <SidePanel title="New customer" onClose={onClose} onStep={undefined}>
+      <AttributesForm
+        attributes={{ ...(primaryKey !== 'first_name' && { first_name: '' }), [primaryKey]: value }}
+        primaryKey={primaryKey}
+        version=""
+        draftName={`new customer ${value}`}
+        action="Create"
+        onClose={onClose}
+        onSave={async (attributes) => onMade(await tell<CustomerRow>('POST', '/customers', { attributes }))}
+      />
     </SidePanel>
   );
 }

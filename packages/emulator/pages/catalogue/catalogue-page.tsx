@@ -1,10 +1,7 @@
 import type { Catalogue, CatalogueEntry, CatalogueKey } from '../../src/admin/contract.ts';
-import { Problem } from '../parts/dialogs/problem.tsx';
-import { Empty } from '../parts/empty.tsx';
-import { formatCount, formatSome } from '../parts/text/numbers.ts';
-import { escapeUnseen, shownText } from '../parts/text/shown-text.ts';
-import { Time } from '../parts/text/time.tsx';
-import { useAnswer } from '../shell/asking/answer.ts';
+import { Empty, Problem } from '../parts/dialog.tsx';
+import { escapeUnseen, formatCount, formatSome, shownText, Time } from '../parts/text.tsx';
+import { useAnswer } from '../shell/asking.ts';
 import { status } from '../shell/live.ts';
 import { link } from '../shell/route.ts';
 
@@ -14,7 +11,7 @@ export function CataloguePage() {
   const { entries = [], counted = 0, isExact = true } = value ?? {};
   return (
     <>
-      <div class="bar-of-tools">
+      <div class="row">
         <span class="muted number">
           {`${formatSome(entries.length, 'name')} in ${isExact ? '' : 'the newest '}${formatSome(counted, 'event')}`}
         </span>

@@ -6,13 +6,13 @@ export type Kind = Exclude<Fault['kind'], 'none'>;
 /** The values of a form, as text. `forMs` and `afterMs` are in seconds. Empty values are left out. */
 export type Values = Readonly<Record<string, string>>;
 
-/** An input of the form for a fault: its texts and its type. */
+/** An input of the form for a fault: its texts and its type. An object as type has the words for each choice. */
 export interface Input {
   readonly name: string;
   readonly label: string;
+  readonly type: 'number' | 'seconds' | 'text' | 'long-text' | Readonly<Record<string, string>>;
   readonly hint?: string;
   readonly placeholder?: string;
-  readonly type: 'number' | 'seconds' | 'text' | 'long-text' | Readonly<Record<string, string>>;
 }
 
 interface KindWords {
@@ -25,12 +25,13 @@ interface KindWords {
   readonly examples?: Readonly<Record<string, Values>>;
 }
 
-const FOR: Input = {
-  name: 'forMs',
-  label: 'Lasts, in seconds',
-  hint: 'Empty: until it is stopped.',
-  type: 'seconds',
-};
+function input(name: string, label: string, type: Input['type'], hint = '', placeholder = ''): Input {
+  return { name, label, type, ...(hint && { hint }), ...(placeholder && { placeholder }) };
+}
+
+const ENDPOINTS = { '': 'all requests', events: 'batches of events', customers: 'reading customers' };
+const WHEN = { before: 'Before: nothing is stored', middle: 'In the middle of the answer: it is stored' };
+const FOR = input('forMs', 'Lasts, in seconds', 'seconds', 'Empty: until it is stopped.');
 
 /** The texts and inputs of each kind. */
 export const KINDS: Readonly<Record<Kind, KindWords>> = {
@@ -38,14 +39,9 @@ export const KINDS: Readonly<Record<Kind, KindWords>> = {
     title: 'Answer with a status',
     about: 'In place of the service: 503, 429 with Retry-After, or a proxy that answers 200.',
     inputs: [
-      { name: 'status', label: 'Status', hint: '200 to 599.', type: 'number' },
-      {
-        name: 'retryAfter',
-        label: 'Retry-After',
-        hint: 'Seconds, or an HTTP date. Empty: none.',
-        type: 'text',
-      },
-      { name: 'body', label: 'Body', hint: 'Empty: an error as refusals have it.', type: 'long-text' },
+      input('status', 'Status', 'number', '200 to 599.'),
+      input('retryAfter', 'Retry-After', 'text', 'Seconds, or an HTTP date. Empty: none.'),
+      input('body', 'Body', 'long-text', 'Empty: an error as refusals have it.'),
     ],
     values: { status: '503' },
     examples: {
@@ -59,13 +55,8 @@ export const KINDS: Readonly<Record<Kind, KindWords>> = {
     title: 'Be slow',
     about: 'Waits before it serves a request.',
     inputs: [
-      { name: 'ms', label: 'Wait, in milliseconds', type: 'number' },
-      {
-        name: 'jitterMs',
-        label: 'Up to so much longer',
-        hint: 'In milliseconds, by chance.',
-        type: 'number',
-      },
+      input('ms', 'Wait, in milliseconds', 'number'),
+      input('jitterMs', 'Up to so much longer', 'number', 'In milliseconds, by chance.'),
     ],
     values: { ms: '2000' },
   },
@@ -78,13 +69,7 @@ export const KINDS: Readonly<Record<Kind, KindWords>> = {
   reset: {
     title: 'Reset the connection',
     about: 'Before it reads the body, or in the middle of its answer.',
-    inputs: [
-      {
-        name: 'at',
-        label: 'When',
-        type: { before: 'Before: nothing is stored', middle: 'In the middle of the answer: it is stored' },
-      },
-    ],
+    inputs: [input('at', 'When', WHEN)],
     values: { at: 'before' },
   },
   'lost-answer': {
@@ -96,21 +81,21 @@ export const KINDS: Readonly<Record<Kind, KindWords>> = {
   'too-large': {
     title: 'Refuse large bodies',
     about: '413 for each body above a size.',
-    inputs: [{ name: 'bytes', label: 'Largest body, in bytes', type: 'number' }],
+    inputs: [input('bytes', 'Largest body, in bytes', 'number')],
     values: { bytes: '10000' },
   },
   poison: {
     title: 'Refuse certain events',
     about: 'Those whose JSON matches a pattern, as if they broke a rule.',
     inputs: [
-      {
-        name: 'pattern',
-        label: 'Pattern',
-        hint: 'A regular expression, matched with the JSON of each event.',
-        placeholder: '"sku":"B-2"',
-        type: 'text',
-      },
-      { name: 'flags', label: 'Case', type: { '': 'as written', i: 'any' } },
+      input(
+        'pattern',
+        'Pattern',
+        'text',
+        'A regular expression, matched with the JSON of each event.',
+        '"sku":"B-2"',
+      ),
+      input('flags', 'Case', { '': 'as written', i: 'any' }),
     ],
     values: { pattern: '' },
   },
@@ -122,46 +107,33 @@ export const KINDS: Readonly<Record<Kind, KindWords>> = {
   },
 };
 
+interface Scope {
+  readonly first: readonly Input[];
+  readonly rest: readonly Input[];
+}
+
 /** The inputs for the requests that a fault acts on: first the usual ones, then the rest. */
-const SCOPE: { readonly first: readonly Input[]; readonly rest: readonly Input[] } = {
+const SCOPE: Scope = {
   first: [
-    {
-      name: 'endpoint',
-      label: 'On',
-      type: { '': 'all requests', events: 'batches of events', customers: 'reading customers' },
-    },
-    {
-      name: 'percent',
-      label: 'Out of 100 requests',
-      placeholder: '100',
-      hint: 'By a seeded choice.',
-      type: 'number',
-    },
-    { name: 'times', label: 'Times, at most', hint: 'Empty: no bound.', type: 'number' },
+    input('endpoint', 'On', ENDPOINTS),
+    input('percent', 'Out of 100 requests', 'number', 'By a seeded choice.', '100'),
+    input('times', 'Times, at most', 'number', 'Empty: no bound.'),
     FOR,
   ],
   rest: [
-    { name: 'skip', label: 'Requests let through first', placeholder: '0', type: 'number' },
-    {
-      name: 'requests',
-      label: 'Over after, in requests',
-      hint: 'Whether it acted on them or not.',
-      type: 'number',
-    },
-    { name: 'afterMs', label: 'Begins after, in seconds', placeholder: '0', type: 'seconds' },
+    input('skip', 'Requests let through first', 'number', '', '0'),
+    input('requests', 'Over after, in requests', 'number', 'Whether it acted on them or not.'),
+    input('afterMs', 'Begins after, in seconds', 'seconds', '', '0'),
   ],
 };
 
 /** The inputs for the scope of a kind. */
-export function scopeInputs(kind: Kind): {
-  readonly first: readonly Input[];
-  readonly rest: readonly Input[];
-} {
-  const without = (name: string) => (input: Input) => input.name !== name;
-  if (kind === 'poison') return { first: SCOPE.first.filter(without('endpoint')), rest: SCOPE.rest };
-  if (kind !== 'down') return SCOPE;
-  const ofDown = ({ name }: Input) => name === 'endpoint' || name === 'afterMs';
-  return { first: SCOPE.first.filter(ofDown), rest: SCOPE.rest.filter(ofDown) };
+export function scopeInputs(kind: Kind): Scope {
+  const fits = ({ name }: Input) => {
+    if (kind === 'poison') return name !== 'endpoint';
+    return kind !== 'down' || name === 'endpoint' || name === 'afterMs';
+  };
+  return { first: SCOPE.first.filter(fits), rest: SCOPE.rest.filter(fits) };
 }
 
 /** The fault of a form. A text that is not a number is sent unchanged, so that the refusal says so. */

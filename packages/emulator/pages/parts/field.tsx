@@ -1,5 +1,7 @@
 import type { ComponentChildren, VNode } from 'preact';
-import { useId } from 'preact/hooks';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+
+const TYPING_MS = 200;
 
 /** The attributes that an input gets from its field. */
 export interface FieldInput {
@@ -25,10 +27,164 @@ export function Field({ label, hint, error, class: extra = '', children }: Field
     <div class={`field ${extra}`}>
       <label for={id}>{label}</label>
       {children(input)}
-      <div id={`${id}-about`} class="field-about">
-        {error !== undefined && <p class="field-error">{error}</p>}
+      <div id={`${id}-about`} class="small-text">
+        {error !== undefined && <p class="is-bad">{error}</p>}
         {hint !== undefined && <p class="muted">{hint}</p>}
       </div>
     </div>
   );
+}
+
+interface JsonFieldProps extends Omit<FieldProps, 'children'> {
+  readonly value: string;
+  readonly placeholder?: string;
+  readonly onChange: (value: string) => void;
+}
+
+/** A field for a JSON text. */
+export function JsonField({ value, placeholder, onChange, ...field }: JsonFieldProps) {
+  return (
+    <Field {...field}>
+      {(input) => (
+        <textarea
+          {...input}
+          class="script"
+          value={value}
+          spellcheck={false}
+          placeholder={placeholder}
+          onInput={({ currentTarget }) => onChange(currentTarget.value)}
+        />
+      )}
+    </Field>
+  );
+}
+
+interface SuggestionsProps<T> {
+  readonly choices: Readonly<Record<string, T>>;
+  /** The name of the chosen one. */
+  readonly chosen?: string;
+  readonly onChoose: (choice: T) => void;
+}
+
+/** Values that are often wanted, by name: each fills in a form. */
+export function Suggestions<T>({ choices, chosen, onChoose }: SuggestionsProps<T>) {
+  return (
+    <div class="row suggestions">
+      {Object.entries(choices).map(([name, choice]) => (
+        <button
+          key={name}
+          type="button"
+          class="small"
+          aria-pressed={chosen === undefined ? undefined : name === chosen}
+          onClick={() => onChoose(choice)}
+        >
+          {name}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+interface OptionsProps<T extends string> {
+  readonly legend: ComponentChildren;
+  readonly name: string;
+  readonly choices: Readonly<Record<T, { readonly title?: string; readonly about: string }>>;
+  readonly value: T;
+  readonly onChange: (value: T) => void;
+}
+
+/** A choice between options that have a title and a sentence each. */
+export function Options<T extends string>({ legend, name, choices, value, onChange }: OptionsProps<T>) {
+  return (
+    <fieldset class={`options ${name}`}>
+      <legend>{legend}</legend>
+      {(Object.keys(choices) as T[]).map((each) => (
+        <label key={each} class="option">
+          <input type="radio" name={name} checked={each === value} onChange={() => onChange(each)} />
+          <strong>{choices[each].title ?? each}</strong>
+          <small>{choices[each].about}</small>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+interface SegmentsProps<T extends string> {
+  /** What the user chooses, for screen readers. */
+  readonly label: string;
+  readonly choices: Readonly<Record<T, string>>;
+  readonly value: T;
+  readonly onChange: (value: T) => void;
+}
+
+/** A choice between a few options, side by side: radio buttons with another look. */
+export function Segments<T extends string>({ label, choices, value, onChange }: SegmentsProps<T>) {
+  const name = useId();
+  return (
+    <fieldset class="segments">
+      <legend class="visually-hidden">{label}</legend>
+      {(Object.keys(choices) as T[]).map((choice) => (
+        <label key={choice}>
+          <input type="radio" name={name} checked={choice === value} onChange={() => onChange(choice)} />
+          <span>{choices[choice]}</span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+interface SearchFieldProps {
+  readonly label: string;
+  readonly placeholder: string;
+  readonly value: string;
+  readonly class?: string;
+  /** Called once the user has not typed for a moment. */
+  readonly onChange: (value: string) => void;
+}
+
+/** The search of a page. The key `/` moves the focus to it. */
+export function SearchField({
+  label,
+  placeholder,
+  value,
+  class: extra = 'grow',
+  onChange,
+}: SearchFieldProps) {
+  const [typed, setTyped] = useTyped(value, onChange);
+  return (
+    <input
+      type="search"
+      class={extra}
+      aria-label={label}
+      placeholder={placeholder}
+      title="Press / to search"
+      value={typed}
+      onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+    />
+  );
+}
+
+/** The text in a field while the user types. `onChange` gets it once the user has not typed for a moment. */
+export function useTyped(
+  value: string,
+  onChange: (value: string) => void,
+): readonly [string, (typed: string) => void] {
+  const [typed, setTyped] = useState(value);
+  const told = useRef(value);
+  const teller = useRef(onChange);
+  teller.current = onChange;
+  useEffect(() => {
+    // If `value` is what was reported last, it is not new: the user may have typed more since then.
+    if (value !== told.current) setTyped(value);
+    told.current = value;
+  }, [value]);
+  useEffect(() => {
+    if (typed === told.current) return;
+    const timer = setTimeout(() => {
+      told.current = typed;
+      teller.current(typed);
+    }, TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [typed]);
+  return [typed, setTyped];
 }

@@ -56,8 +56,8 @@ export function SidePanel({ title, onClose, onStep, actions, children }: SidePan
   }, []);
   return (
     <dialog ref={dialog} class="panel" aria-labelledby={headingId} onCancel={stop}>
-      <header class="panel-head">
-        <h2 id={headingId} ref={heading} tabIndex={-1}>
+      <header class="panel-head row">
+        <h2 id={headingId} class="grow" ref={heading} tabIndex={-1}>
           {title}
         </h2>
         {actions}

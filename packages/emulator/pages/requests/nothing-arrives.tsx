@@ -1,7 +1,7 @@
 import type { KeyRows } from '../../src/admin/contract.ts';
-import { Snippet } from '../parts/text/snippet.tsx';
+import { Snippet } from '../parts/copy.tsx';
 import { snippets } from '../settings/snippets.ts';
-import { useAnswer } from '../shell/asking/answer.ts';
+import { useAnswer } from '../shell/asking.ts';
 import { status } from '../shell/live.ts';
 import { link } from '../shell/route.ts';
 
@@ -23,7 +23,7 @@ export function NothingArrives() {
         in the list never reached the emulator. This one does:
       </p>
       <Snippet label="a request that arrives" text={send} />
-      <ul class="meaning">
+      <ul class="bullets">
         {primaryKey === null && (
           <li>
             It will be refused: no primary key is selected. <a href={link(['audience'])}>Select one</a>

@@ -1,16 +1,21 @@
-import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import type { RequestDetails, SentRequest } from '../../src/admin/contract.ts';
-import { Problem } from '../parts/dialogs/problem.tsx';
+import type {
+  RequestContent,
+  RequestDetails,
+  RequestRow,
+  SentRequest,
+  TrackerRows,
+} from '../../src/admin/contract.ts';
+import { CopyButton } from '../parts/copy.tsx';
+import { Problem } from '../parts/dialog.tsx';
+import { EventLinks, Fact } from '../parts/facts.tsx';
+import { JsonView } from '../parts/json-view.tsx';
 import { SidePanel } from '../parts/side-panel.tsx';
-import { formatBytes, formatCount, formatDuration } from '../parts/text/numbers.ts';
-import { Time } from '../parts/text/time.tsx';
-import { useAnswer } from '../shell/asking/answer.ts';
-import { ask } from '../shell/asking/ask.ts';
-import { useTask } from '../shell/asking/task.ts';
-import { Content } from './request-content.tsx';
-import { RequestEvents } from './request-events.tsx';
-import { missingAnswer, purpose, statusText, tone } from './request-words.ts';
+import { escapeUnseen, formatBytes, formatCount, formatDuration, shownText, Time } from '../parts/text.tsx';
+import { ask } from '../shell/ask.ts';
+import { useAnswer, useTask } from '../shell/asking.ts';
+
+const SHOWN = 20;
 
 interface RequestPanelProps {
   readonly id: number;
@@ -30,12 +35,12 @@ export function RequestPanel({ id, onClose, onStep }: RequestPanelProps) {
 }
 
 function Request({ row }: { readonly row: RequestDetails }) {
-  const { error, fault, events, repeated } = row;
+  const { error, fault, events, repeated, content } = row;
   return (
     <>
       {error !== null && (
-        <section class="request-reason" aria-label="Why">
-          <p class="problem">{error.message}</p>
+        <section class="stack" aria-label="Why">
+          <p class="notice bad">{error.message}</p>
           <dl class="facts">
             <Fact name="Code">
               <code>{error.code}</code>
@@ -55,8 +60,9 @@ function Request({ row }: { readonly row: RequestDetails }) {
       )}
       <dl class="facts">
         <Fact name="Answer">
-          <span class={`badge number ${tone(row)}`}>{statusText(row)}</span>{' '}
-          {row.status === null && missingAnswer(row)}
+          <Status row={row} />{' '}
+          {row.status === null &&
+            (hangs(row) ? 'It is never answered.' : 'The connection was cut instead of an answer.')}
         </Fact>
         <Fact name="What">{purpose(row)}</Fact>
         <Fact name="Request">
@@ -79,8 +85,15 @@ function Request({ row }: { readonly row: RequestDetails }) {
         )}
       </dl>
       {row.isRepeatable && <SendAgain id={row.id} />}
-      <Content content={row.content} />
-      <RequestEvents row={row} />
+      {content === null ? (
+        <p class="muted">Its content is no longer kept: the emulator keeps that of the latest requests.</p>
+      ) : (
+        <>
+          <Message title="Sent" message={content} />
+          {content.answer && <Message title="Answered" message={content.answer} />}
+        </>
+      )}
+      <NewEvents row={row} />
     </>
   );
 }
@@ -103,11 +116,87 @@ function SendAgain({ id }: { readonly id: number }) {
   );
 }
 
-function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
+interface MessageProps {
+  readonly title: string;
+  readonly message: Pick<RequestContent, 'headers' | 'body' | 'isCut'>;
+}
+
+/** What was sent or answered: headers and body. */
+function Message({ title, message: { headers, body, isCut } }: MessageProps) {
   return (
-    <div class="fact">
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
+    <section class="stack" aria-label={title}>
+      <div class="row">
+        <h3 class="grow">{title}</h3>
+        {body !== '' && <CopyButton text={body} label={`Copy the body: ${title}`} />}
+      </div>
+      <details>
+        <summary>{`${headers.length} headers`}</summary>
+        <dl class="facts mono">
+          {headers.map(([name, value], index) => (
+            <Fact key={index} name={name}>
+              {escapeUnseen(value)}
+            </Fact>
+          ))}
+        </dl>
+      </details>
+      {body === '' && <p class="muted">No body.</p>}
+      {isJson(body) && <JsonView text={body} />}
+      {body !== '' && !isJson(body) && (
+        <div class="json">
+          <pre>
+            <code class="raw">{body}</code>
+          </pre>
+        </div>
+      )}
+      {isCut && <p class="muted">This is the first part of the body. The rest was not kept.</p>}
+    </section>
   );
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The first new events of a request. */
+function NewEvents({ row }: { readonly row: RequestRow }) {
+  const { firstEvent, events, repeated, error } = row;
+  // If events were left out, the number of new events is not known.
+  const brought = error === null ? (events ?? 0) - (repeated ?? 0) : 1;
+  const shown = Math.min(brought, SHOWN);
+  const isAny = firstEvent !== null && shown > 0;
+  const path = isAny ? `/tracker?before=${firstEvent + shown}&limit=${shown}` : undefined;
+  const { value, error: problem, again } = useAnswer<TrackerRows>(path);
+  if (!isAny) return null;
+  const rows = (value?.rows ?? []).filter(({ id }) => id >= firstEvent).reverse();
+  return (
+    <section class="stack" aria-label="Events">
+      <h3>New events in it</h3>
+      <Problem error={problem} onRetry={again} />
+      <EventLinks rows={rows} aside={({ correlationValue }) => shownText(correlationValue)} />
+      {brought > shown && <p class="muted">These are the first {SHOWN}.</p>}
+    </section>
+  );
+}
+
+/** What a request was for. */
+export function purpose({ method, path }: RequestRow): string {
+  if (method === 'POST' && path === '/api/events/batch/') return 'Batch';
+  if (method === 'POST' && path === '/customers/read') return 'Read a customer';
+  return `${method} ${path}`;
+}
+
+/** The status of its answer. */
+export function Status({ row }: { readonly row: RequestRow }) {
+  const { status, error } = row;
+  const tone = status === null || status >= 400 ? 'bad' : error === null ? 'good' : 'warn';
+  return <span class={`badge number ${tone}`}>{status ?? (hangs(row) ? 'none' : 'cut')}</span>;
+}
+
+function hangs({ fault }: RequestRow): boolean {
+  return fault?.endsWith('never answers') ?? false; // as the fault describes itself
 }

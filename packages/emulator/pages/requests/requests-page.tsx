@@ -1,61 +1,58 @@
 import { useState } from 'preact/hooks';
 import type { RequestRow, RequestRows } from '../../src/admin/contract.ts';
-import { ClearButton } from '../parts/dialogs/clear-button.tsx';
-import { Problem } from '../parts/dialogs/problem.tsx';
-import { Empty } from '../parts/empty.tsx';
-import { RowList } from '../parts/row-list.tsx';
-import { SearchField } from '../parts/search-field.tsx';
-import { Segments } from '../parts/segments.tsx';
-import { formatCount } from '../parts/text/numbers.ts';
-import { ask } from '../shell/asking/ask.ts';
-import { useTask } from '../shell/asking/task.ts';
+import { ClearButton, Empty, Problem } from '../parts/dialog.tsx';
+import { SearchField, Segments } from '../parts/field.tsx';
+import { formatBytes, formatCount, formatDuration, formatSome, Time } from '../parts/text.tsx';
+import { VirtualList } from '../parts/virtual-list.tsx';
+import { ask } from '../shell/ask.ts';
+import { useTask } from '../shell/asking.ts';
 import { status } from '../shell/live.ts';
-import { link, pushRoute, replaceRoute, route } from '../shell/route.ts';
-import { useRows } from '../shell/rows.ts';
+import { link, openId, pushRoute, replaceRoute, route } from '../shell/route.ts';
+import { AT_ONCE, type Source } from '../shell/rows.ts';
 import { isNarrow, ROW, ROW_OF_TWO_LINES } from '../shell/screen.ts';
+import { useRows } from '../shell/use-rows.ts';
 import { NothingArrives } from './nothing-arrives.tsx';
-import { RequestHead, RequestItem } from './request-item.tsx';
-import { RequestPanel } from './request-panel.tsx';
+import { purpose, RequestPanel, Status } from './request-panel.tsx';
 
-const OUTCOMES = { all: 'All', taken: 'Taken', refused: 'Refused', fault: 'Fault' } as const;
+const OUTCOMES = { '': 'All', taken: 'Taken', refused: 'Refused', fault: 'Fault' } as const;
 type Outcome = keyof typeof OUTCOMES;
 
 /** The requests to the service, as they arrive. Look here if no event arrives. */
 export function RequestsPage() {
-  const { rest, query } = route.value;
-  const [open = ''] = rest;
-  const outcome = toOutcome(query.get('outcome'));
+  const { query } = route.value;
+  const open = openId();
+  const outcome = toOutcome(query.get('outcome') ?? '');
   const search = query.get('search') ?? '';
   const task = useTask();
-  const newest = status.value?.newestRequest;
+  const newest = status.value?.newestRequest ?? 0;
   const [pausedAt, setPausedAt] = useState<number | undefined>();
   const [isHelpOpen, setHelpOpen] = useState(false);
-  const path = `/requests?${new URLSearchParams({ limit: '100', outcome: outcome === 'all' ? '' : outcome, search })}`;
-  const list = useRows<RequestRow, RequestRows>(path, (page) => page, pausedAt ?? newest);
-  const to = (part: string, of: Outcome = outcome, text: string = search) =>
-    link(part === '' ? ['requests'] : ['requests', part], { outcome: of === 'all' ? '' : of, search: text });
-  const isEmpty = list.first !== undefined && list.rows.length === 0;
-  const isAll = outcome === 'all' && search === '';
-  const waiting = pausedAt === undefined ? 0 : (newest ?? 0) - pausedAt;
+  const path = `/requests?${new URLSearchParams({ limit: String(AT_ONCE), outcome, search })}`;
+  const { asked, shown: list } = useRows(path, () => requests(path), newest, pausedAt !== undefined);
+  const to = (id?: number, changed: { readonly outcome?: Outcome; readonly search?: string } = {}) =>
+    link(id === undefined ? ['requests'] : ['requests', String(id)], { outcome, search, ...changed });
+  const isEmpty = list.state.length === 0;
+  const isAll = outcome === '' && search === '';
+  const waiting = newest - (pausedAt ?? newest);
   return (
     <>
-      <div class="bar-of-tools">
+      <div class="row">
         <Segments
           label="Which requests are shown"
           choices={OUTCOMES}
           value={outcome}
-          onChange={(of) => pushRoute(to(open, of))}
+          onChange={(outcome) => pushRoute(to(open, { outcome }))}
         />
         <SearchField
           label="Search requests"
           placeholder="Search by status, key, path, user agent"
           value={search}
-          onChange={(text) => pushRoute(to(open, outcome, text), 'search')}
+          onChange={(search) => pushRoute(to(open, { search }), 'search')}
         />
         <button
           type="button"
           aria-pressed={pausedAt !== undefined}
-          onClick={() => setPausedAt(pausedAt === undefined ? (newest ?? 0) : undefined)}
+          onClick={() => setPausedAt(pausedAt === undefined ? newest : undefined)}
         >
           {pausedAt === undefined ? 'Pause' : `Resume${waiting > 0 ? ` (${formatCount(waiting)} new)` : ''}`}
         </button>
@@ -83,7 +80,7 @@ export function RequestsPage() {
           <NothingArrives />
         </section>
       )}
-      <Problem error={list.error ?? task.error} onRetry={list.again} />
+      <Problem error={asked.state.error ?? task.error} onRetry={() => asked.renew(newest)} />
       <div class="split long">
         <div>
           {isEmpty && isAll && (
@@ -92,27 +89,45 @@ export function RequestsPage() {
             </Empty>
           )}
           {isEmpty && !isAll && <Empty title="No request matches" />}
-          {!isEmpty && <RequestHead />}
-          <RowList
-            list={list}
-            name="Requests"
-            rowHeight={isNarrow.value ? ROW_OF_TWO_LINES : ROW}
-            Item={RequestItem}
-            to={(id) => to(id)}
-            open={open}
-          />
+          {!isEmpty && (
+            <>
+              {/* For the eye: each row says what it shows. */}
+              <div class="list-row request list-head muted" aria-hidden="true">
+                <span>Status</span>
+                <span>Request</span>
+                <span class="request-why">Reason, or key and user agent</span>
+                <span class="request-size">Size</span>
+                <span class="request-size">Took</span>
+                <span class="request-time">Received</span>
+              </div>
+              <VirtualList
+                name="Requests"
+                rows={list}
+                rowHeight={isNarrow.value ? ROW_OF_TWO_LINES : ROW}
+                open={open}
+                item={(row) => (
+                  <a
+                    class="list-row request"
+                    href={to(row.id)}
+                    aria-current={row.id === open ? 'true' : undefined}
+                  >
+                    <Cells row={row} />
+                  </a>
+                )}
+              />
+            </>
+          )}
         </div>
-        {/^\d+$/.test(open) && (
+        {open !== undefined && (
           <RequestPanel
             key={open}
-            id={Number(open)}
+            id={open}
             onStep={(step) => {
-              const at = list.rows.findIndex(({ id }) => id === Number(open));
-              const next = at === -1 ? undefined : list.rows[at + step];
-              if (next !== undefined) replaceRoute(to(String(next.id)));
+              const next = list.neighbour(open, step);
+              if (next !== undefined) replaceRoute(to(next));
             }}
             onClose={() => {
-              location.hash = to('');
+              location.hash = to();
             }}
           />
         )}
@@ -121,6 +136,40 @@ export function RequestsPage() {
   );
 }
 
-function toOutcome(text: string | null): Outcome {
-  return text !== null && Object.hasOwn(OUTCOMES, text) ? (text as Outcome) : 'all';
+function Cells({ row }: { readonly row: RequestRow }) {
+  const { events, repeated, error, fault, keyName, userAgent } = row;
+  const sender = [keyName && `key ${keyName}`, userAgent].filter(Boolean).join(' · ');
+  return (
+    <>
+      <Status row={row} />
+      <span class="request-what cut">
+        {purpose(row)}
+        {events !== null && <span class="muted number"> · {formatSome(events, 'event')}</span>}
+        {repeated !== null && repeated > 0 && <span class="muted"> ({repeated} known)</span>}
+      </span>
+      <span class="request-why cut">
+        {fault !== null && <span class="badge warn">fault</span>}{' '}
+        <span class={error === null ? 'muted' : 'is-bad'}>{error?.message ?? fault ?? sender}</span>
+      </span>
+      <span class="request-size muted number">{formatBytes(row.bytes)}</span>
+      <span class="request-size muted number">{formatDuration(row.durationMs)}</span>
+      <span class="request-time muted">
+        <Time value={row.receivedAt} />
+      </span>
+    </>
+  );
+}
+
+function requests(path: string): Source<RequestRow> {
+  return {
+    read: async (from, signal) => {
+      const before = from === 0 ? '' : `&before=${from}`;
+      const { rows, hasMore } = await ask<RequestRows>(path + before, { signal });
+      return { rows, next: hasMore ? (rows.at(-1)?.id ?? null) : null };
+    },
+  };
+}
+
+function toOutcome(text: string): Outcome {
+  return Object.hasOwn(OUTCOMES, text) ? (text as Outcome) : '';
 }

@@ -1,12 +1,10 @@
-import { useState } from 'preact/hooks';
 import type { BehaviourChange, BehaviourState } from '../../src/admin/contract.ts';
 import { type Behaviour, readBehaviour } from '../../src/behaviour/behaviour.ts';
 import { PRESETS, type PresetName } from '../../src/behaviour/presets.ts';
-import { Problem } from '../parts/dialogs/problem.tsx';
-import { Field } from '../parts/field.tsx';
-import { useAnswer } from '../shell/asking/answer.ts';
-import { AskError, tell } from '../shell/asking/ask.ts';
-import { useTask } from '../shell/asking/task.ts';
+import { Problem } from '../parts/dialog.tsx';
+import { JsonField, Options } from '../parts/field.tsx';
+import { AskError, readJson, tell } from '../shell/ask.ts';
+import { useAnswer, useTask } from '../shell/asking.ts';
 import { useDraft } from '../shell/draft.ts';
 import { status } from '../shell/live.ts';
 
@@ -42,68 +40,47 @@ interface Choice {
 function BehaviourForm({ state, onSaved }: { readonly state: BehaviourState; readonly onSaved: () => void }) {
   const draft = useDraft<Choice>('behaviour', () => ({
     preset: state.preset,
-    settings: written(differences(state.behaviour, presetBehaviour(state.preset))),
+    settings: written(differences(state.behaviour, readBehaviour(PRESETS[state.preset].behaviour))),
   }));
-  const [syntax, setSyntax] = useState<string | undefined>();
   const task = useTask();
   const { preset, settings } = draft.value;
   const change = (choice: Choice) => {
     draft.set(choice);
-    setSyntax(undefined);
     task.clear();
   };
   const save = (event: Event) => {
     event.preventDefault();
-    const read = readSettings(settings);
-    setSyntax(read.problem);
-    if (read.problem !== undefined) return;
     task.run(async () => {
-      await tell('PUT', '/behaviour', { preset, behaviour: read.value } satisfies BehaviourChange);
+      const behaviour = readJson(settings.trim() || '{}') as Partial<Behaviour>;
+      await tell('PUT', '/behaviour', { preset, behaviour } satisfies BehaviourChange);
       draft.discard();
       onSaved();
     });
   };
   const refused = task.error instanceof AskError ? task.error.message : undefined;
   return (
-    <form class="stack behaviour" onSubmit={save} noValidate>
-      <fieldset class="options">
-        <legend class="field-label">Preset</legend>
-        {(Object.keys(PRESETS) as PresetName[]).map((name) => (
-          <label key={name} class="option">
-            <input
-              type="radio"
-              name="preset"
-              checked={name === preset}
-              onChange={() => change({ preset: name, settings: '{}' })}
-            />
-            <strong>{name}</strong>
-            <small>{PRESETS[name].about}</small>
-          </label>
-        ))}
-      </fieldset>
-      <Field
+    <form class="stack" onSubmit={save} noValidate>
+      <Options
+        legend="Preset"
+        name="preset"
+        choices={PRESETS}
+        value={preset}
+        onChange={(name) => change({ preset: name, settings: '{}' })}
+      />
+      <JsonField
         label="Settings that differ from the preset, as JSON"
-        error={syntax ?? refused}
+        error={refused}
         hint='For example {"maxEvents": 20, "statuses": {"rate_limited": 503}}. Every setting is in the list below.'
-      >
-        {(input) => (
-          <textarea
-            {...input}
-            class="script"
-            rows={Math.min(12, settings.split('\n').length + 1)}
-            value={settings}
-            spellcheck={false}
-            onInput={({ currentTarget }) => change({ preset, settings: currentTarget.value })}
-          />
-        )}
-      </Field>
+        value={settings}
+        onChange={(settings) => change({ preset, settings })}
+      />
       <details>
         <summary>All settings now</summary>
         <pre class="example">{JSON.stringify(state.behaviour, null, 2)}</pre>
       </details>
       <Problem error={refused === undefined ? task.error : undefined} />
-      <div class="row end save">
-        <span class="muted grow" role="status">
+      <div class="row end">
+        <span class="muted" role="status">
           {draft.isKept && 'Not applied yet'}
         </span>
         {draft.isKept && (
@@ -117,18 +94,6 @@ function BehaviourForm({ state, onSaved }: { readonly state: BehaviourState; rea
       </div>
     </form>
   );
-}
-
-function readSettings(text: string): { readonly value?: Partial<Behaviour>; readonly problem?: string } {
-  try {
-    return { value: JSON.parse(text.trim() === '' ? '{}' : text) };
-  } catch (error) {
-    return { problem: `This is not JSON: ${error instanceof Error ? error.message : String(error)}` };
-  }
-}
-
-function presetBehaviour(name: PresetName): Behaviour {
-  return readBehaviour(PRESETS[name].behaviour);
 }
 
 function differences(behaviour: Behaviour, base: Behaviour): Partial<Behaviour> {

@@ -1,9 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { KeyRow } from '../../src/admin/contract.ts';
-import { CopyButton } from '../parts/dialogs/copy-button.tsx';
-import { Field } from '../parts/field.tsx';
-import { Segments } from '../parts/segments.tsx';
-import { Snippet } from '../parts/text/snippet.tsx';
+import { CopyButton, Snippet } from '../parts/copy.tsx';
+import { Field, Segments } from '../parts/field.tsx';
 import { status } from '../shell/live.ts';
 import { link } from '../shell/route.ts';
 import { LANGUAGES, type Language, snippets } from './snippets.ts';
@@ -22,7 +20,7 @@ export function ConnectCard({ keys }: { readonly keys: readonly KeyRow[] }) {
     primaryKey: current?.primaryKey ?? 'email',
   });
   return (
-    <section class="card connect" aria-labelledby="connect">
+    <section class="card" aria-labelledby="connect">
       <h2 id="connect">Connect</h2>
       <dl class="addresses">
         <Address label="Events are sent to" note="{base_url}" url={current?.baseUrl} />
@@ -34,7 +32,7 @@ export function ConnectCard({ keys }: { readonly keys: readonly KeyRow[] }) {
           <a href={link(['audience'])}>select one in the audience</a>.
         </p>
       )}
-      <div class="bar-of-tools">
+      <div class="row">
         <Segments
           label="Language of the snippets"
           choices={LANGUAGES}

@@ -1,21 +1,24 @@
 import { useState } from 'preact/hooks';
 import type { KeyRow, KeyRows } from '../../src/admin/contract.ts';
-import { Confirm } from '../parts/dialogs/confirm.tsx';
-import { Problem } from '../parts/dialogs/problem.tsx';
+import { CopyButton } from '../parts/copy.tsx';
+import { Dialog, Problem } from '../parts/dialog.tsx';
 import { Field } from '../parts/field.tsx';
-import type { Answer } from '../shell/asking/answer.ts';
-import { ask, tell } from '../shell/asking/ask.ts';
-import { fieldError, useTask } from '../shell/asking/task.ts';
-import { KeyItem } from './key-item.tsx';
-import { RenameDialog } from './rename-dialog.tsx';
+import { Time } from '../parts/text.tsx';
+import { ask, tell } from '../shell/ask.ts';
+import { type Answer, fieldError, useTask } from '../shell/asking.ts';
 
 /** Lists the API keys; creates, renames and revokes them. */
 export function KeysCard({ keys }: { readonly keys: Answer<KeyRows> }) {
-  const [revoking, setRevoking] = useState<KeyRow | undefined>();
-  const [renaming, setRenaming] = useState<KeyRow | undefined>();
   const all = keys.value?.keys ?? [];
   const valid = all.filter(({ revokedAt }) => revokedAt === null);
   const revoked = all.filter(({ revokedAt }) => revokedAt !== null);
+  const list = (label: string, rows: readonly KeyRow[]) => (
+    <ul class="list" aria-label={label}>
+      {rows.map((row) => (
+        <KeyItem key={row.id} row={row} isOnlyOne={valid.length === 1} onChanged={keys.again} />
+      ))}
+    </ul>
+  );
   return (
     <section class="card" aria-labelledby="keys">
       <h2 id="keys">API keys</h2>
@@ -28,53 +31,113 @@ export function KeysCard({ keys }: { readonly keys: Answer<KeyRows> }) {
       {keys.value !== undefined && valid.length === 0 && (
         <p class="notice">No key is valid: every request is refused until you create one.</p>
       )}
-      {valid.length > 0 && (
-        <ul class="list keys" aria-label="Valid API keys">
-          {valid.map((row) => (
-            <KeyItem
-              key={row.id}
-              row={row}
-              onRename={() => setRenaming(row)}
-              onRevoke={() => setRevoking(row)}
-            />
-          ))}
-        </ul>
-      )}
+      {valid.length > 0 && list('Valid API keys', valid)}
       <NewKey onMade={keys.again} />
       {revoked.length > 0 && (
         <details>
           <summary>{revoked.length} revoked</summary>
-          <ul class="list keys" aria-label="Revoked API keys">
-            {revoked.map((row) => (
-              <KeyItem key={row.id} row={row} />
-            ))}
-          </ul>
+          {list('Revoked API keys', revoked)}
         </details>
-      )}
-      {revoking !== undefined && (
-        <Confirm
-          title={`Revoke “${revoking.name}”?`}
-          action="Revoke"
-          onClose={() => setRevoking(undefined)}
-          onConfirm={async () => {
-            await ask(`/keys/${revoking.id}`, { method: 'DELETE' });
-            setRevoking(undefined);
-            keys.again();
-          }}
-        >
-          <p>
-            From this moment on, every request with the key <strong>{revoking.name}</strong> is refused. This
-            cannot be taken back.
-            {valid.length === 1 &&
-              ' It is the only valid key: nothing can be sent or read until you create another.'}
-          </p>
-        </Confirm>
-      )}
-      {renaming !== undefined && (
-        <RenameDialog row={renaming} onClose={() => setRenaming(undefined)} onRenamed={keys.again} />
       )}
     </section>
   );
+}
+
+interface KeyItemProps {
+  readonly row: KeyRow;
+  readonly isOnlyOne: boolean;
+  readonly onChanged: () => void;
+}
+
+/** An API key in the list. The key itself is hidden until the user asks for it. */
+function KeyItem({ row, isOnlyOne, onChanged }: KeyItemProps) {
+  const [isShown, setShown] = useState(false);
+  const [open, setOpen] = useState<'rename' | 'revoke' | undefined>();
+  const { id, key, name, createdAt, lastUsedAt, revokedAt } = row;
+  const [newName, setNewName] = useState(name);
+  const task = useTask();
+  const change = async (work: Promise<unknown>) => {
+    await work;
+    onChanged();
+    setOpen(undefined);
+  };
+  const [word, time] = revokedAt === null ? ['Last used', lastUsedAt] : ['Revoked', revokedAt];
+  return (
+    <li class="list-row key">
+      <div>
+        <strong>{name}</strong>
+        <div class="key-text row">
+          <code>{isShown ? key : masked(key)}</code>
+          <button
+            type="button"
+            class="quiet copy"
+            aria-label={`${isShown ? 'Hide' : 'Show'} the key ${name}`}
+            onClick={() => setShown(!isShown)}
+          >
+            {isShown ? 'Hide' : 'Show'}
+          </button>
+          {revokedAt === null && <CopyButton text={key} label={`Copy the key ${name}`} />}
+        </div>
+      </div>
+      <div class="muted small-text">
+        <div>
+          Created <Time value={createdAt} />
+        </div>
+        <div>{time === null ? 'Never used' : [word, ' ', <Time key={word} value={time} />]}</div>
+      </div>
+      {revokedAt === null && (
+        <div class="row">
+          <button type="button" class="small" aria-label={`Rename ${name}`} onClick={() => setOpen('rename')}>
+            Rename
+          </button>
+          <button
+            type="button"
+            class="small is-bad"
+            aria-label={`Revoke ${name}`}
+            onClick={() => setOpen('revoke')}
+          >
+            Revoke
+          </button>
+        </div>
+      )}
+      {open === 'rename' && (
+        <Dialog
+          title={`Rename “${name}”`}
+          task={task}
+          action="Rename"
+          onClose={() => setOpen(undefined)}
+          onAction={() => change(tell('PATCH', `/keys/${id}`, { name: newName }))}
+        >
+          <Field label="Name" error={fieldError(task.error, 'name')} hint="The key itself stays the same.">
+            {(input) => (
+              <input {...input} value={newName} onInput={(event) => setNewName(event.currentTarget.value)} />
+            )}
+          </Field>
+        </Dialog>
+      )}
+      {open === 'revoke' && (
+        <Dialog
+          title={`Revoke “${name}”?`}
+          task={task}
+          action="Revoke"
+          isDanger
+          onClose={() => setOpen(undefined)}
+          onAction={() => change(ask(`/keys/${id}`, { method: 'DELETE' }))}
+        >
+          <p>
+            From this moment on, every request with the key <strong>{name}</strong> is refused. This cannot be
+            taken back.
+            {isOnlyOne && ' It is the only valid key: nothing can be sent or read until you create another.'}
+          </p>
+        </Dialog>
+      )}
+    </li>
+  );
+}
+
+function masked(key: string): string {
+  const shown = Math.min(4, Math.floor(key.length / 4));
+  return `${key.slice(0, key.startsWith('emulator_') ? 'emulator_'.length : 0)}••••••••${key.slice(-shown)}`;
 }
 
 function NewKey({ onMade }: { readonly onMade: () => void }) {
@@ -88,11 +151,10 @@ function NewKey({ onMade }: { readonly onMade: () => void }) {
       onMade();
     });
   };
-  const error = fieldError(task.error, 'name');
   return (
     <form class="stack" onSubmit={make} noValidate>
       <div class="new-key">
-        <Field label="Name of a new key" error={error}>
+        <Field label="Name of a new key" error={fieldError(task.error, 'name')}>
           {(input) => (
             <input
               {...input}

@@ -1,5 +1,5 @@
 import type { KeyRows } from '../../src/admin/contract.ts';
-import { useAnswer } from '../shell/asking/answer.ts';
+import { useAnswer } from '../shell/asking.ts';
 import { status } from '../shell/live.ts';
 import { BehaviourCard } from './behaviour-card.tsx';
 import { ConnectCard } from './connect-card.tsx';

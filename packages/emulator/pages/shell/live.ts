@@ -1,6 +1,6 @@
-import { type ReadonlySignal, signal } from '@preact/signals';
+import { type Signal, signal } from '@preact/signals';
 import type { Rates, Status } from '../../src/admin/contract.ts';
-import { AskError, ask } from './asking/ask.ts';
+import { AskError, ask } from './ask.ts';
 
 const KEPT_SECONDS = 300;
 const REOPEN_MS = 2_000;
@@ -13,26 +13,20 @@ export interface Second {
   readonly counts: Rates['counts'] | null;
 }
 
-const latest = signal<Status | undefined>(undefined);
-const lost = signal(false);
-const locked = signal(false);
-const seen = signal(1);
-const recent = signal<readonly Second[]>([]);
-
 /** The state of the emulator; undefined until it has answered. Changes at most four times a second. */
-export const status: ReadonlySignal<Status | undefined> = latest;
+export const status: Signal<Status | undefined> = signal();
 
 /** Whether the emulator does not answer now. */
-export const isLost: ReadonlySignal<boolean> = lost;
-
-/** Changes if everything that the page shows is gone: another emulator is at this address, or this one was cleared. */
-export const emulators: ReadonlySignal<number> = seen;
+export const isLost: Signal<boolean> = signal(false);
 
 /** Whether the emulator answers, but refuses this page, because its token has changed. */
-export const isLocked: ReadonlySignal<boolean> = locked;
+export const isLocked: Signal<boolean> = signal(false);
+
+/** Changes if everything that the page shows is gone: another emulator is at this address, or this one was cleared. */
+export const emulators: Signal<number> = signal(1);
 
 /** Events per second of the last minutes, oldest first. A second that is missing in between is not known either. */
-export const rates: ReadonlySignal<readonly Second[]> = recent;
+export const rates: Signal<readonly Second[]> = signal([]);
 
 let source: EventSource | undefined;
 let timer: ReturnType<typeof setTimeout> | undefined;
@@ -51,26 +45,26 @@ function open(): void {
   const opened = new EventSource('/emulator/admin/live');
   source = opened;
   opened.onopen = () => {
-    lost.value = false;
-    locked.value = false;
+    isLost.value = false;
+    isLocked.value = false;
     clearInterval(ticker);
   };
   opened.onerror = () => {
-    if (!lost.value) ticker = setInterval(passUnknown, 1_000);
-    lost.value = true;
+    if (!isLost.value) ticker = setInterval(passUnknown, 1_000);
+    isLost.value = true;
     if (opened.readyState !== EventSource.CLOSED) return; // the browser reconnects by itself
     close();
     timer = setTimeout(follow, REOPEN_MS);
     ask('/status').catch((error: unknown) => {
-      locked.value = error instanceof AskError && error.code === 'not_operator';
+      isLocked.value = error instanceof AskError && error.code === 'not_operator';
     });
   };
   opened.addEventListener('status', ({ data }) => {
     const now: Status = JSON.parse(data);
-    const before = latest.value;
+    const before = status.value;
     const isOther = before?.startedAt !== now.startedAt || before?.clearings !== now.clearings;
-    if (before !== undefined && isOther) seen.value += 1;
-    latest.value = now;
+    if (before !== undefined && isOther) emulators.value += 1;
+    status.value = now;
   });
   opened.addEventListener('rates', ({ data }) => add(JSON.parse(data)));
 }
@@ -84,21 +78,21 @@ function close(): void {
 let pending: Rates[] = [];
 
 // The first minutes arrive as hundreds of messages at once. All of them make one change.
-function add(rates: Rates): void {
+function add(second: Rates): void {
   if (pending.length === 0) setTimeout(flush);
-  pending.push(rates);
+  pending.push(second);
 }
 
 // After a lost connection, the emulator sends the last minutes again, as far as it knows them. They replace what was here.
 function flush(): void {
   const [first] = pending;
-  const before = recent.value.filter(({ second }) => first !== undefined && second < first.second);
-  recent.value = [...before, ...pending].slice(-KEPT_SECONDS);
+  const before = rates.value.filter(({ second }) => first !== undefined && second < first.second);
+  rates.value = [...before, ...pending].slice(-KEPT_SECONDS);
   pending = [];
 }
 
 function passUnknown(): void {
-  const last = recent.value.at(-1);
+  const last = rates.value.at(-1);
   if (last === undefined) return;
-  recent.value = [...recent.value, { second: last.second + 1, counts: null }].slice(-KEPT_SECONDS);
+  rates.value = [...rates.value, { second: last.second + 1, counts: null }].slice(-KEPT_SECONDS);
 }

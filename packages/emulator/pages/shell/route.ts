@@ -1,4 +1,4 @@
-import { type ReadonlySignal, signal } from '@preact/signals';
+import { type Signal, signal } from '@preact/signals';
 
 /** The place in the pages, from the address after `#/`: a page, then what is open in it, then a query. */
 export interface Route {
@@ -7,13 +7,11 @@ export interface Route {
   readonly query: URLSearchParams;
 }
 
-const current = signal(read());
-addEventListener('hashchange', () => {
-  current.value = read();
-});
-
 /** The current route. Pages read it, and links (`href="#/…"`) change it. */
-export const route: ReadonlySignal<Route> = current;
+export const route: Signal<Route> = signal(read());
+addEventListener('hashchange', () => {
+  route.value = read();
+});
 
 /** The address of a route, for a link. Empty values of the query are left out. */
 export function link(parts: readonly string[], query: Readonly<Record<string, string>> = {}): string {
@@ -33,13 +31,13 @@ export function pushRoute(to: string, field = ''): void {
   if (!isTyping) history.pushState(null, '', to);
   else history.replaceState(null, '', to);
   typedIn = field;
-  current.value = read();
+  route.value = read();
 }
 
 /** Goes to a route without an entry in the history: Back should not go through all rows that the user has passed. */
 export function replaceRoute(to: string): void {
   history.replaceState(null, '', to);
-  current.value = read();
+  route.value = read();
 }
 
 function read(): Route {
@@ -55,4 +53,10 @@ export function decode(text: string): string {
   } catch {
     return text; // the user may have typed it
   }
+}
+
+/** The id that the address names after the page, if it is one. */
+export function openId(): number | undefined {
+  const [id = ''] = route.value.rest;
+  return /^\d+$/.test(id) ? Number(id) : undefined;
 }

@@ -1,132 +1,212 @@
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { ask } from './asking/ask.ts';
-import { useAsking } from './asking/asking.ts';
+import { signal } from '@preact/signals';
+
+/** How many rows to ask for. */
+export const AT_ONCE = 100;
+const MOST_KEPT = 3_000;
+/** Number of placeholders for rows that have not been read yet. */
+const YET_TO_READ = 20;
+/** New rows are pointed out only if they are few. If all rows are new all the time, that would only flicker. */
+const MOST_POINTED_OUT = 10;
 
 /** The part of a row that its list needs. */
-interface Identified {
+export interface Identified {
   readonly id: number;
 }
 
-/** A page of a list, as admin routes give it. */
-export interface RowsPage<Row> {
-  readonly rows: readonly Row[];
-  readonly hasMore: boolean;
+/** Where the rows of a list come from. */
+export interface Source<Row> {
+  /**
+   * Reads rows. If `total` is known, `from` is the index of the first one. If not, the list is read on from its end: `from` is
+   * `next` of the part before, and 0 at first.
+   */
+  readonly read: (from: number, signal: AbortSignal) => Promise<Part<Row>>;
+  /** The index of a row that may not have been read. */
+  readonly indexOf?: (id: number) => number;
 }
 
-/** A list, newest first, of which more rows can be read. */
-export interface Rows<Row, Page> {
+export interface Part<Row> {
   readonly rows: readonly Row[];
-  /** The latest answer for the first page; undefined until there is one. */
-  readonly first: Page | undefined;
-  readonly hasMore: boolean;
-  readonly isReading: boolean;
-  readonly error: unknown;
-  readonly readOn: () => void;
-  /** Starts again with the first page, and drops the rows after it. */
-  readonly again: () => void;
+  readonly total?: number;
+  /** Where the next part begins; null if this is the last one. */
+  readonly next?: number | null;
 }
 
-interface State<Row, Page> {
-  readonly path?: string;
-  readonly rows: readonly Row[];
-  readonly first?: Page;
-  readonly hasMore: boolean;
+interface State<Row> {
+  /** By index. Those that have not been read are missing; one that was removed meanwhile is undefined. */
+  readonly rows: ReadonlyMap<number, Row | undefined>;
+  /** How many there are, as far as that is known; undefined until the first answer. */
+  readonly length?: number;
+  /** Whether the list has no more rows than these. */
+  readonly isComplete: boolean;
+  /** All rows that came after the last renewal have a higher id; 0 if that is not known. */
+  readonly newest: number;
+  /** Rows with a higher id have only just come. */
+  readonly newAfter: number;
+  /** Why the last requested rows did not arrive. */
   readonly error?: unknown;
 }
 
-const NOTHING = { rows: [], hasMore: false };
-
 /**
- * Reads the list at `path` (with a query). When `version` changes, it reads the first page again: new rows are added in front,
- * and the rows that were read before stay.
- *
- * @param pick Returns the rows of an answer, and whether there are more.
+ * The rows of a list. It requests only those in view, one request at a time. They do not move until the list is renewed. A
+ * component that reads `state` renders again when it changes.
  */
-export function useRows<Row extends Identified, Page>(
-  path: string,
-  pick: (page: Page) => RowsPage<Row>,
-  version: unknown = undefined,
-): Rows<Row, Page> {
-  const [state, setState] = useState<State<Row, Page>>(NOTHING);
-  const [turn, setTurn] = useState(0);
-  const [isReading, setReading] = useState(false);
-  const reading = useRef<AbortController | undefined>(undefined);
-  const anew = useRef(false);
-  const picker = useRef(pick);
-  picker.current = pick;
-
-  useAsking<Page>(path, `${turn} ${version}`, (of, result) => {
-    const isAnew = anew.current;
-    anew.current = false;
-    setState((before) =>
-      'error' in result
-        ? { ...(before.path === of ? before : NOTHING), path: of, error: result.error }
-        : beginAgain(isAnew ? NOTHING : before, of, result.value, picker.current(result.value)),
-    );
+export class Rows<Row extends Identified> {
+  readonly #source: Source<Row>;
+  readonly #over = new AbortController();
+  readonly #state = signal<State<Row>>({
+    rows: new Map(),
+    isComplete: false,
+    newest: 0,
+    newAfter: Number.POSITIVE_INFINITY,
   });
-  useEffect(() => () => reading.current?.abort(), [path]);
+  /** If there is no total: where to read on. */
+  #end: number | null | undefined;
+  #wanted: readonly [first: number, last: number] = [0, 0];
+  /** The newest id when a renewal was asked for; undefined if none is due. */
+  #due: number | undefined;
+  #restsUntil = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #isBusy = false;
 
-  const current = state.path === path ? state : NOTHING;
-  const last = current.rows.at(-1)?.id;
-  const readOn = useCallback(() => {
-    if (last === undefined || (reading.current !== undefined && !reading.current.signal.aborted)) return;
-    const controller = new AbortController();
-    const { signal } = controller;
-    reading.current = controller;
-    setReading(true);
-    const end = () => {
-      controller.abort();
-      setReading(false);
-    };
-    ask<Page>(`${path}${path.includes('?') ? '&' : '?'}before=${last}`, { signal }).then(
-      (page) => {
-        if (signal.aborted) return;
-        const { rows, hasMore } = picker.current(page);
-        setState((before) => {
-          // The rows before these may have been dropped meanwhile.
-          if (before.rows.at(-1)?.id !== last) return before;
-          return { ...before, rows: [...before.rows, ...rows], hasMore };
-        });
-        end();
-      },
-      (error: unknown) => {
-        if (!signal.aborted) setState((before) => ({ ...before, error }));
-        end();
-      },
-    );
-  }, [path, last]);
+  constructor(source: Source<Row>) {
+    this.#source = source;
+  }
 
-  const again = useCallback(() => {
-    anew.current = true;
-    setTurn((before) => before + 1);
-  }, []);
-  return {
-    rows: current.rows,
-    first: 'first' in current ? current.first : undefined,
-    hasMore: current.hasMore,
-    isReading,
-    error: 'error' in current ? current.error : undefined,
-    readOn,
-    again,
-  };
+  get state(): State<Row> {
+    return this.#state.value;
+  }
+
+  /** The index of a row; undefined if it is not known to be in the list. */
+  indexOf(id: number): number | undefined {
+    const index = this.#source.indexOf?.(id);
+    if (index !== undefined) return index < 0 ? undefined : index;
+    for (const [at, row] of this.state.rows) if (row?.id === id) return at;
+    return undefined;
+  }
+
+  /** Id of the row `step` rows below another one; undefined if it is not known. */
+  neighbour(id: number, step: number): number | undefined {
+    const index = this.indexOf(id);
+    return index === undefined ? undefined : this.state.rows.get(index + step)?.id;
+  }
+
+  /** Says which rows are in view, so that they are requested. */
+  want(first: number, last: number): void {
+    this.#wanted = [first, last];
+    void this.#work();
+  }
+
+  /** Reads the rows in view again. The old ones stay until the answer. `newest` is the newest id of all, if it is known. */
+  renew(newest = 0): void {
+    this.#due = newest;
+    void this.#work();
+  }
+
+  /** Stops all requests. */
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#over.abort();
+  }
+
+  async #work(): Promise<void> {
+    if (this.#isBusy || this.#over.signal.aborted) return;
+    this.#isBusy = true;
+    try {
+      for (let work = this.#next(); work !== undefined; work = this.#next()) await work();
+    } catch (error) {
+      if (!this.#over.signal.aborted) this.#state.value = { ...this.#state.peek(), error };
+    }
+    this.#isBusy = false;
+  }
+
+  /** What to request next; undefined if nothing is missing. */
+  #next(): (() => Promise<void>) | undefined {
+    const newest = this.#due;
+    const rest = this.#restsUntil - performance.now();
+    if (newest !== undefined && rest <= 0) {
+      this.#due = undefined;
+      return () => this.#renew(newest);
+    }
+    if (newest !== undefined) {
+      clearTimeout(this.#timer);
+      this.#timer = setTimeout(() => this.#work(), rest);
+    }
+    const missing = this.#missing();
+    return missing === undefined ? undefined : () => this.#readOn(missing);
+  }
+
+  async #readOn(missing: number): Promise<void> {
+    const { rows } = this.#state.peek();
+    if (this.#end === undefined) {
+      const part = await this.#read(missing);
+      const kept = placed(rows.size > MOST_KEPT ? [] : rows, missing, part.rows);
+      // A row that was removed meanwhile is not asked for again.
+      this.#show(kept.has(missing) ? kept : kept.set(missing, undefined), part.total);
+    } else {
+      const part = await this.#read(this.#end ?? 0);
+      this.#end = part.next ?? null;
+      this.#show(placed(rows, rows.size, part.rows));
+    }
+  }
+
+  async #renew(newest: number): Promise<void> {
+    const before = this.#state.peek();
+    const isIndexed = before.length !== undefined && this.#end === undefined;
+    const first = isIndexed ? this.#wanted[0] : 0;
+    const startedAt = performance.now();
+    const part = await this.#read(first);
+    const rows = [...part.rows];
+    let { next } = part;
+    if (this.#end !== undefined) {
+      // The rows that were read before stay, if the new rows reach them.
+      while (typeof next === 'number' && next > before.newest + 1 && rows.length < AT_ONCE) {
+        const more = await this.#read(next);
+        rows.push(...more.rows);
+        next = more.next;
+      }
+      if (typeof next === 'number' && next <= before.newest + 1) {
+        const reached = next;
+        for (const row of before.rows.values()) if (row !== undefined && row.id < reached) rows.push(row);
+        next = this.#end === null ? null : Math.min(this.#end, reached);
+      }
+    }
+    this.#end = next;
+    // It rests as long as the answer took, so that a slow search is rare.
+    this.#restsUntil = 2 * performance.now() - startedAt;
+    const isFew = rows.filter(({ id }) => id > before.newest).length <= MOST_POINTED_OUT;
+    this.#show(placed([], first, rows), part.total, {
+      newest: newest === 0 ? 0 : Math.max(newest, rows[0]?.id ?? 0),
+      newAfter: before.newest > 0 && isFew ? before.newest : Number.POSITIVE_INFINITY,
+    });
+  }
+
+  #read(from: number): Promise<Part<Row>> {
+    return this.#source.read(from, this.#over.signal);
+  }
+
+  #show(rows: State<Row>['rows'], total?: number, more?: Pick<State<Row>, 'newest' | 'newAfter'>): void {
+    const isComplete = typeof this.#end !== 'number';
+    const length = total ?? rows.size + (isComplete ? 0 : YET_TO_READ);
+    const { newest, newAfter } = this.#state.peek();
+    this.#state.value = { newest, newAfter, ...more, rows, length, isComplete };
+  }
+
+  /** The first row in view that is missing. */
+  #missing(): number | undefined {
+    const [first, last] = this.#wanted;
+    const { rows, length = 0 } = this.#state.peek();
+    for (let index = first; index <= Math.min(last, length - 1); index += 1)
+      if (!rows.has(index)) return index;
+    return undefined;
+  }
 }
 
-// The first page replaces the rows that it overlaps. If it does not reach the old rows, they are dropped.
-function beginAgain<Row extends Identified, Page>(
-  before: State<Row, Page>,
-  path: string,
-  first: Page,
-  { rows, hasMore }: RowsPage<Row>,
-): State<Row, Page> {
-  const oldest = rows.at(-1)?.id ?? 0;
-  const newestBefore = before.rows[0]?.id ?? 0;
-  const older =
-    before.path === path && newestBefore >= oldest ? before.rows.filter(({ id }) => id < oldest) : [];
-  const isKept = hasMore && older.length > 0;
-  return {
-    path,
-    first,
-    rows: isKept ? [...rows, ...older] : rows,
-    hasMore: isKept ? before.hasMore : hasMore,
-  };
+function placed<Row>(
+  before: Iterable<[number, Row | undefined]>,
+  first: number,
+  rows: readonly Row[],
+): Map<number, Row | undefined> {
+  const placed = new Map(before);
+  for (const [at, row] of rows.entries()) placed.set(first + at, row);
+  return placed;
 }

@@ -12,9 +12,6 @@ export const isNarrow: ReadonlySignal<boolean> = matches('(max-width: 900px)');
 /** Whether the screen is a phone's: there, list rows have two lines. The styles use the same width. */
 export const isPhone: ReadonlySignal<boolean> = matches('(max-width: 640px)');
 
-/** Whether the system uses a dark theme. */
-export const isDark: ReadonlySignal<boolean> = matches('(prefers-color-scheme: dark)');
-
 function matches(query: string): ReadonlySignal<boolean> {
   const list = matchMedia(query);
   const current = signal(list.matches);

@@ -1,13 +1,12 @@
 import type { RequestRow, TrackerEvent } from '../../src/admin/contract.ts';
-import { CopyButton } from '../parts/dialogs/copy-button.tsx';
-import { Problem } from '../parts/dialogs/problem.tsx';
+import { CopyButton } from '../parts/copy.tsx';
+import { Problem } from '../parts/dialog.tsx';
+import { Fact } from '../parts/facts.tsx';
+import { memberText } from '../parts/json-text.ts';
+import { JsonView } from '../parts/json-view.tsx';
 import { SidePanel } from '../parts/side-panel.tsx';
-import { memberText } from '../parts/text/json-text.ts';
-import { JsonView } from '../parts/text/json-view.tsx';
-import { formatDuration, formatSome } from '../parts/text/numbers.ts';
-import { shownText } from '../parts/text/shown-text.ts';
-import { Time } from '../parts/text/time.tsx';
-import { useAnswer } from '../shell/asking/answer.ts';
+import { formatDuration, formatSome, shownText, Time } from '../parts/text.tsx';
+import { useAnswer } from '../shell/asking.ts';
 import { status } from '../shell/live.ts';
 import { link } from '../shell/route.ts';
 
@@ -36,16 +35,10 @@ export function EventPanel({ id, newerId, olderId, onStep, onClose }: EventPanel
       {sign}
     </button>
   );
-  const actions = (
-    <>
-      {step('Newer event', '↑', newerId)}
-      {step('Older event', '↓', olderId)}
-    </>
-  );
   return (
     <SidePanel
       title={event === undefined ? `Event ${id}` : shownText(event.name)}
-      actions={actions}
+      actions={[step('Newer event', '↑', newerId), step('Older event', '↓', olderId)]}
       onClose={onClose}
       onStep={(by) => onStep(by < 0 ? newerId : olderId)}
     >
@@ -56,118 +49,103 @@ export function EventPanel({ id, newerId, olderId, onStep, onClose }: EventPanel
 }
 
 function Body({ event }: { readonly event: TrackerEvent }) {
+  const { id, correlationValue: value, deliveries, request, uuid } = event;
   const payload = memberText(event.text, 'payload');
   const timestamp = memberText(event.text, 'timestamp');
   return (
     <>
-      {!event.attributed && <Unattributed value={event.correlationValue} />}
+      {!event.attributed && (
+        <p class="notice">
+          <strong>Not attributed.</strong> No customer has <code>{shownText(value)}</code> as{' '}
+          {status.value?.primaryKey ?? 'primary key'}. The emulator keeps the event. When there is such a
+          customer, the event will belong to it. <a href={link(['audience'], { value })}>Add the customer</a>
+        </p>
+      )}
       <dl class="facts">
-        <dt>Received</dt>
-        <dd class="number">
+        <Fact name="Received">
           <Time value={event.receivedAt} />
-        </dd>
+        </Fact>
         {timestamp && (
-          <>
-            <dt>Timestamp</dt>
-            <dd class="number">
-              <Time value={JSON.parse(timestamp)} />
-            </dd>
-          </>
+          <Fact name="Timestamp">
+            <Time value={JSON.parse(timestamp)} />
+          </Fact>
         )}
-        <dt>Customer</dt>
-        <dd>
-          <a href={link(['audience'], { value: event.correlationValue })}>
-            {shownText(event.correlationValue)}
-          </a>{' '}
+        <Fact name="Customer">
+          <a href={link(['audience'], { value })}>{shownText(value)}</a>{' '}
           {event.customer && <bdi class="muted">{fullName(event.customer)}</bdi>}
-          <div>
-            <a class="more" href={link(['tracker'], { correlationValue: event.correlationValue })}>
-              All events of this customer
-            </a>
-          </div>
-        </dd>
-        <dt>Source</dt>
-        <dd>{shownText(event.source)}</dd>
-        <dt>uuid</dt>
-        <dd>
-          {event.uuid === null ? (
+          <br />
+          <a class="small-text" href={link(['tracker'], { correlationValue: value })}>
+            All events of this customer
+          </a>
+        </Fact>
+        <Fact name="Source">{shownText(event.source)}</Fact>
+        <Fact name="uuid">
+          {uuid === null ? (
             <span class="muted">none: the emulator stores it each time it arrives</span>
           ) : (
             <>
-              <code>{event.uuid}</code> <CopyButton text={event.uuid} label="Copy uuid" />
+              <code>{uuid}</code> <CopyButton text={uuid} label="Copy uuid" />
             </>
           )}
-        </dd>
-        <dt>Request</dt>
-        <dd>
-          {event.request === null ? (
+        </Fact>
+        <Fact name="Request">
+          {request === null ? (
             <span class="muted">no longer kept</span>
           ) : (
-            <RequestLink request={event.request} />
+            <>
+              <RequestLink id={request.id} /> <span class="muted">{inShort(request)}</span>
+            </>
           )}
-        </dd>
+        </Fact>
       </dl>
-      {event.deliveries > 1 && <Repeats event={event} />}
-      <section class="panel-section">
-        <div class="section-head">
-          <h3>Payload</h3>
+      {deliveries > 1 && (
+        <section class="stack">
+          <h3>{`Received ${formatSome(deliveries, 'time')}, stored once`}</h3>
+          <ul class="bullets">
+            {event.repeats.map(({ receivedAt, requestId }) => (
+              <li key={`${requestId} ${receivedAt}`}>
+                <Time value={receivedAt} /> <RequestLink id={requestId} />
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      <section class="stack">
+        <div class="row">
+          <h3 class="grow">Payload</h3>
           {payload !== undefined && <CopyButton text={payload} label="Copy payload" />}
         </div>
         {payload === undefined ? (
           <p class="muted">The event has no payload.</p>
         ) : (
-          <JsonView key={event.id} text={payload} />
+          <JsonView key={id} text={payload} />
         )}
       </section>
-      <details class="panel-section">
+      <details class="muted">
         <summary>The whole event, as received</summary>
-        <div class="section-head">
-          <span class="muted">{formatSome(event.text.length, 'character')}</span>
+        <div class="row">
+          <span class="grow">{formatSome(event.text.length, 'character')}</span>
           <CopyButton text={event.text} label="Copy the event as it came" />
         </div>
-        <JsonView key={event.id} text={event.text} />
+        <JsonView key={id} text={event.text} />
       </details>
     </>
   );
 }
 
-function Unattributed({ value }: { readonly value: string }) {
-  return (
-    <p class="note">
-      <strong>Not attributed.</strong> No customer has <code>{shownText(value)}</code> as{' '}
-      {status.value?.primaryKey ?? 'primary key'}. The emulator keeps the event. When there is such a
-      customer, the event will belong to it. <a href={link(['audience'], { value })}>Add the customer</a>
-    </p>
-  );
+function RequestLink({ id }: { readonly id: number }) {
+  return <a href={link(['requests', String(id)])}>{`request ${id}`}</a>;
 }
 
-function Repeats({ event }: { readonly event: TrackerEvent }) {
-  return (
-    <section class="panel-section">
-      <h3>{`Received ${formatSome(event.deliveries, 'time')}, stored once`}</h3>
-      <ul class="repeats">
-        {event.repeats.map(({ receivedAt, requestId }) => (
-          <li key={`${requestId} ${receivedAt}`}>
-            <Time value={receivedAt} />{' '}
-            <a href={link(['requests', String(requestId)])}>{`request ${requestId}`}</a>
-          </li>
-        ))}
-      </ul>
-    </section>
-  );
-}
-
-function RequestLink({ request }: { readonly request: RequestRow }) {
-  return (
-    <>
-      <a href={link(['requests', String(request.id)])}>{`request ${request.id}`}</a>{' '}
-      <span class="muted">
-        {`${request.status ?? 'cut'} · ${formatDuration(request.durationMs)}`}
-        {request.events !== null && ` · ${formatSome(request.events, 'event')}`}
-        {request.keyName !== null && ` · key ${request.keyName}`}
-      </span>
-    </>
-  );
+function inShort({ status, durationMs, events, keyName }: RequestRow): string {
+  return [
+    status ?? 'cut',
+    formatDuration(durationMs),
+    events !== null && formatSome(events, 'event'),
+    keyName !== null && `key ${keyName}`,
+  ]
+    .filter(Boolean)
+    .join(' · ');
 }
 
 function fullName(customer: Readonly<Record<string, unknown>>): string {

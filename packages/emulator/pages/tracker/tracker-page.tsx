@@ -1,62 +1,79 @@
-import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { Problem } from '../parts/dialogs/problem.tsx';
-import { formatSome } from '../parts/text/numbers.ts';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { TrackerRow, TrackerRows } from '../../src/admin/contract.ts';
+import { ClearButton, Problem } from '../parts/dialog.tsx';
+import { Menu } from '../parts/menu.tsx';
+import { formatSome } from '../parts/text.tsx';
+import { ask } from '../shell/ask.ts';
+import { useAnswer } from '../shell/asking.ts';
 import { isLost, status } from '../shell/live.ts';
-import { link, pushRoute, replaceRoute, route } from '../shell/route.ts';
+import { link, openId, pushRoute, replaceRoute, route } from '../shell/route.ts';
+import { AT_ONCE, type Source } from '../shell/rows.ts';
+import { useRows } from '../shell/use-rows.ts';
+import { type EventFilter, isOpen, readFilter, trackerPath } from './event-filter.ts';
+import { EventList, ResultLine } from './event-list.tsx';
 import { EventPanel } from './event-panel.tsx';
-import { type EventFilter, isOpen, readFilter } from './filter/event-filter.ts';
-import { FilterBar } from './filter/filter-bar.tsx';
-import { EventList } from './list/event-list.tsx';
-import { EventRows } from './list/event-rows.ts';
-import { useFollowing } from './list/following.ts';
-import { ListPosition } from './list/list-position.ts';
-import { NoEvents } from './list/no-events.tsx';
-import { ResultLine } from './list/result-line.tsx';
-import { RateChart } from './rates/rate-chart.tsx';
-import { Toolbar } from './toolbar.tsx';
+import { FilterBar } from './filter-bar.tsx';
+import { NoEvents } from './no-events.tsx';
+import { RateChart } from './rate-chart.tsx';
+
+const COUNT_EVERY_MS = 1_000;
 
 /** The event tracker: new events as they arrive, and older ones. The address says what is searched and open. */
 export function TrackerPage() {
   const { rest, query } = route.value;
   const search = query.toString();
   const filter = useMemo(() => readFilter(new URLSearchParams(search)), [search]);
-  const openId = /^\d+$/.test(rest[0] ?? '') ? Number(rest[0]) : undefined;
-  const position = useMemo(() => new ListPosition(), []);
+  const open = openId();
+  const frame = useRef<HTMLDivElement>(null);
   const [isPaused, setPaused] = useState(false);
-  const rows = useRows(filter, position);
-  const isReading = position.offset.value > 0 || position.active.value !== undefined || openId !== undefined;
-  const isFollowing = !isPaused && !isReading;
-  const newer = useFollowing(rows.asked, filter, isFollowing);
+  const [isReading, setReading] = useState(false);
+  const isFollowing = !isPaused && !isReading && open === undefined;
+  const { newestEvent = 0, unique = 0, received = 0 } = status.value ?? {};
+  const path = trackerPath('', filter, { limit: String(AT_ONCE) });
+  const source = () => (isOpen(filter) ? allEvents(path) : foundEvents(path));
+  const { asked, shown } = useRows<TrackerRow>(path, source, newestEvent, !isFollowing);
+  useEffect(() => frame.current?.scrollTo(0, 0), [path]);
+
+  const { newest, length } = shown.state;
+  const isAll = isOpen(filter);
+  const latest = useAnswer<TrackerRows>(
+    isAll || isFollowing ? undefined : path,
+    Math.floor(performance.now() / COUNT_EVERY_MS),
+  );
+  const newer = isAll
+    ? newestEvent - newest
+    : (latest.value?.rows.filter(({ id }) => id > newest).length ?? 0);
 
   const address = (id?: number) => link(id === undefined ? ['tracker'] : ['tracker', String(id)], filter);
-  const open = (id: number) => {
-    if (position.active.peek() !== undefined) position.active.value = rows.shown.indexOf(id);
-    location.hash = address(id);
-  };
-  const step = (id: number | undefined) => {
-    if (id === undefined) return;
-    if (position.active.peek() !== undefined) position.active.value = rows.shown.indexOf(id);
-    replaceRoute(address(id));
-  };
-  const close = () => {
-    location.hash = address();
-  };
+  const step = (id: number | undefined) => id !== undefined && replaceRoute(address(id));
   const showNewest = () => {
-    position.reset();
-    void rows.asked.renew(status.value?.newestEvent ?? 0);
+    frame.current?.scrollTo(0, 0);
+    asked.want(0, 0);
+    asked.renew(newestEvent);
   };
-  const setFilter = useCallback(
-    (changed: EventFilter) =>
-      pushRoute(link(['tracker', ...rest], changed), filter.text === changed.text ? '' : 'text'),
-    [rest, filter],
-  );
-
-  const oldest = status.value?.oldestEvent ?? 1;
-  const length = rows.shown.length(oldest);
-  const isEmpty = isOpen(filter) && !rows.shown.isNew && length === 0 && status.value?.unique === 0;
+  const setFilter = (changed: EventFilter) =>
+    pushRoute(link(['tracker', ...rest], changed), filter.text === changed.text ? '' : 'text');
+  const isEmpty = isAll && length === 0 && unique === 0;
   return (
     <div class="tracker">
-      <Toolbar filter={filter} isFollowing={isFollowing} isPaused={isPaused} onPause={setPaused} />
+      <div class="toolbar row">
+        <span class="muted number">
+          {formatSome(unique, 'event')}
+          {received > unique && ` · ${formatSome(received - unique, 'repeat')}`}
+        </span>
+        <span class={`pulse ${isFollowing && !isLost.value ? 'is-live' : ''}`}>
+          {isLost.value ? 'Not connected' : isFollowing ? 'Live' : isPaused ? 'Paused' : 'Not following'}
+        </span>
+        <button type="button" aria-pressed={isPaused} onClick={() => setPaused(!isPaused)}>
+          {isPaused ? 'Resume' : 'Pause'}
+        </button>
+        <ClearButton />
+        <Menu label="Export">
+          <p class="muted">{isAll ? 'All events:' : 'What the filter shows:'}</p>
+          <Download filter={filter} format="ndjson" label="NDJSON, as received" />
+          <Download filter={filter} format="csv" label="CSV, for a spreadsheet" />
+        </Menu>
+      </div>
       {isEmpty ? (
         <NoEvents />
       ) : (
@@ -65,15 +82,15 @@ export function TrackerPage() {
           <FilterBar filter={filter} onChange={setFilter} />
           <div class="split tracker-list">
             <section class="list-frame" aria-label="Events">
-              <ResultLine filter={filter} rows={rows.shown} length={length} />
-              <Problem error={isLost.value ? undefined : rows.asked.error} onRetry={showNewest} />
+              <ResultLine filter={filter} length={length} />
+              <Problem error={isLost.value ? undefined : asked.state.error} onRetry={showNewest} />
               <EventList
-                rows={rows.shown}
-                length={length}
-                position={position}
-                openId={openId}
-                onOpen={open}
-                onEscape={openId === undefined ? () => position.reset() : close}
+                rows={shown}
+                filter={filter}
+                frame={frame}
+                open={open}
+                address={address}
+                onReading={setReading}
               />
               {!isFollowing && newer > 0 && (
                 <button type="button" class="main new-events" onClick={showNewest}>
@@ -81,13 +98,15 @@ export function TrackerPage() {
                 </button>
               )}
             </section>
-            {openId !== undefined && (
+            {open !== undefined && (
               <EventPanel
-                id={openId}
-                newerId={rows.shown.neighbour(openId, -1, oldest)}
-                olderId={rows.shown.neighbour(openId, 1, oldest)}
+                id={open}
+                newerId={shown.neighbour(open, -1)}
+                olderId={shown.neighbour(open, 1)}
                 onStep={step}
-                onClose={close}
+                onClose={() => {
+                  location.hash = address();
+                }}
               />
             )}
           </div>
@@ -97,12 +116,38 @@ export function TrackerPage() {
   );
 }
 
-/** The rows for a filter. Until the rows of a new filter arrive, the old ones stay on the screen. */
-function useRows(filter: EventFilter, position: ListPosition): { asked: EventRows; shown: EventRows } {
-  const asked = useMemo(() => new EventRows(filter), [filter]);
-  const shown = useRef(asked);
-  if (!asked.isNew) shown.current = asked;
-  useEffect(() => () => asked.close(), [asked]);
-  useEffect(() => position.reset(), [position, filter]);
-  return { asked, shown: shown.current };
+/** All events. Their ids increase by one, so any index can be read at once. */
+function allEvents(path: string): Source<TrackerRow> {
+  let newest = 0;
+  return {
+    read: async (from, signal) => {
+      const before = from === 0 ? '' : `&before=${newest - from + 1}`;
+      const { rows } = await ask<TrackerRows>(path + before, { signal });
+      if (from === 0) newest = rows[0]?.id ?? 0;
+      const oldest = Math.max(1, status.peek()?.oldestEvent ?? 1);
+      return { rows, total: newest === 0 ? 0 : Math.max(0, newest - oldest + 1) };
+    },
+    indexOf: (id) => newest - id,
+  };
+}
+
+/** The events that match a filter. */
+function foundEvents(path: string): Source<TrackerRow> {
+  return {
+    read: (from, signal) => ask<TrackerRows>(path + (from === 0 ? '' : `&before=${from}`), { signal }),
+  };
+}
+
+interface DownloadProps {
+  readonly filter: EventFilter;
+  readonly format: 'ndjson' | 'csv';
+  readonly label: string;
+}
+
+function Download({ filter, format, label }: DownloadProps) {
+  return (
+    <a href={`/emulator/admin${trackerPath('/export', filter, { format })}`} download={`events.${format}`}>
+      {label}
+    </a>
+  );
 }

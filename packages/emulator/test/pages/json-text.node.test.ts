@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { jsonLines, memberText } from '../../pages/parts/text/json-text.ts';
+import { jsonLines, memberText } from '../../pages/parts/json-text.ts';
 
 function laidOut(text: string): string {
   const lines = [...jsonLines(text)];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toSeries } from '../../pages/tracker/rates/rate-series.ts';
+import { toSeries } from '../../pages/tracker/rate-series.ts';
 
 describe("the chart's series", () => {
   it('have each of the last 300 seconds, and sums on top of each other', () => {

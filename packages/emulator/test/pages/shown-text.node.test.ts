@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { shownText } from '../../pages/parts/text/shown-text.ts';
+import { shownText } from '../../pages/parts/text.tsx';
 
 it.each([
   ['plain', 'plain'],

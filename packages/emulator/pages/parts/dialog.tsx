@@ -1,0 +1,135 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { AskError, tell } from '../shell/ask.ts';
+import { type Task, useTask } from '../shell/asking.ts';
+
+interface DialogProps {
+  readonly title: string;
+  /** Shows why the action failed. */
+  readonly task: Task;
+  /** The label of the button, for example "Revoke". */
+  readonly action: string;
+  /** Whether the action cannot be undone. */
+  readonly isDanger?: boolean;
+  readonly isReady?: boolean;
+  /** If it rejects, the dialog stays and shows the reason. */
+  readonly onAction: () => Promise<unknown>;
+  /** Called when the user closes it without a decision. */
+  readonly onClose: () => void;
+  readonly children: ComponentChildren;
+}
+
+/** A question or a form in front of the page. The page is blocked until it closes. */
+export function Dialog(props: DialogProps) {
+  const { title, task, action, isDanger = false, isReady = true, onAction, onClose, children } = props;
+  const dialog = useRef<HTMLDialogElement>(null);
+  const headingId = useId();
+  useEffect(() => {
+    const element = dialog.current;
+    element?.showModal();
+    return () => element?.close(); // this also gives the focus back
+  }, []);
+  const cancel = (event: Event) => {
+    event.preventDefault();
+    onClose();
+  };
+  const act = (event: Event) => {
+    event.preventDefault();
+    task.run(onAction);
+  };
+  return (
+    <dialog ref={dialog} class="dialog" aria-labelledby={headingId} onCancel={cancel}>
+      <form class="stack" onSubmit={act} noValidate>
+        <h2 id={headingId}>{title}</h2>
+        {children}
+        <Problem error={task.error} />
+        <div class="row end">
+          <button type="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" class={isDanger ? 'main bad' : 'main'} disabled={task.isRunning || !isReady}>
+            {action}
+          </button>
+        </div>
+      </form>
+    </dialog>
+  );
+}
+
+interface ProblemProps {
+  /** The error that was thrown. Without one, nothing is shown. */
+  readonly error: unknown;
+  readonly onRetry?: () => void;
+}
+
+/** Shows what went wrong, in the words of the emulator. */
+export function Problem({ error, onRetry }: ProblemProps) {
+  if (error === undefined || error === null) return null;
+  const defect = () => `This page has a defect: ${error instanceof Error ? error.message : String(error)}`;
+  return (
+    <div class="notice bad row" role="alert">
+      <span>{error instanceof AskError ? error.message : defect()}</span>
+      {onRetry && (
+        <button type="button" onClick={onRetry}>
+          Try again
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** Shown instead of an empty list: why it is empty, and what to do. */
+export function Empty({
+  title,
+  children,
+}: {
+  readonly title: string;
+  readonly children?: ComponentChildren;
+}) {
+  return (
+    <div class="empty">
+      <h2>{title}</h2>
+      {children}
+    </div>
+  );
+}
+
+/** Deletes all events and requests, after a question. */
+export function ClearButton() {
+  const [isAsking, setAsking] = useState(false);
+  const [hasCustomers, setCustomers] = useState(false);
+  const task = useTask();
+  return (
+    <>
+      <button type="button" onClick={() => setAsking(true)}>
+        Clear
+      </button>
+      {isAsking && (
+        <Dialog
+          title="Clear the emulator?"
+          task={task}
+          action="Clear"
+          isDanger
+          onClose={() => setAsking(false)}
+          onAction={async () => {
+            await tell('POST', '/clear', { customers: hasCustomers });
+            setAsking(false);
+          }}
+        >
+          <p>
+            This deletes all events and requests, and ends all faults. API keys, the primary key and the
+            settings stay.
+          </p>
+          <label class="row">
+            <input
+              type="checkbox"
+              checked={hasCustomers}
+              onChange={({ currentTarget }) => setCustomers(currentTarget.checked)}
+            />
+            <strong>Delete all customers, too</strong>
+          </label>
+        </Dialog>
+      )}
+    </>
+  );
+}

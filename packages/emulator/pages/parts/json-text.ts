@@ -1,0 +1,104 @@
+import { escapeUnseen } from './text.tsx';
+
+/** A piece of a line of JSON. */
+interface JsonToken {
+  readonly kind: 'key' | 'string' | 'number' | 'word' | 'mark';
+  readonly text: string;
+}
+
+/** A line of JSON as it is shown. */
+export interface JsonLine {
+  /** How many levels deep the line is nested. */
+  readonly depth: number;
+  readonly tokens: readonly JsonToken[];
+}
+
+const LONGEST_TEXT = 5_000;
+
+/**
+ * Lays out a JSON text in lines, lazily. It does not parse values and serialise them again. So numbers stay exactly as in the
+ * text, also those that a double cannot hold, and repeated keys stay. In strings, readable characters replace escapes such as
+ * `\u0142`, and escapes replace invisible characters. The text must be JSON.
+ */
+export function* jsonLines(text: string): Generator<JsonLine> {
+  let depth = 0;
+  let lineDepth = 0;
+  let tokens: JsonToken[] = [];
+  let previous = '';
+  for (const { piece } of pieces(text)) {
+    const closes = isClosing(piece);
+    if (closes) depth -= 1;
+    // There is no line break between the brackets of an empty array or object.
+    if (previous === ',' || isOpening(previous) !== closes) {
+      yield { depth: lineDepth, tokens };
+      tokens = [];
+      lineDepth = depth;
+    }
+    const key = piece === ':' ? tokens.pop() : undefined;
+    if (key !== undefined) tokens.push({ kind: 'key', text: key.text }, { kind: 'mark', text: ': ' });
+    else tokens.push(toToken(piece));
+    if (isOpening(piece)) depth += 1;
+    previous = piece;
+  }
+  yield { depth: lineDepth, tokens };
+}
+
+/** The text of a member of an object, exactly as in the object's text. If the member is repeated, that of the last one. */
+export function memberText(text: string, key: string): string | undefined {
+  let found: string | undefined;
+  let depth = 0;
+  let name = '';
+  let start = -1;
+  for (const { piece, at } of pieces(text)) {
+    if (isClosing(piece)) depth -= 1;
+    const isEnd = depth === 0 ? isClosing(piece) : depth === 1 && piece === ',';
+    if (isEnd && start >= 0) {
+      found = text.slice(start, at).trim();
+      start = -1;
+    } else if (depth === 1 && piece === ':' && start < 0) {
+      if (JSON.parse(name) === key) start = at + 1;
+    } else if (depth === 1) {
+      name = piece;
+    }
+    if (isOpening(piece)) depth += 1;
+  }
+  return found;
+}
+
+/** The punctuation marks, strings with their quotes, numbers and words of a JSON text. */
+function* pieces(text: string): Generator<{ readonly piece: string; readonly at: number }> {
+  const start = /["{}[\],:]|[^\s{}[\],:"]+/g;
+  for (let found = start.exec(text); found !== null; found = start.exec(text)) {
+    const { index: at } = found;
+    if (found[0] === '"') start.lastIndex = endOfString(text, at);
+    yield { piece: text.slice(at, start.lastIndex), at };
+  }
+}
+
+function endOfString(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at += 1) {
+    if (text[at] === '\\') at += 1;
+    else if (text[at] === '"') return at + 1;
+  }
+  return text.length;
+}
+
+function isOpening(piece: string): boolean {
+  return piece === '{' || piece === '[';
+}
+
+function isClosing(piece: string): boolean {
+  return piece === '}' || piece === ']';
+}
+
+function toToken(piece: string): JsonToken {
+  if (piece.startsWith('"')) return { kind: 'string', text: shown(piece) };
+  if ('{}[],:'.includes(piece)) return { kind: 'mark', text: piece };
+  return { kind: /^[-\d]/.test(piece) ? 'number' : 'word', text: piece };
+}
+
+function shown(string: string): string {
+  const readable = escapeUnseen(JSON.stringify(JSON.parse(string)));
+  if (string.length <= LONGEST_TEXT) return readable;
+  return `${readable.slice(0, LONGEST_TEXT)}… (${string.length.toLocaleString('en')} characters)`;
+}

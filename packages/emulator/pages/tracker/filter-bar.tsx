@@ -1,0 +1,191 @@
+import { useEffect, useId, useState } from 'preact/hooks';
+import type { TrackerValues } from '../../src/admin/contract.ts';
+import { SearchField } from '../parts/field.tsx';
+import { Menu } from '../parts/menu.tsx';
+import { formatCount, formatTime } from '../parts/text.tsx';
+import { useAnswer } from '../shell/asking.ts';
+import { type EventFilter, type FilterField, withField } from './event-filter.ts';
+
+const MINUTE_MS = 60_000;
+const SPANS: Readonly<Record<string, number>> = {
+  'Last 5 minutes': 5,
+  'Last hour': 60,
+  'Last 24 hours': 24 * 60,
+};
+
+interface FilterBarProps {
+  readonly filter: EventFilter;
+  readonly onChange: (filter: EventFilter) => void;
+}
+
+/** What to search: text, name, customer, source, payload, time, and whether the customer exists; and what is shown in columns. */
+export function FilterBar({ filter, onChange }: FilterBarProps) {
+  const [isUnfolded, setUnfolded] = useState(false);
+  const others = Object.keys(withField(filter, 'text', '')).length;
+  const part = (field: FilterField) => ({
+    class: filter[field] === undefined ? '' : 'is-set',
+    value: filter[field] ?? '',
+    onChange: (value: string) => onChange(withField(filter, field, value)),
+  });
+  const text = part('text');
+  const attributed = part('attributed');
+  return (
+    <search class={`filter-bar row ${isUnfolded ? 'is-unfolded' : ''}`}>
+      <SearchField
+        {...text}
+        class={`filter-text ${text.class}`}
+        label="Search in names, customers and payloads"
+        placeholder="Search names, customers, payloads"
+      />
+      <button
+        type="button"
+        class={`filter-more ${others > 0 ? 'is-set' : ''}`}
+        aria-expanded={isUnfolded}
+        onClick={() => setUnfolded(!isUnfolded)}
+      >
+        {others > 0 ? `Filters (${others})` : 'Filters'}
+      </button>
+      <ValueField {...part('name')} field="name" label="Event name" />
+      <ValueField {...part('correlationValue')} field="correlationValue" label="Customer" />
+      <ValueField {...part('source')} field="source" label="Source" />
+      <TextFilter
+        {...part('payload')}
+        label="Payload"
+        placeholder="payload.total > 100"
+        title={'Conditions, joined by and: payload.total > 100 and payload.items[0].sku = "A-1"'}
+      />
+      <select
+        {...attributed}
+        aria-label="Customers"
+        onChange={({ currentTarget }) => attributed.onChange(currentTarget.value)}
+      >
+        <option value="">Any customer</option>
+        <option value="true">Known customers</option>
+        <option value="false">No such customer</option>
+      </select>
+      <TimeFilter filter={filter} onChange={onChange} />
+      <TextFilter
+        {...part('keys')}
+        label="Keys as columns"
+        placeholder="Columns: payload.total, …"
+        title="Keys of payloads as columns: payload.total, payload.items[0].sku"
+      />
+      {Object.keys(filter).length > 0 && (
+        <button type="button" class="quiet" onClick={() => onChange({})}>
+          Reset filters
+        </button>
+      )}
+    </search>
+  );
+}
+
+interface FilterProps {
+  readonly label: string;
+  readonly class: string;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}
+
+/** A text that applies when the user presses Enter or leaves the field. */
+function TextFilter(props: FilterProps & { readonly placeholder: string; readonly title: string }) {
+  const { label, class: set, onChange, ...input } = props;
+  return (
+    <input
+      {...input}
+      type="search"
+      class={`filter-payload ${set}`}
+      aria-label={label}
+      autocomplete="off"
+      onChange={({ currentTarget }) => onChange(currentTarget.value)}
+    />
+  );
+}
+
+/** A field for one exact value. It offers the values in use, and applies one when it is complete or when the user presses Enter. */
+function ValueField({ field, label, class: set, value, onChange }: FilterProps & { readonly field: string }) {
+  const listId = useId();
+  const [typed, setTyped] = useState(value);
+  const [isUsed, setUsed] = useState(false);
+  const path = `/tracker/values?${new URLSearchParams({ field, start: typed })}`;
+  const { value: answer } = useAnswer<TrackerValues>(isUsed ? path : undefined);
+  useEffect(() => setTyped(value), [value]);
+  useEffect(() => {
+    const isComplete = typed === '' || answer?.values.some((each) => each.value === typed);
+    if (isComplete && typed !== value) onChange(typed);
+  }, [typed, answer]);
+  return (
+    <>
+      <input
+        type="search"
+        class={set}
+        aria-label={label}
+        placeholder={label}
+        list={listId}
+        autocomplete="off"
+        value={typed}
+        onFocus={() => setUsed(true)}
+        onBlur={() => {
+          setUsed(false);
+          setTyped(value);
+        }}
+        onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+        onKeyDown={({ key }) => key === 'Enter' && onChange(typed)}
+      />
+      <datalist id={listId}>
+        {answer?.values.map((each) => (
+          <option key={each.value} value={each.value}>
+            {formatCount(each.count)}
+          </option>
+        ))}
+      </datalist>
+    </>
+  );
+}
+
+/** Filters events by the time at which they were received. */
+function TimeFilter({ filter, onChange }: FilterBarProps) {
+  const { from = '', to = '', ...others } = filter;
+  const choice = (label: string, chosen: EventFilter) => (
+    <button key={label} type="button" class="quiet" onClick={() => onChange(chosen)}>
+      {label}
+    </button>
+  );
+  const since = (minutes: number) => new Date(Date.now() - minutes * MINUTE_MS).toISOString();
+  const field = (label: string, name: 'from' | 'to') => (
+    <label class="field">
+      <span class="muted">{label}</span>
+      <input
+        type="datetime-local"
+        step="1"
+        value={toLocal(filter[name] ?? '')}
+        onChange={({ currentTarget }) => onChange(withField(filter, name, toIso(currentTarget.value)))}
+      />
+    </label>
+  );
+  return (
+    <Menu label={words(from, to)} isSet={from !== '' || to !== ''}>
+      {choice('Any time', others)}
+      {Object.entries(SPANS).map(([label, minutes]) => choice(label, { ...others, from: since(minutes) }))}
+      {field('From', 'from')}
+      {field('To', 'to')}
+    </Menu>
+  );
+}
+
+function words(from: string, to: string): string {
+  if (from === '' && to === '') return 'Any time';
+  if (to === '') return `Since ${formatTime(from)}`;
+  return from === '' ? `Until ${formatTime(to)}` : `${formatTime(from)} – ${formatTime(to)}`;
+}
+
+/** An ISO time for the field: in the user's time zone. */
+function toLocal(iso: string): string {
+  const time = new Date(iso);
+  if (Number.isNaN(time.getTime())) return '';
+  return new Date(time.getTime() - time.getTimezoneOffset() * MINUTE_MS).toISOString().slice(0, 19);
+}
+
+function toIso(local: string): string {
+  const time = new Date(local);
+  return Number.isNaN(time.getTime()) ? '' : time.toISOString();
+}

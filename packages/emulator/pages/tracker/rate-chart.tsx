@@ -1,0 +1,157 @@
+import { useMemo, useRef, useState } from 'preact/hooks';
+import { formatClock, formatCount, formatShort, formatSome, shownText } from '../parts/text.tsx';
+import { rates, type Second } from '../shell/live.ts';
+import { isPhone } from '../shell/screen.ts';
+import { type EventFilter, isOpen } from './event-filter.ts';
+import { OTHERS, type RateSeries, toSeries } from './rate-series.ts';
+
+/** Seconds from one label below the chart to the next. */
+const LABEL_EVERY = 30;
+const LABEL_EVERY_ON_PHONE = 120;
+const WHOLE = Array.from({ length: 8 }, (_, power) => [1, 2, 5].map((digit) => digit * 10 ** power)).flat();
+
+interface RateChartProps {
+  /** Whether the chart is paused. */
+  readonly isPaused: boolean;
+  readonly filter: EventFilter;
+  /** Called with the name of an event that the user has clicked. */
+  readonly onPick: (name: string) => void;
+}
+
+/** Events per second by name, over the last minutes: a chart, and a text for screen readers. */
+export function RateChart({ isPaused, filter, onPick }: RateChartProps) {
+  const latest = useRef<readonly Second[]>([]);
+  const colours = useRef(new Map<string, number>());
+  if (!isPaused) latest.current = rates.value;
+  const shown = latest.current;
+  const { name: only, ...others } = filter;
+  const series = useMemo(() => toSeries(onlyOf(shown, only), colours.current), [shown, only]);
+  const title = isOpen(others) ? 'Events per second' : 'Events per second, by name only';
+  const [hovered, setHovered] = useState<number | undefined>(undefined);
+  const at = hovered ?? series.seconds.length - 1;
+  const second = series.seconds[at] ?? 0;
+  const isKnown = !series.gaps.some(([first, last]) => first <= second && second <= last);
+  return (
+    <figure class="chart">
+      <Plot series={series} hovered={hovered} onHover={setHovered} />
+      <figcaption class="small-text">
+        <span class="visually-hidden">{inWords(series)}</span>
+        <span class="muted number chart-at">
+          {hovered === undefined ? title : `At ${clock(second)}`}
+          {hovered !== undefined && !isKnown && ', no connection'}
+        </span>
+        <ul>
+          {series.names.map((name, index) => (
+            <li key={name}>
+              <span class="swatch" style={{ background: colour(series, index) }} />
+              {name === OTHERS ? (
+                <span class="chart-others">others</span>
+              ) : (
+                <button type="button" class="quiet cut" title="Show only these" onClick={() => onPick(name)}>
+                  {shownText(name)}
+                </button>
+              )}
+              <span class="number muted">{isKnown ? formatCount(series.counts[index]?.[at] ?? 0) : '–'}</span>
+            </li>
+          ))}
+        </ul>
+      </figcaption>
+    </figure>
+  );
+}
+
+interface PlotProps {
+  readonly series: RateSeries;
+  readonly hovered: number | undefined;
+  readonly onHover: (index: number | undefined) => void;
+}
+
+/** A bar for each second, on which each name has its part. */
+function Plot({ series, hovered, onHover }: PlotProps) {
+  const { seconds, sums, gaps } = series;
+  const [start = 0] = seconds;
+  const most = Math.max(4, ...(sums.at(-1) ?? []).map((sum) => sum * 1.1));
+  const lines = isPhone.value ? 1.5 : 2.5;
+  const step = WHOLE.find((each) => each * lines >= most) ?? most;
+  const every = isPhone.value ? LABEL_EVERY_ON_PHONE : LABEL_EVERY;
+  const percent = (second: number) => `${((second - start) / seconds.length) * 100}%`;
+  const ticks = Array.from({ length: Math.floor(most / step) + 1 }, (_, index) => index * step);
+  const hover = ({ currentTarget, clientX }: PointerEvent & { readonly currentTarget: Element }) => {
+    const { left, width } = currentTarget.getBoundingClientRect();
+    onHover(
+      Math.min(seconds.length - 1, Math.max(0, Math.floor(((clientX - left) / width) * seconds.length))),
+    );
+  };
+  return (
+    <div
+      class="plot muted"
+      aria-hidden="true"
+      onPointerMove={hover}
+      onPointerLeave={() => onHover(undefined)}
+    >
+      {ticks.map((tick) => (
+        <span key={tick} class="plot-line" style={{ bottom: `${(tick / most) * 100}%` }}>
+          {formatShort(tick)}
+        </span>
+      ))}
+      {seconds
+        .filter((second) => second > 0 && second % every === 0)
+        .map((second) => (
+          <span key={second} class="plot-time number" style={{ left: percent(second) }}>
+            {clock(second)}
+          </span>
+        ))}
+      {gaps.map(([first, last]) => (
+        <span
+          key={first}
+          class="plot-gap"
+          style={{ left: percent(first), right: `calc(100% - ${percent(last + 1)})` }}
+        >
+          <span>no connection</span>
+        </span>
+      ))}
+      <svg viewBox={`0 0 ${seconds.length} ${most}`} preserveAspectRatio="none" shape-rendering="crispEdges">
+        <title>Events per second</title>
+        {sums.map((_, index) => (
+          <path key={index} d={bars(series, index, most)} style={{ fill: colour(series, index) }} />
+        ))}
+      </svg>
+      {hovered !== undefined && <span class="plot-cursor" style={{ left: percent(start + hovered) }} />}
+    </div>
+  );
+}
+
+function bars({ counts, sums }: RateSeries, index: number, most: number): string {
+  const bar = (count: number, at: number) =>
+    count === 0 ? '' : `M${at} ${most - (sums[index]?.[at] ?? 0)}h.85v${count}h-.85z`;
+  return counts[index]?.map(bar).join('') ?? '';
+}
+
+function colour({ names, colours }: RateSeries, index: number): string {
+  return names[index] === OTHERS ? 'var(--series-others)' : `var(--series-${(colours[index] ?? 0) + 1})`;
+}
+
+/** The rates of one name; those of all names if it is undefined. */
+function onlyOf(seconds: readonly Second[], name: string | undefined): readonly Second[] {
+  if (name === undefined) return seconds;
+  return seconds.map(({ second, counts }) => ({
+    second,
+    counts: counts && (Object.hasOwn(counts, name) ? { [name]: counts[name] ?? 0 } : {}),
+  }));
+}
+
+function inWords({ names, totals, seconds, sums, gaps }: RateSeries): string {
+  const unknown = gaps
+    .map(([first, last]) => ` No connection from ${clock(first)} to ${clock(last)}.`)
+    .join('');
+  const perSecond = sums.at(-1) ?? [];
+  const total = perSecond.reduce((sum, count) => sum + count, 0);
+  if (total === 0) return `Events per second: none in the last minutes.${unknown}`;
+  const parts = names.map((name, index) => `${name || 'others'} ${formatCount(totals[index] ?? 0)}`);
+  const minutes = formatSome(Math.round(seconds.length / 60), 'minute');
+  return `Events per second: ${formatCount(total)} events in the last ${minutes}, at most ${formatCount(Math.max(...perSecond))} in one second. By name: ${parts.join(', ')}.${unknown}`;
+}
+
+function clock(second: number): string {
+  return formatClock(new Date(second * 1_000));
+}
