@@ -1,6 +1,7 @@
 import type { Customer } from '@sluice/protocol';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { Problem } from '../parts/dialog.tsx';
+import { typing } from '../parts/field.tsx';
 import { type AskError, readJson } from '../shell/ask.ts';
 import { fieldError, useTask } from '../shell/asking.ts';
 import { useDraft } from '../shell/draft.ts';
@@ -145,8 +146,7 @@ function DraftFields({ draft, isPrimaryKey, problem, onChange, onRemove }: Draft
     spellcheck: false,
     'aria-invalid': problem?.at === at,
     'aria-describedby': id,
-    onInput: (event: { readonly currentTarget: { readonly value: string } }) =>
-      onChange({ ...draft, [at]: event.currentTarget.value }),
+    onInput: typing((value) => onChange({ ...draft, [at]: value })),
   });
   return (
     <li class="draft">
@@ -170,7 +170,7 @@ function DraftFields({ draft, isPrimaryKey, problem, onChange, onRemove }: Draft
           <select
             aria-label={`Kind of ${label}`}
             value={isJson ? 'json' : 'text'}
-            onChange={(event) => onChange({ ...draft, isJson: event.currentTarget.value === 'json' })}
+            onChange={typing((kind) => onChange({ ...draft, isJson: kind === 'json' }))}
           >
             <option value="text">text</option>
             <option value="json">JSON</option>

@@ -1,4 +1,5 @@
 import type { CustomerRow, CustomerRows } from '../../src/admin/audience-contract.ts';
+import { Snippet } from '../parts/copy.tsx';
 import { Empty, Problem } from '../parts/dialog.tsx';
 import { SearchField } from '../parts/field.tsx';
 import { formatSome, shownText } from '../parts/text.tsx';
@@ -186,7 +187,7 @@ function NoCustomers({ primaryKey }: { readonly primaryKey: string }) {
         this <code>correlationValue</code> belong to it, also those that came before. Create a customer, or
         import a CSV file whose first line has the names of the attributes:
       </p>
-      <pre class="example">{`${primaryKey},first_name,last_name\nada@example.com,Ada,Lovelace`}</pre>
+      <Snippet label="example" text={`${primaryKey},first_name,last_name\nada@example.com,Ada,Lovelace`} />
     </Empty>
   );
 }

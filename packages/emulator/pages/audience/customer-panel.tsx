@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
 import type { CustomerRow } from '../../src/admin/audience-contract.ts';
 import { CopyButton } from '../parts/copy.tsx';
-import { Dialog, Problem } from '../parts/dialog.tsx';
-import { Fact } from '../parts/facts.tsx';
+import { Ask, Problem } from '../parts/dialog.tsx';
+import { Facts } from '../parts/facts.tsx';
 import { SidePanel } from '../parts/side-panel.tsx';
 import { shownText } from '../parts/text.tsx';
 import { ask, tell } from '../shell/ask.ts';
-import { useAnswer, useTask } from '../shell/asking.ts';
+import { useAnswer } from '../shell/asking.ts';
 import { hasDraft } from '../shell/draft.ts';
 import { status } from '../shell/live.ts';
 import { AttributesForm } from './attributes-form.tsx';
@@ -28,8 +28,6 @@ export function CustomerPanel({ id, onClose, onStep, onChanged }: CustomerPanelP
   const { value: row, error, again } = useAnswer<CustomerRow>(path, audience);
   const draftName = `customer ${id}`;
   const [isEditing, setEditing] = useState(hasDraft(draftName));
-  const [isDeleting, setDeleting] = useState(false);
-  const deleting = useTask();
   const { attributes = {}, version = '', primaryKeyValue: value = null } = row ?? {};
   const name =
     value === null ? `Customer${row === undefined ? '' : ' without primary key'}` : shownText(value);
@@ -67,41 +65,35 @@ export function CustomerPanel({ id, onClose, onStep, onChanged }: CustomerPanelP
               <button type="button" class="small" onClick={() => setEditing(true)}>
                 Edit
               </button>
-              <button type="button" class="small is-bad" onClick={() => setDeleting(true)}>
-                Delete
-              </button>
+              <Ask
+                button="Delete"
+                class="small is-bad"
+                title="Delete this customer?"
+                action="Delete"
+                isDanger
+                onAction={async () => {
+                  await ask(path, { method: 'DELETE' });
+                  onChanged();
+                  onClose();
+                }}
+              >
+                <p>
+                  <strong>{name}</strong> will no longer be found. Its events stay in the event tracker,
+                  without a customer.
+                </p>
+              </Ask>
             </div>
-            <dl class="facts">
-              {Object.entries(attributes).map(([name, value]) => (
-                <Fact key={name} name={shownText(name)}>
-                  <span class={typeof value === 'string' ? '' : 'mono'}>
-                    {shownText(attributeText(value))}
-                  </span>
-                </Fact>
-              ))}
-            </dl>
+            <Facts
+              of={Object.entries(attributes).map(([name, value]) => [
+                shownText(name),
+                <span key={name} class={typeof value === 'string' ? '' : 'mono'}>
+                  {shownText(attributeText(value))}
+                </span>,
+              ])}
+            />
           </section>
           {value !== null && <Timeline value={value} />}
         </>
-      )}
-      {isDeleting && (
-        <Dialog
-          title="Delete this customer?"
-          task={deleting}
-          action="Delete"
-          isDanger
-          onClose={() => setDeleting(false)}
-          onAction={async () => {
-            await ask(path, { method: 'DELETE' });
-            onChanged();
-            onClose();
-          }}
-        >
-          <p>
-            <strong>{name}</strong> will no longer be found. Its events stay in the event tracker, without a
-            customer.
-          </p>
-        </Dialog>
       )}
     </SidePanel>
   );

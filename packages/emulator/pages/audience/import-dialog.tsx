@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
 import type { CustomerImport } from '../../src/admin/audience-contract.ts';
 import { Dialog } from '../parts/dialog.tsx';
-import { Fact } from '../parts/facts.tsx';
+import { Facts } from '../parts/facts.tsx';
+import { Field } from '../parts/field.tsx';
 import { formatBytes, formatCount, formatSome } from '../parts/text.tsx';
 import { ask } from '../shell/ask.ts';
 import { useTask } from '../shell/asking.ts';
@@ -19,7 +20,8 @@ export function ImportDialog({ primaryKey, onClose, onImported }: ImportDialogPr
   const [preview, setPreview] = useState<CustomerImport | undefined>();
   const [result, setResult] = useState<CustomerImport | undefined>();
   const task = useTask();
-  const choose = (chosen: File) => {
+  const choose = (chosen: File | undefined) => {
+    if (chosen === undefined) return;
     setFile(chosen);
     setPreview(undefined);
     task.run(async () => setPreview(await send(chosen, '?preview=true')));
@@ -60,10 +62,23 @@ export function ImportDialog({ primaryKey, onClose, onImported }: ImportDialogPr
         customer. Separate the fields with commas, semicolons or tabs. All values become text. The import
         replaces customers that exist already.
       </p>
-      <FileDrop onFile={choose} />
+      <Field label="CSV file" hint="Choose one, or drop it on the field.">
+        {(input) => (
+          <input
+            {...input}
+            type="file"
+            class="drop"
+            accept=".csv,.tsv,.txt,text/csv"
+            onClick={({ currentTarget }) => {
+              currentTarget.value = ''; // so that the user can choose the same file again after correcting it
+            }}
+            onChange={({ currentTarget }) => choose(currentTarget.files?.[0])}
+          />
+        )}
+      </Field>
       {file !== undefined && (
         <p class="row">
-          <strong class="cut">{file.name}</strong> <span class="muted">{formatBytes(file.size)}</span>
+          <span class="muted">{formatBytes(file.size)}</span>
           {task.isRunning && <span role="status">{preview === undefined ? 'Reading…' : 'Importing…'}</span>}
         </p>
       )}
@@ -77,44 +92,6 @@ function send(file: File, query: string): Promise<CustomerImport> {
   return ask<CustomerImport>(`/customers/import${query}`, { method: 'POST', headers, body: file });
 }
 
-/** Takes a CSV file that the user chooses or drops. */
-function FileDrop({ onFile }: { readonly onFile: (file: File) => void }) {
-  const [isOver, setOver] = useState(false);
-  const take = (files: FileList | null | undefined) => {
-    setOver(false);
-    const [file] = files ?? [];
-    if (file !== undefined) onFile(file);
-  };
-  return (
-    <label
-      class={isOver ? 'drop is-over' : 'drop'}
-      onDragOver={(event) => {
-        event.preventDefault(); // otherwise the browser opens the file
-        setOver(true);
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={(event) => {
-        event.preventDefault();
-        take(event.dataTransfer?.files);
-      }}
-    >
-      <span>
-        Drop a CSV file here, or <span class="drop-link">choose one</span>
-      </span>
-      <input
-        type="file"
-        class="visually-hidden"
-        accept=".csv,.tsv,.txt,text/csv"
-        aria-label="CSV file"
-        onChange={(event) => {
-          take(event.currentTarget.files);
-          event.currentTarget.value = ''; // so that the user can choose the same file again after correcting it
-        }}
-      />
-    </label>
-  );
-}
-
 /** Shows what a CSV file contains, and what is wrong with it. */
 function Preview({ preview }: { readonly preview: CustomerImport }) {
   const { columns, lines, added, replaced, sample, problems, problemCount } = preview;
@@ -125,13 +102,10 @@ function Preview({ preview }: { readonly preview: CustomerImport }) {
           Nothing can be imported: {formatSome(problemCount, 'line is', 'lines are')} wrong. Correct the file,
           and choose it again.
         </p>
-        <dl class="facts line-problems">
-          {problems.map(({ line, message }) => (
-            <Fact key={`${line} ${message}`} name={`Line ${formatCount(line)}`}>
-              {message}
-            </Fact>
-          ))}
-        </dl>
+        <Facts
+          class="line-problems"
+          of={problems.map(({ line, message }) => [`Line ${formatCount(line)}`, message])}
+        />
         {problemCount > problems.length && <p class="muted">These are the first {problems.length}.</p>}
       </div>
     );

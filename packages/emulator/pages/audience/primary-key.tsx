@@ -1,10 +1,10 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { PrimaryKeyChoices, PrimaryKeyPreview } from '../../src/admin/audience-contract.ts';
-import { Dialog, Problem } from '../parts/dialog.tsx';
-import { Field, Suggestions, useTyped } from '../parts/field.tsx';
+import { Ask, Problem } from '../parts/dialog.tsx';
+import { Field, Suggestions, typing, useTyped } from '../parts/field.tsx';
 import { formatCount, formatSome } from '../parts/text.tsx';
 import { tell } from '../shell/ask.ts';
-import { fieldError, useAnswer, useTask } from '../shell/asking.ts';
+import { fieldError, type Task, useAnswer } from '../shell/asking.ts';
 
 interface PrimaryKeyCardProps {
   /** Null if none is selected; undefined while that is not known. */
@@ -14,10 +14,11 @@ interface PrimaryKeyCardProps {
 
 /** Which attribute is the primary key, and what that means. */
 export function PrimaryKeyCard({ primaryKey, onSelected }: PrimaryKeyCardProps) {
-  const [isOpen, setOpen] = useState(false);
+  const [name, setName] = useState('');
+  const isNone = primaryKey === null;
   return (
     <section class="card row" aria-label="Primary key">
-      {primaryKey === null ? (
+      {isNone ? (
         <div class="grow stack">
           <h2>No primary key is selected yet</h2>
           <p class="lead">
@@ -37,35 +38,37 @@ export function PrimaryKeyCard({ primaryKey, onSelected }: PrimaryKeyCardProps) 
           </p>
         </div>
       )}
-      <button type="button" class={primaryKey === null ? 'main' : ''} onClick={() => setOpen(true)}>
-        {primaryKey === null ? 'Select one' : 'Change'}
-      </button>
-      {isOpen && (
-        <PrimaryKeyDialog
-          onClose={() => setOpen(false)}
-          onSelected={() => {
-            setOpen(false);
-            onSelected();
-          }}
-        />
-      )}
+      <Ask
+        button={isNone ? 'Select one' : 'Change'}
+        class={isNone ? 'main' : ''}
+        title="Select the primary key"
+        action="Select"
+        isReady={name !== '' && name !== primaryKey}
+        onAction={() => tell('PUT', '/primary-key', { primaryKey: name }).then(onSelected)}
+      >
+        {(task) => <KeyChoice name={name} onChange={setName} task={task} />}
+      </Ask>
     </section>
   );
 }
 
-interface PrimaryKeyDialogProps {
-  readonly onClose: () => void;
-  readonly onSelected: () => void;
+interface KeyChoiceProps {
+  readonly name: string;
+  readonly onChange: (name: string) => void;
+  readonly task: Task;
 }
 
-/** Selects the primary key. First it shows what that means for the existing customers and events. */
-function PrimaryKeyDialog({ onClose, onSelected }: PrimaryKeyDialogProps) {
+/** The attribute to select. It shows what that means for the existing customers and events. */
+function KeyChoice({ name, onChange, task }: KeyChoiceProps) {
   const { value: choices } = useAnswer<PrimaryKeyChoices>('/primary-key');
   const [settled, setSettled] = useState('');
-  const [name, setName] = useTyped(settled, setSettled);
-  const task = useTask();
+  const [typed, setTyped] = useTyped(settled, setSettled);
+  useEffect(() => {
+    onChange(typed);
+    task.clear();
+  }, [typed]);
   const isCurrent = name === choices?.primaryKey;
-  const asked = settled === '' || settled !== name || isCurrent ? undefined : settled;
+  const asked = settled === '' || settled !== typed || isCurrent ? undefined : settled;
   const preview = useAnswer<PrimaryKeyPreview>(
     asked && `/primary-key/preview?primaryKey=${encodeURIComponent(asked)}`,
   );
@@ -74,17 +77,7 @@ function PrimaryKeyDialog({ onClose, onSelected }: PrimaryKeyDialogProps) {
     .slice(0, 8)
     .map((each) => [each, each]);
   return (
-    <Dialog
-      title="Select the primary key"
-      task={task}
-      action="Select"
-      isReady={name !== '' && !isCurrent}
-      onClose={onClose}
-      onAction={async () => {
-        await tell('PUT', '/primary-key', { primaryKey: name });
-        onSelected();
-      }}
-    >
+    <>
       <Field
         label="Attribute"
         hint={
@@ -97,21 +90,18 @@ function PrimaryKeyDialog({ onClose, onSelected }: PrimaryKeyDialogProps) {
         {(input) => (
           <input
             {...input}
-            value={name}
+            value={typed}
             placeholder="email"
             spellcheck={false}
             autocomplete="off"
-            onInput={(event) => {
-              setName(event.currentTarget.value);
-              task.clear();
-            }}
+            onInput={typing(setTyped)}
           />
         )}
       </Field>
-      <Suggestions choices={Object.fromEntries(suggestions)} chosen={name} onChoose={setName} />
+      <Suggestions choices={Object.fromEntries(suggestions)} chosen={typed} onChoose={setTyped} />
       <div aria-live="polite">{preview.value !== undefined && <Meaning preview={preview.value} />}</div>
       <Problem error={preview.error} />
-    </Dialog>
+    </>
   );
 }
 

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { FaultRow } from '../../src/admin/contract.ts';
-import { Field, type FieldInput, Options, Suggestions } from '../parts/field.tsx';
+import { Field, type FieldInput, Options, Suggestions, typing } from '../parts/field.tsx';
 import { tell } from '../shell/ask.ts';
 import { fieldError, useTask } from '../shell/asking.ts';
 import { type Input, KINDS, type Kind, scopeInputs, toFault, type Values } from './fault-kinds.ts';
@@ -76,8 +76,7 @@ function control(
   value: string,
   onChange: (value: string) => void,
 ) {
-  const change = (event: { readonly currentTarget: { readonly value: string } }) =>
-    onChange(event.currentTarget.value);
+  const change = typing(onChange);
   if (typeof type === 'object') {
     return (
       <select {...field} value={value} onChange={change}>

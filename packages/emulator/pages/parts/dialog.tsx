@@ -94,42 +94,51 @@ export function Empty({
   );
 }
 
-/** Deletes all events and requests, after a question. */
-export function ClearButton() {
-  const [isAsking, setAsking] = useState(false);
-  const [hasCustomers, setCustomers] = useState(false);
+interface AskProps extends Omit<DialogProps, 'task' | 'onClose' | 'children'> {
+  /** The button that opens the dialog, and its label for those who do not see what is around it. */
+  readonly button: string;
+  readonly label?: string;
+  readonly class?: string;
+  readonly children: ComponentChildren | ((task: Task) => ComponentChildren);
+}
+
+/** A button that opens a dialog, which closes after its action. */
+export function Ask({ button, label, class: kind, onAction, children, ...dialog }: AskProps) {
+  const [isOpen, setOpen] = useState(false);
   const task = useTask();
+  const close = () => setOpen(false);
   return (
     <>
-      <button type="button" onClick={() => setAsking(true)}>
-        Clear
+      <button type="button" class={kind} aria-label={label} onClick={() => setOpen(true)}>
+        {button}
       </button>
-      {isAsking && (
-        <Dialog
-          title="Clear the emulator?"
-          task={task}
-          action="Clear"
-          isDanger
-          onClose={() => setAsking(false)}
-          onAction={async () => {
-            await tell('POST', '/clear', { customers: hasCustomers });
-            setAsking(false);
-          }}
-        >
-          <p>
-            This deletes all events and requests, and ends all faults. API keys, the primary key and the
-            settings stay.
-          </p>
-          <label class="row">
-            <input
-              type="checkbox"
-              checked={hasCustomers}
-              onChange={({ currentTarget }) => setCustomers(currentTarget.checked)}
-            />
-            <strong>Delete all customers, too</strong>
-          </label>
+      {isOpen && (
+        <Dialog {...dialog} task={task} onAction={() => onAction().then(close)} onClose={close}>
+          {typeof children === 'function' ? children(task) : children}
         </Dialog>
       )}
     </>
+  );
+}
+
+/** Deletes all events and requests, after a question. */
+export function ClearButton() {
+  const [hasCustomers, setCustomers] = useState(false);
+  const clear = () => tell('POST', '/clear', { customers: hasCustomers });
+  return (
+    <Ask button="Clear" title="Clear the emulator?" action="Clear" isDanger onAction={clear}>
+      <p>
+        This deletes all events and requests, and ends all faults. API keys, the primary key and the settings
+        stay.
+      </p>
+      <label class="row">
+        <input
+          type="checkbox"
+          checked={hasCustomers}
+          onChange={({ currentTarget }) => setCustomers(currentTarget.checked)}
+        />
+        <strong>Delete all customers, too</strong>
+      </label>
+    </Ask>
   );
 }

@@ -3,13 +3,21 @@ import type { TrackerRow } from '../../src/admin/contract.ts';
 import { link } from '../shell/route.ts';
 import { escapeUnseen, shownText } from './text.tsx';
 
-/** A name and its value, in a `dl` of the class `facts`. */
-export function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
+interface FactsProps {
+  /** Names and their values. One that is undefined is left out. */
+  readonly of: readonly (readonly [name: string, value: ComponentChildren])[];
+  readonly class?: string;
+}
+
+/** Names and their values. */
+export function Facts({ of, class: extra = '' }: FactsProps) {
   return (
-    <>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </>
+    <dl class={`facts ${extra}`}>
+      {of.map(
+        ([name, value], index) =>
+          value !== undefined && [<dt key={`name ${index}`}>{name}</dt>, <dd key={index}>{value}</dd>],
+      )}
+    </dl>
   );
 }
 
@@ -24,10 +32,10 @@ interface EventLinksProps {
 /** Events, each with a link to the event tracker. */
 export function EventLinks({ rows, query, aside }: EventLinksProps) {
   return (
-    <ol class="timeline">
+    <ol class="list timeline">
       {rows.map((row) => (
         <li key={row.id}>
-          <a href={link(['tracker', String(row.id)], query)}>
+          <a class="list-row" href={link(['tracker', String(row.id)], query)}>
             <strong class="cut">{shownText(row.name)}</strong>
             <span class="muted cut">{aside(row)}</span>
             <code class="cut muted">{escapeUnseen(row.preview)}</code>

@@ -35,6 +35,12 @@ export function Field({ label, hint, error, class: extra = '', children }: Field
   );
 }
 
+/** Handles the input of a field. */
+export function typing(onChange: (value: string) => void) {
+  return (event: { readonly currentTarget: { readonly value: string } }): void =>
+    onChange(event.currentTarget.value);
+}
+
 interface JsonFieldProps extends Omit<FieldProps, 'children'> {
   readonly value: string;
   readonly placeholder?: string;
@@ -52,7 +58,7 @@ export function JsonField({ value, placeholder, onChange, ...field }: JsonFieldP
           value={value}
           spellcheck={false}
           placeholder={placeholder}
-          onInput={({ currentTarget }) => onChange(currentTarget.value)}
+          onInput={typing(onChange)}
         />
       )}
     </Field>
@@ -126,7 +132,7 @@ export function Segments<T extends string>({ label, choices, value, onChange }: 
       {(Object.keys(choices) as T[]).map((choice) => (
         <label key={choice}>
           <input type="radio" name={name} checked={choice === value} onChange={() => onChange(choice)} />
-          <span>{choices[choice]}</span>
+          {choices[choice]}
         </label>
       ))}
     </fieldset>
@@ -159,7 +165,7 @@ export function SearchField({
       placeholder={placeholder}
       title="Press / to search"
       value={typed}
-      onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+      onInput={typing(setTyped)}
     />
   );
 }

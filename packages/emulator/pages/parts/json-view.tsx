@@ -28,7 +28,7 @@ export function JsonView({ text }: { readonly text: string }) {
               <span key={at} class="json-line" style={{ '--indent': `${indent + 4}ch` }}>
                 {' '.repeat(indent)}
                 {tokens.map(({ kind, text }, index) => (
-                  <span key={index} class={`json-${kind}`}>
+                  <span key={index} style={{ color: `var(--json-${kind})` }}>
                     {text}
                   </span>
                 ))}

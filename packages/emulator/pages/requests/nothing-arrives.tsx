@@ -1,28 +1,17 @@
-import type { KeyRows } from '../../src/admin/contract.ts';
-import { Snippet } from '../parts/copy.tsx';
-import { snippets } from '../settings/snippets.ts';
-import { useAnswer } from '../shell/asking.ts';
+import { FirstEvent } from '../settings/first-event.tsx';
 import { status } from '../shell/live.ts';
 import { link } from '../shell/route.ts';
 
 /** What to check if no request arrives, and an example of a request that does arrive. */
 export function NothingArrives() {
-  const { value: keys } = useAnswer<KeyRows>('/keys');
-  const { baseUrl = '', apiUrl = '', primaryKey, activeFaults = 0 } = status.value ?? {};
-  const key = keys?.keys.findLast(({ revokedAt }) => revokedAt === null)?.key;
-  const { send } = snippets('curl', {
-    baseUrl,
-    apiUrl,
-    apiKey: key ?? 'API_KEY',
-    primaryKey: primaryKey ?? 'email',
-  });
+  const { baseUrl, apiUrl, primaryKey, activeFaults = 0 } = status.value ?? {};
   return (
     <div class="stack">
       <p class="muted">
         The list shows each request as soon as it is answered, also if it was refused. A request that is not
         in the list never reached the emulator. This one does:
       </p>
-      <Snippet label="a request that arrives" text={send} />
+      <FirstEvent />
       <ul class="bullets">
         {primaryKey === null && (
           <li>

@@ -8,7 +8,7 @@ import type {
 } from '../../src/admin/contract.ts';
 import { CopyButton } from '../parts/copy.tsx';
 import { Problem } from '../parts/dialog.tsx';
-import { EventLinks, Fact } from '../parts/facts.tsx';
+import { EventLinks, Facts } from '../parts/facts.tsx';
 import { JsonView } from '../parts/json-view.tsx';
 import { SidePanel } from '../parts/side-panel.tsx';
 import { escapeUnseen, formatBytes, formatCount, formatDuration, shownText, Time } from '../parts/text.tsx';
@@ -16,6 +16,8 @@ import { ask } from '../shell/ask.ts';
 import { useAnswer, useTask } from '../shell/asking.ts';
 
 const SHOWN = 20;
+const NO_KEY = <span class="muted">none that is valid</span>;
+const NO_AGENT = <span class="muted">not told</span>;
 
 interface RequestPanelProps {
   readonly id: number;
@@ -36,21 +38,18 @@ export function RequestPanel({ id, onClose, onStep }: RequestPanelProps) {
 
 function Request({ row }: { readonly row: RequestDetails }) {
   const { error, fault, events, repeated, content } = row;
+  const known = repeated ? `, ${formatCount(repeated)} of them known by their uuid` : '';
   return (
     <>
       {error !== null && (
         <section class="stack" aria-label="Why">
           <p class="notice bad">{error.message}</p>
-          <dl class="facts">
-            <Fact name="Code">
-              <code>{error.code}</code>
-            </Fact>
-            {error.field !== undefined && (
-              <Fact name="Field">
-                <code>{error.field}</code>
-              </Fact>
-            )}
-          </dl>
+          <Facts
+            of={[
+              ['Code', <code key="code">{error.code}</code>],
+              ['Field', error.field && <code key="field">{error.field}</code>],
+            ]}
+          />
         </section>
       )}
       {fault !== null && (
@@ -58,32 +57,19 @@ function Request({ row }: { readonly row: RequestDetails }) {
           <strong>A fault acted on it:</strong> {fault}
         </p>
       )}
-      <dl class="facts">
-        <Fact name="Answer">
-          <Status row={row} />{' '}
-          {row.status === null &&
-            (hangs(row) ? 'It is never answered.' : 'The connection was cut instead of an answer.')}
-        </Fact>
-        <Fact name="What">{purpose(row)}</Fact>
-        <Fact name="Request">
-          <code>
-            {row.method} {row.path}
-          </code>
-        </Fact>
-        <Fact name="Received">
-          <Time value={row.receivedAt} />
-        </Fact>
-        <Fact name="Took">{formatDuration(row.durationMs)}</Fact>
-        <Fact name="Body">{formatBytes(row.bytes)}</Fact>
-        <Fact name="API key">{row.keyName ?? <span class="muted">none that is valid</span>}</Fact>
-        <Fact name="User agent">{row.userAgent ?? <span class="muted">not told</span>}</Fact>
-        {events !== null && (
-          <Fact name="Events">
-            {formatCount(events)}
-            {repeated !== null && repeated > 0 && `, ${formatCount(repeated)} of them known by their uuid`}
-          </Fact>
-        )}
-      </dl>
+      <Facts
+        of={[
+          ['Answer', [<Status key="status" row={row} />, row.status === null && ` ${missingAnswer(row)}`]],
+          ['What', purpose(row)],
+          ['Request', <code key="request">{`${row.method} ${row.path}`}</code>],
+          ['Received', <Time key="received" value={row.receivedAt} />],
+          ['Took', formatDuration(row.durationMs)],
+          ['Body', formatBytes(row.bytes)],
+          ['API key', row.keyName ?? NO_KEY],
+          ['User agent', row.userAgent ?? NO_AGENT],
+          ['Events', events === null ? undefined : formatCount(events) + known],
+        ]}
+      />
       {row.isRepeatable && <SendAgain id={row.id} />}
       {content === null ? (
         <p class="muted">Its content is no longer kept: the emulator keeps that of the latest requests.</p>
@@ -131,20 +117,14 @@ function Message({ title, message: { headers, body, isCut } }: MessageProps) {
       </div>
       <details>
         <summary>{`${headers.length} headers`}</summary>
-        <dl class="facts mono">
-          {headers.map(([name, value], index) => (
-            <Fact key={index} name={name}>
-              {escapeUnseen(value)}
-            </Fact>
-          ))}
-        </dl>
+        <Facts class="mono" of={headers.map(([name, value]) => [name, escapeUnseen(value)])} />
       </details>
       {body === '' && <p class="muted">No body.</p>}
       {isJson(body) && <JsonView text={body} />}
       {body !== '' && !isJson(body) && (
         <div class="json">
           <pre>
-            <code class="raw">{body}</code>
+            <code>{body}</code>
           </pre>
         </div>
       )}
@@ -195,6 +175,10 @@ export function Status({ row }: { readonly row: RequestRow }) {
   const { status, error } = row;
   const tone = status === null || status >= 400 ? 'bad' : error === null ? 'good' : 'warn';
   return <span class={`badge number ${tone}`}>{status ?? (hangs(row) ? 'none' : 'cut')}</span>;
+}
+
+function missingAnswer(row: RequestRow): string {
+  return hangs(row) ? 'It is never answered.' : 'The connection was cut instead of an answer.';
 }
 
 function hangs({ fault }: RequestRow): boolean {

@@ -26,7 +26,6 @@ export function RequestsPage() {
   const task = useTask();
   const newest = status.value?.newestRequest ?? 0;
   const [pausedAt, setPausedAt] = useState<number | undefined>();
-  const [isHelpOpen, setHelpOpen] = useState(false);
   const path = `/requests?${new URLSearchParams({ limit: String(AT_ONCE), outcome, search })}`;
   const { asked, shown: list } = useRows(path, () => requests(path), newest, pausedAt !== undefined);
   const to = (id?: number, changed: { readonly outcome?: Outcome; readonly search?: string } = {}) =>
@@ -64,21 +63,12 @@ export function RequestsPage() {
           Send a test event
         </button>
         <ClearButton />
-        {!(isEmpty && isAll) && (
-          <button
-            type="button"
-            class="quiet last"
-            aria-expanded={isHelpOpen}
-            onClick={() => setHelpOpen(!isHelpOpen)}
-          >
-            Something is missing?
-          </button>
-        )}
       </div>
-      {isHelpOpen && (
-        <section class="card" aria-label="When something is missing">
+      {!(isEmpty && isAll) && (
+        <details>
+          <summary>Something is missing?</summary>
           <NothingArrives />
-        </section>
+        </details>
       )}
       <Problem error={asked.state.error ?? task.error} onRetry={() => asked.renew(newest)} />
       <div class="split long">

@@ -1,6 +1,7 @@
 import type { BehaviourChange, BehaviourState } from '../../src/admin/contract.ts';
 import { type Behaviour, readBehaviour } from '../../src/behaviour/behaviour.ts';
 import { PRESETS, type PresetName } from '../../src/behaviour/presets.ts';
+import { Snippet } from '../parts/copy.tsx';
 import { Problem } from '../parts/dialog.tsx';
 import { JsonField, Options } from '../parts/field.tsx';
 import { AskError, readJson, tell } from '../shell/ask.ts';
@@ -76,7 +77,7 @@ function BehaviourForm({ state, onSaved }: { readonly state: BehaviourState; rea
       />
       <details>
         <summary>All settings now</summary>
-        <pre class="example">{JSON.stringify(state.behaviour, null, 2)}</pre>
+        <Snippet label="all settings" text={written(state.behaviour)} />
       </details>
       <Problem error={refused === undefined ? task.error : undefined} />
       <div class="row end">

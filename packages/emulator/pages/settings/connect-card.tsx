@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
 import type { KeyRow } from '../../src/admin/contract.ts';
 import { CopyButton, Snippet } from '../parts/copy.tsx';
-import { Field, Segments } from '../parts/field.tsx';
+import { Facts } from '../parts/facts.tsx';
+import { Segments, typing } from '../parts/field.tsx';
 import { status } from '../shell/live.ts';
 import { link } from '../shell/route.ts';
 import { LANGUAGES, type Language, snippets } from './snippets.ts';
@@ -22,10 +23,18 @@ export function ConnectCard({ keys }: { readonly keys: readonly KeyRow[] }) {
   return (
     <section class="card" aria-labelledby="connect">
       <h2 id="connect">Connect</h2>
-      <dl class="addresses">
-        <Address label="Events are sent to" note="{base_url}" url={current?.baseUrl} />
-        <Address label="Customers are read at" note="{api_url}" url={current?.apiUrl} />
-      </dl>
+      <Facts
+        of={[
+          [
+            'Events are sent to {base_url}',
+            <Address key="events" name="{base_url}" url={current?.baseUrl} />,
+          ],
+          [
+            'Customers are read at {api_url}',
+            <Address key="customers" name="{api_url}" url={current?.apiUrl} />,
+          ],
+        ]}
+      />
       {current?.primaryKey === null && (
         <p class="notice">
           No primary key is selected yet: both addresses refuse every request until you{' '}
@@ -40,21 +49,16 @@ export function ConnectCard({ keys }: { readonly keys: readonly KeyRow[] }) {
           onChange={setLanguage}
         />
         {valid.length > 1 && (
-          <Field label="API key in them" class="in-line">
-            {(input) => (
-              <select
-                {...input}
-                value={chosen?.id}
-                onChange={(event) => setKeyId(Number(event.currentTarget.value))}
-              >
-                {valid.map(({ id, name }) => (
-                  <option key={id} value={id}>
-                    {name}
-                  </option>
-                ))}
-              </select>
-            )}
-          </Field>
+          <label class="row muted">
+            API key in them
+            <select value={chosen?.id} onChange={typing((id) => setKeyId(Number(id)))}>
+              {valid.map(({ id, name }) => (
+                <option key={id} value={id}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          </label>
         )}
       </div>
       <div class="snippets">
@@ -71,21 +75,10 @@ export function ConnectCard({ keys }: { readonly keys: readonly KeyRow[] }) {
   );
 }
 
-interface AddressProps {
-  readonly label: string;
-  readonly note: string;
-  readonly url: string | undefined;
-}
-
-function Address({ label, note, url = '…' }: AddressProps) {
+function Address({ name, url = '…' }: { readonly name: string; readonly url: string | undefined }) {
   return (
-    <div class="address">
-      <dt>
-        {label} <code class="muted">{note}</code>
-      </dt>
-      <dd>
-        <code>{url}</code> <CopyButton text={url} label={`Copy ${note}`} />
-      </dd>
-    </div>
+    <>
+      <code>{url}</code> <CopyButton text={url} label={`Copy ${name}`} />
+    </>
   );
 }

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
 import type { KeyRow, KeyRows } from '../../src/admin/contract.ts';
 import { CopyButton } from '../parts/copy.tsx';
-import { Dialog, Problem } from '../parts/dialog.tsx';
-import { Field } from '../parts/field.tsx';
+import { Ask, Problem } from '../parts/dialog.tsx';
+import { Field, typing } from '../parts/field.tsx';
 import { Time } from '../parts/text.tsx';
 import { ask, tell } from '../shell/ask.ts';
 import { type Answer, fieldError, useTask } from '../shell/asking.ts';
@@ -52,15 +52,8 @@ interface KeyItemProps {
 /** An API key in the list. The key itself is hidden until the user asks for it. */
 function KeyItem({ row, isOnlyOne, onChanged }: KeyItemProps) {
   const [isShown, setShown] = useState(false);
-  const [open, setOpen] = useState<'rename' | 'revoke' | undefined>();
   const { id, key, name, createdAt, lastUsedAt, revokedAt } = row;
   const [newName, setNewName] = useState(name);
-  const task = useTask();
-  const change = async (work: Promise<unknown>) => {
-    await work;
-    onChanged();
-    setOpen(undefined);
-  };
   const [word, time] = revokedAt === null ? ['Last used', lastUsedAt] : ['Revoked', revokedAt];
   return (
     <li class="list-row key">
@@ -87,49 +80,37 @@ function KeyItem({ row, isOnlyOne, onChanged }: KeyItemProps) {
       </div>
       {revokedAt === null && (
         <div class="row">
-          <button type="button" class="small" aria-label={`Rename ${name}`} onClick={() => setOpen('rename')}>
-            Rename
-          </button>
-          <button
-            type="button"
-            class="small is-bad"
-            aria-label={`Revoke ${name}`}
-            onClick={() => setOpen('revoke')}
+          <Ask
+            button="Rename"
+            label={`Rename ${name}`}
+            class="small"
+            title={`Rename “${name}”`}
+            action="Rename"
+            onAction={() => tell('PATCH', `/keys/${id}`, { name: newName }).then(onChanged)}
           >
-            Revoke
-          </button>
-        </div>
-      )}
-      {open === 'rename' && (
-        <Dialog
-          title={`Rename “${name}”`}
-          task={task}
-          action="Rename"
-          onClose={() => setOpen(undefined)}
-          onAction={() => change(tell('PATCH', `/keys/${id}`, { name: newName }))}
-        >
-          <Field label="Name" error={fieldError(task.error, 'name')} hint="The key itself stays the same.">
-            {(input) => (
-              <input {...input} value={newName} onInput={(event) => setNewName(event.currentTarget.value)} />
+            {({ error }) => (
+              <Field label="Name" error={fieldError(error, 'name')} hint="The key itself stays the same.">
+                {(input) => <input {...input} value={newName} onInput={typing(setNewName)} />}
+              </Field>
             )}
-          </Field>
-        </Dialog>
-      )}
-      {open === 'revoke' && (
-        <Dialog
-          title={`Revoke “${name}”?`}
-          task={task}
-          action="Revoke"
-          isDanger
-          onClose={() => setOpen(undefined)}
-          onAction={() => change(ask(`/keys/${id}`, { method: 'DELETE' }))}
-        >
-          <p>
-            From this moment on, every request with the key <strong>{name}</strong> is refused. This cannot be
-            taken back.
-            {isOnlyOne && ' It is the only valid key: nothing can be sent or read until you create another.'}
-          </p>
-        </Dialog>
+          </Ask>
+          <Ask
+            button="Revoke"
+            label={`Revoke ${name}`}
+            class="small is-bad"
+            title={`Revoke “${name}”?`}
+            action="Revoke"
+            isDanger
+            onAction={() => ask(`/keys/${id}`, { method: 'DELETE' }).then(onChanged)}
+          >
+            <p>
+              From this moment on, every request with the key <strong>{name}</strong> is refused. This cannot
+              be taken back.
+              {isOnlyOne &&
+                ' It is the only valid key: nothing can be sent or read until you create another.'}
+            </p>
+          </Ask>
+        </div>
       )}
     </li>
   );
@@ -153,21 +134,22 @@ function NewKey({ onMade }: { readonly onMade: () => void }) {
   };
   return (
     <form class="stack" onSubmit={make} noValidate>
-      <div class="new-key">
-        <Field label="Name of a new key" error={fieldError(task.error, 'name')}>
-          {(input) => (
+      <Field label="Name of a new key" error={fieldError(task.error, 'name')}>
+        {(input) => (
+          <div class="row">
             <input
               {...input}
+              size={40}
               value={name}
               placeholder="shop, staging, Ada's laptop"
-              onInput={(event) => setName(event.currentTarget.value)}
+              onInput={typing(setName)}
             />
-          )}
-        </Field>
-        <button type="submit" class="main" disabled={task.isRunning}>
-          Create key
-        </button>
-      </div>
+            <button type="submit" class="main" disabled={task.isRunning}>
+              Create key
+            </button>
+          </div>
+        )}
+      </Field>
       <Problem error={task.error} />
     </form>
   );

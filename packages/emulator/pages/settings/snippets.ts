@@ -18,63 +18,40 @@ export interface Account {
 }
 
 /** Code that sends events, and code that reads a customer. */
-export function snippets(
-  language: Language,
-  account: Account,
-): { readonly send: string; readonly read: string } {
-  return { curl, sdk, node: withFetch, browser }[language](account);
+interface Snippets {
+  readonly send: string;
+  readonly read: string;
 }
 
 const EXAMPLES: Readonly<Record<string, string>> = { email: 'ada@example.com', phone_number: '+15550100' };
 
-function example({ primaryKey }: Account): string {
-  return EXAMPLES[primaryKey] ?? 'ada';
+export function snippets(language: Language, account: Account): Snippets {
+  const value = EXAMPLES[account.primaryKey] ?? 'ada';
+  return { curl, sdk, node, browser }[language](account, value);
 }
 
-function curl(account: Account): { send: string; read: string } {
-  const { baseUrl, apiUrl, apiKey, primaryKey } = account;
-  const body = `{
+function curl({ baseUrl, apiUrl, apiKey, primaryKey }: Account, value: string): Snippets {
+  const call = (url: string, body: string) => `curl ${url} \\
+  -H 'Authorization: Api-Key ${apiKey}' \\
+  -H 'Content-Type: application/json' \\
+  -d '${body.replaceAll("'", "'\\''")}'`;
+  const batch = `{
     "batch": [{
       "event": "purchase",
       "correlationKey": ${JSON.stringify(primaryKey)},
-      "correlationValue": ${JSON.stringify(example(account))},
+      "correlationValue": ${JSON.stringify(value)},
       "source": "custom",
       "payload": { "total": 42.5 }
     }]
   }`;
-  const headers = `  -H 'Authorization: Api-Key ${apiKey}' \\\n  -H 'Content-Type: application/json' \\`;
-  const send = `curl ${baseUrl}/api/events/batch/ \\\n${headers}\n  -d ${shell(body)}`;
-  const wanted = JSON.stringify({ primary_key: example(account) });
-  return { send, read: `curl ${apiUrl}/customers/read \\\n${headers}\n  -d ${shell(wanted)}` };
-}
-
-function sdk(account: Account): { send: string; read: string } {
-  const { baseUrl, apiUrl, apiKey, primaryKey } = account;
   return {
-    send: `import { createTracker } from '@sluice/core';
-
-const tracker = createTracker({
-  baseUrl: ${text(baseUrl)},
-  apiKey: ${text(apiKey)},
-  correlationKey: ${text(primaryKey)},
-});
-
-tracker.track('purchase', { total: 42.5 }, { correlationValue: ${text(example(account))} });
-await tracker.close();`,
-    read: `import { createCustomerReader } from '@sluice/customers';
-
-const customers = createCustomerReader({
-  apiUrl: ${text(apiUrl)},
-  apiKey: ${text(apiKey)},
-});
-
-console.log(await customers.read(${text(example(account))}));`,
+    send: call(`${baseUrl}/api/events/batch/`, batch),
+    read: call(`${apiUrl}/customers/read`, JSON.stringify({ primary_key: value })),
   };
 }
 
-function withFetch(account: Account): { send: string; read: string } {
-  const { baseUrl, apiUrl, apiKey, primaryKey } = account;
-  const request = (url: string, body: string) => `const response = await fetch(${text(url)}, {
+function node({ baseUrl, apiUrl, apiKey, primaryKey }: Account, value: string): Snippets {
+  const call = (url: string, body: string) => `const response = await fetch(${text(url)}, {
   method: 'POST',
   headers: {
     Authorization: ${text(`Api-Key ${apiKey}`)},
@@ -83,43 +60,54 @@ function withFetch(account: Account): { send: string; read: string } {
   body: JSON.stringify(${body}),
 });
 console.log(response.status, await response.text());`;
-  const event = `{
+  const batch = `{
     batch: [{
       event: 'purchase',
       correlationKey: ${text(primaryKey)},
-      correlationValue: ${text(example(account))},
+      correlationValue: ${text(value)},
       source: 'custom',
       payload: { total: 42.5 },
     }],
   }`;
   return {
-    send: request(`${baseUrl}/api/events/batch/`, event),
-    read: request(`${apiUrl}/customers/read`, `{ primary_key: ${text(example(account))} }`),
+    send: call(`${baseUrl}/api/events/batch/`, batch),
+    read: call(`${apiUrl}/customers/read`, `{ primary_key: ${text(value)} }`),
   };
 }
 
-// A key in a page is public. With a real account, the relay holds the key. Here it is only a key of this machine.
-function browser(account: Account): { send: string; read: string } {
-  const { baseUrl, apiKey, primaryKey } = account;
-  return {
-    send: `import { createTracker } from '@sluice/core';
+function tracker({ baseUrl, apiKey, primaryKey }: Account, note: string, use: string): string {
+  return `import { createTracker } from '@sluice/core';
 
 const tracker = createTracker({
   baseUrl: ${text(baseUrl)},
-  apiKey: ${text(apiKey)}, // here only: a key in a page is public
+  apiKey: ${text(apiKey)},${note}
   correlationKey: ${text(primaryKey)},
 });
 
-tracker.identify(${text(example(account))});
-tracker.track('purchase', { total: 42.5 });`,
-    read: withFetch(account).read,
-  };
+${use}`;
+}
+
+function sdk(account: Account, value: string): Snippets {
+  const use = `tracker.track('purchase', { total: 42.5 }, { correlationValue: ${text(value)} });
+await tracker.close();`;
+  const read = `import { createCustomerReader } from '@sluice/customers';
+
+const customers = createCustomerReader({
+  apiUrl: ${text(account.apiUrl)},
+  apiKey: ${text(account.apiKey)},
+});
+
+console.log(await customers.read(${text(value)}));`;
+  return { send: tracker(account, '', use), read };
+}
+
+// A key in a page is public. With a real account, the relay holds the key. Here it is only a key of this machine.
+function browser(account: Account, value: string): Snippets {
+  const use = `tracker.identify(${text(value)});\ntracker.track('purchase', { total: 42.5 });`;
+  const send = tracker(account, ' // here only: a key in a page is public', use);
+  return { send, read: node(account, value).read };
 }
 
 function text(value: string): string {
   return `'${JSON.stringify(value).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
-}
-
-function shell(value: string): string {
-  return `'${value.replaceAll("'", "'\\''")}'`;
 }

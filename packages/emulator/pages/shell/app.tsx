@@ -55,7 +55,7 @@ export function App() {
       </header>
       <div role="status">
         {isLost.value && (
-          <p class="connection notice bad">
+          <p class="notice bad">
             {isLocked.value
               ? 'The emulator was started again with another token. Open the address that it prints now.'
               : 'The emulator does not answer. The page shows its last state, and tries again all the time.'}
@@ -77,7 +77,7 @@ function ActiveFaults() {
   const { activeFaults = 0 } = status.value ?? {};
   if (activeFaults === 0) return null;
   return (
-    <span class="active-faults row">
+    <span class="notice bad row last">
       <a href={link(['faults'])}>
         {activeFaults === 1 ? '1 fault is active' : `${activeFaults} faults are active`}
       </a>

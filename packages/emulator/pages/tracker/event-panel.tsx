@@ -1,7 +1,7 @@
 import type { RequestRow, TrackerEvent } from '../../src/admin/contract.ts';
 import { CopyButton } from '../parts/copy.tsx';
 import { Problem } from '../parts/dialog.tsx';
-import { Fact } from '../parts/facts.tsx';
+import { Facts } from '../parts/facts.tsx';
 import { memberText } from '../parts/json-text.ts';
 import { JsonView } from '../parts/json-view.tsx';
 import { SidePanel } from '../parts/side-panel.tsx';
@@ -9,6 +9,9 @@ import { formatDuration, formatSome, shownText, Time } from '../parts/text.tsx';
 import { useAnswer } from '../shell/asking.ts';
 import { status } from '../shell/live.ts';
 import { link } from '../shell/route.ts';
+
+const NO_UUID = <span class="muted">none: the emulator stores it each time it arrives</span>;
+const NO_REQUEST = <span class="muted">no longer kept</span>;
 
 interface EventPanelProps {
   readonly id: number;
@@ -52,6 +55,7 @@ function Body({ event }: { readonly event: TrackerEvent }) {
   const { id, correlationValue: value, deliveries, request, uuid } = event;
   const payload = memberText(event.text, 'payload');
   const timestamp = memberText(event.text, 'timestamp');
+  const copyUuid = uuid !== null && <CopyButton key="copy" text={uuid} label="Copy uuid" />;
   return (
     <>
       {!event.attributed && (
@@ -61,43 +65,16 @@ function Body({ event }: { readonly event: TrackerEvent }) {
           customer, the event will belong to it. <a href={link(['audience'], { value })}>Add the customer</a>
         </p>
       )}
-      <dl class="facts">
-        <Fact name="Received">
-          <Time value={event.receivedAt} />
-        </Fact>
-        {timestamp && (
-          <Fact name="Timestamp">
-            <Time value={JSON.parse(timestamp)} />
-          </Fact>
-        )}
-        <Fact name="Customer">
-          <a href={link(['audience'], { value })}>{shownText(value)}</a>{' '}
-          {event.customer && <bdi class="muted">{fullName(event.customer)}</bdi>}
-          <br />
-          <a class="small-text" href={link(['tracker'], { correlationValue: value })}>
-            All events of this customer
-          </a>
-        </Fact>
-        <Fact name="Source">{shownText(event.source)}</Fact>
-        <Fact name="uuid">
-          {uuid === null ? (
-            <span class="muted">none: the emulator stores it each time it arrives</span>
-          ) : (
-            <>
-              <code>{uuid}</code> <CopyButton text={uuid} label="Copy uuid" />
-            </>
-          )}
-        </Fact>
-        <Fact name="Request">
-          {request === null ? (
-            <span class="muted">no longer kept</span>
-          ) : (
-            <>
-              <RequestLink id={request.id} /> <span class="muted">{inShort(request)}</span>
-            </>
-          )}
-        </Fact>
-      </dl>
+      <Facts
+        of={[
+          ['Received', <Time key="received" value={event.receivedAt} />],
+          ['Timestamp', timestamp && <Time key="timestamp" value={JSON.parse(timestamp)} />],
+          ['Customer', <Owner key="customer" event={event} />],
+          ['Source', shownText(event.source)],
+          ['uuid', uuid === null ? NO_UUID : [<code key="uuid">{uuid}</code>, ' ', copyUuid]],
+          ['Request', request === null ? NO_REQUEST : <Request key="request" row={request} />],
+        ]}
+      />
       {deliveries > 1 && (
         <section class="stack">
           <h3>{`Received ${formatSome(deliveries, 'time')}, stored once`}</h3>
@@ -133,19 +110,35 @@ function Body({ event }: { readonly event: TrackerEvent }) {
   );
 }
 
+function Owner({ event: { correlationValue: value, customer } }: { readonly event: TrackerEvent }) {
+  return (
+    <>
+      <a href={link(['audience'], { value })}>{shownText(value)}</a>{' '}
+      {customer && <bdi class="muted">{fullName(customer)}</bdi>}
+      <br />
+      <a class="small-text" href={link(['tracker'], { correlationValue: value })}>
+        All events of this customer
+      </a>
+    </>
+  );
+}
+
 function RequestLink({ id }: { readonly id: number }) {
   return <a href={link(['requests', String(id)])}>{`request ${id}`}</a>;
 }
 
-function inShort({ status, durationMs, events, keyName }: RequestRow): string {
-  return [
+function Request({ row: { id, status, durationMs, events, keyName } }: { readonly row: RequestRow }) {
+  const words = [
     status ?? 'cut',
     formatDuration(durationMs),
     events !== null && formatSome(events, 'event'),
     keyName !== null && `key ${keyName}`,
-  ]
-    .filter(Boolean)
-    .join(' · ');
+  ];
+  return (
+    <>
+      <RequestLink id={id} /> <span class="muted">{words.filter(Boolean).join(' · ')}</span>
+    </>
+  );
 }
 
 function fullName(customer: Readonly<Record<string, unknown>>): string {

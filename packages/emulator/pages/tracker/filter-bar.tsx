@@ -1,6 +1,6 @@
 import { useEffect, useId, useState } from 'preact/hooks';
 import type { TrackerValues } from '../../src/admin/contract.ts';
-import { SearchField } from '../parts/field.tsx';
+import { SearchField, typing } from '../parts/field.tsx';
 import { Menu } from '../parts/menu.tsx';
 import { formatCount, formatTime } from '../parts/text.tsx';
 import { useAnswer } from '../shell/asking.ts';
@@ -54,11 +54,7 @@ export function FilterBar({ filter, onChange }: FilterBarProps) {
         placeholder="payload.total > 100"
         title={'Conditions, joined by and: payload.total > 100 and payload.items[0].sku = "A-1"'}
       />
-      <select
-        {...attributed}
-        aria-label="Customers"
-        onChange={({ currentTarget }) => attributed.onChange(currentTarget.value)}
-      >
+      <select {...attributed} aria-label="Customers" onChange={typing(attributed.onChange)}>
         <option value="">Any customer</option>
         <option value="true">Known customers</option>
         <option value="false">No such customer</option>
@@ -96,7 +92,7 @@ function TextFilter(props: FilterProps & { readonly placeholder: string; readonl
       class={`filter-payload ${set}`}
       aria-label={label}
       autocomplete="off"
-      onChange={({ currentTarget }) => onChange(currentTarget.value)}
+      onChange={typing(onChange)}
     />
   );
 }
@@ -128,7 +124,7 @@ function ValueField({ field, label, class: set, value, onChange }: FilterProps &
           setUsed(false);
           setTyped(value);
         }}
-        onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+        onInput={typing(setTyped)}
         onKeyDown={({ key }) => key === 'Enter' && onChange(typed)}
       />
       <datalist id={listId}>
@@ -158,7 +154,7 @@ function TimeFilter({ filter, onChange }: FilterBarProps) {
         type="datetime-local"
         step="1"
         value={toLocal(filter[name] ?? '')}
-        onChange={({ currentTarget }) => onChange(withField(filter, name, toIso(currentTarget.value)))}
+        onChange={typing((local) => onChange(withField(filter, name, toIso(local))))}
       />
     </label>
   );

@@ -3,11 +3,12 @@ import { formatClock, formatCount, formatShort, formatSome, shownText } from '..
 import { rates, type Second } from '../shell/live.ts';
 import { isPhone } from '../shell/screen.ts';
 import { type EventFilter, isOpen } from './event-filter.ts';
-import { OTHERS, type RateSeries, toSeries } from './rate-series.ts';
+import { OTHERS, type RateSeries, type Series, toSeries } from './rate-series.ts';
 
 /** Seconds from one label below the chart to the next. */
 const LABEL_EVERY = 30;
 const LABEL_EVERY_ON_PHONE = 120;
+const COLOURS = [1, 2, 3, 4, 5, 'others'].map((colour) => `var(--series-${colour})`);
 const WHOLE = Array.from({ length: 8 }, (_, power) => [1, 2, 5].map((digit) => digit * 10 ** power)).flat();
 
 interface RateChartProps {
@@ -25,25 +26,25 @@ export function RateChart({ isPaused, filter, onPick }: RateChartProps) {
   if (!isPaused) latest.current = rates.value;
   const shown = latest.current;
   const { name: only, ...others } = filter;
-  const series = useMemo(() => toSeries(onlyOf(shown, only), colours.current), [shown, only]);
+  const drawn = useMemo(() => toSeries(onlyOf(shown, only), colours.current), [shown, only]);
   const title = isOpen(others) ? 'Events per second' : 'Events per second, by name only';
   const [hovered, setHovered] = useState<number | undefined>(undefined);
-  const at = hovered ?? series.seconds.length - 1;
-  const second = series.seconds[at] ?? 0;
-  const isKnown = !series.gaps.some(([first, last]) => first <= second && second <= last);
+  const at = hovered ?? drawn.seconds.length - 1;
+  const second = drawn.seconds[at] ?? 0;
+  const isKnown = !drawn.gaps.some(([first, last]) => first <= second && second <= last);
   return (
     <figure class="chart">
-      <Plot series={series} hovered={hovered} onHover={setHovered} />
+      <Plot drawn={drawn} hovered={hovered} onHover={setHovered} />
       <figcaption class="small-text">
-        <span class="visually-hidden">{inWords(series)}</span>
+        <span class="visually-hidden">{inWords(drawn)}</span>
         <span class="muted number chart-at">
           {hovered === undefined ? title : `At ${clock(second)}`}
           {hovered !== undefined && !isKnown && ', no connection'}
         </span>
         <ul>
-          {series.names.map((name, index) => (
+          {drawn.series.map(({ name, colour, counts }) => (
             <li key={name}>
-              <span class="swatch" style={{ background: colour(series, index) }} />
+              <span class="swatch" style={{ background: COLOURS[colour] }} />
               {name === OTHERS ? (
                 <span class="chart-others">others</span>
               ) : (
@@ -51,7 +52,7 @@ export function RateChart({ isPaused, filter, onPick }: RateChartProps) {
                   {shownText(name)}
                 </button>
               )}
-              <span class="number muted">{isKnown ? formatCount(series.counts[index]?.[at] ?? 0) : '–'}</span>
+              <span class="number muted">{isKnown ? formatCount(counts[at] ?? 0) : '–'}</span>
             </li>
           ))}
         </ul>
@@ -61,16 +62,16 @@ export function RateChart({ isPaused, filter, onPick }: RateChartProps) {
 }
 
 interface PlotProps {
-  readonly series: RateSeries;
+  readonly drawn: RateSeries;
   readonly hovered: number | undefined;
   readonly onHover: (index: number | undefined) => void;
 }
 
 /** A bar for each second, on which each name has its part. */
-function Plot({ series, hovered, onHover }: PlotProps) {
-  const { seconds, sums, gaps } = series;
+function Plot({ drawn, hovered, onHover }: PlotProps) {
+  const { seconds, series, sums, gaps } = drawn;
   const [start = 0] = seconds;
-  const most = Math.max(4, ...(sums.at(-1) ?? []).map((sum) => sum * 1.1));
+  const most = Math.max(4, ...sums.map((sum) => sum * 1.1));
   const lines = isPhone.value ? 1.5 : 2.5;
   const step = WHOLE.find((each) => each * lines >= most) ?? most;
   const every = isPhone.value ? LABEL_EVERY_ON_PHONE : LABEL_EVERY;
@@ -112,8 +113,8 @@ function Plot({ series, hovered, onHover }: PlotProps) {
       ))}
       <svg viewBox={`0 0 ${seconds.length} ${most}`} preserveAspectRatio="none" shape-rendering="crispEdges">
         <title>Events per second</title>
-        {sums.map((_, index) => (
-          <path key={index} d={bars(series, index, most)} style={{ fill: colour(series, index) }} />
+        {stacked(series, most).map((path, index) => (
+          <path key={index} d={path} style={{ fill: COLOURS[series[index]?.colour ?? 0] }} />
         ))}
       </svg>
       {hovered !== undefined && <span class="plot-cursor" style={{ left: percent(start + hovered) }} />}
@@ -121,14 +122,15 @@ function Plot({ series, hovered, onHover }: PlotProps) {
   );
 }
 
-function bars({ counts, sums }: RateSeries, index: number, most: number): string {
-  const bar = (count: number, at: number) =>
-    count === 0 ? '' : `M${at} ${most - (sums[index]?.[at] ?? 0)}h.85v${count}h-.85z`;
-  return counts[index]?.map(bar).join('') ?? '';
-}
-
-function colour({ names, colours }: RateSeries, index: number): string {
-  return names[index] === OTHERS ? 'var(--series-others)' : `var(--series-${(colours[index] ?? 0) + 1})`;
+/** A path for each series: its bars, on top of those before. */
+function stacked(series: readonly Series[], most: number): string[] {
+  const tops: number[] = [];
+  const bar = (count: number, at: number) => {
+    if (count === 0) return '';
+    tops[at] = (tops[at] ?? most) - count;
+    return `M${at} ${tops[at]}h.85v${count}h-.85z`;
+  };
+  return series.map(({ counts }) => counts.map(bar).join(''));
 }
 
 /** The rates of one name; those of all names if it is undefined. */
@@ -140,16 +142,15 @@ function onlyOf(seconds: readonly Second[], name: string | undefined): readonly 
   }));
 }
 
-function inWords({ names, totals, seconds, sums, gaps }: RateSeries): string {
+function inWords({ seconds, series, sums, gaps }: RateSeries): string {
   const unknown = gaps
     .map(([first, last]) => ` No connection from ${clock(first)} to ${clock(last)}.`)
     .join('');
-  const perSecond = sums.at(-1) ?? [];
-  const total = perSecond.reduce((sum, count) => sum + count, 0);
+  const total = sums.reduce((sum, count) => sum + count, 0);
   if (total === 0) return `Events per second: none in the last minutes.${unknown}`;
-  const parts = names.map((name, index) => `${name || 'others'} ${formatCount(totals[index] ?? 0)}`);
+  const parts = series.map(({ name, total }) => `${name || 'others'} ${formatCount(total)}`);
   const minutes = formatSome(Math.round(seconds.length / 60), 'minute');
-  return `Events per second: ${formatCount(total)} events in the last ${minutes}, at most ${formatCount(Math.max(...perSecond))} in one second. By name: ${parts.join(', ')}.${unknown}`;
+  return `Events per second: ${formatCount(total)} events in the last ${minutes}, at most ${formatCount(Math.max(...sums))} in one second. By name: ${parts.join(', ')}.${unknown}`;
 }
 
 function clock(second: number): string {

@@ -1,4 +1,3 @@
-import type { Rates } from '../../src/admin/contract.ts';
 import type { Second } from '../shell/live.ts';
 
 const SECONDS = 300;
@@ -7,95 +6,88 @@ const MOST_NAMES = 5;
 /** The name for all other events. */
 export const OTHERS = '';
 
-/** Events per second by name, as a chart draws them. */
-export interface RateSeries {
-  /** The most frequent names in the order of their colours, then {@link OTHERS} if there are any. */
-  readonly names: readonly string[];
-  /** For each name but {@link OTHERS}: the number of its colour, from 0. */
-  readonly colours: readonly number[];
-  /** The seconds of the last minutes, since 1970. */
-  readonly seconds: readonly number[];
-  /** For each name: the number of events in each second. */
-  readonly counts: readonly (readonly number[])[];
-  /** For each name: the number of events in each second, added to those of the names before it. */
-  readonly sums: readonly (readonly number[])[];
-  /** For each name: the number of events. */
-  readonly totals: readonly number[];
-  /** The first and the last second of each range in which the events are not known. */
-  readonly gaps: readonly Gap[];
+/** The events of one name. */
+export interface Series {
+  readonly name: string;
+  /** The number of its colour, from 0. */
+  readonly colour: number;
+  /** The number of events in each second. */
+  readonly counts: readonly number[];
+  readonly total: number;
 }
 
-type Gap = readonly [first: number, last: number];
+/** Events per second by name, as a chart draws them. */
+export interface RateSeries {
+  /** The seconds of the last minutes, since 1970. */
+  readonly seconds: readonly number[];
+  /** The most frequent names in the order of their colours, then {@link OTHERS} if there are any. */
+  readonly series: readonly Series[];
+  /** The number of events in each second. */
+  readonly sums: readonly number[];
+  /** The first and the last second of each range in which the events are not known. */
+  readonly gaps: readonly (readonly [first: number, last: number])[];
+}
 
 /**
  * Converts rates to the series of a chart. `colours` has the numbers of the names that were shown before: a name keeps its colour,
  * whatever its rank is.
  */
 export function toSeries(rates: readonly Second[], colours: Map<string, number>): RateSeries {
-  const totals = new Map<string, number>();
-  for (const { counts } of rates) {
-    for (const [name, count] of Object.entries(counts ?? {}))
-      totals.set(name, (totals.get(name) ?? 0) + count);
-  }
-  const frequent = [...totals.keys()]
-    .filter((name) => name !== OTHERS)
-    .sort((a, b) => (totals.get(b) ?? 0) - (totals.get(a) ?? 0))
-    .slice(0, MOST_NAMES);
-  const names = coloured(frequent, colours);
-  if (totals.size > names.length) names.push(OTHERS);
-
   const latest = rates.at(-1)?.second ?? 0;
-  const bySecond = new Map(rates.map(({ second, counts }) => [second, counts]));
-  const seconds = Array.from({ length: SECONDS }, (_, index) => latest - SECONDS + 1 + index);
-  const counts = names.map((name) =>
-    seconds.map((second) => countOf(bySecond.get(second) ?? {}, name, names)),
-  );
-  const sums: number[][] = [];
-  for (const each of counts) sums.push(each.map((count, index) => count + (sums.at(-1)?.[index] ?? 0)));
-  return {
-    names,
-    colours: names.map((name) => colours.get(name) ?? MOST_NAMES),
-    seconds,
-    counts,
-    sums,
-    totals: counts.map((each) => each.reduce((sum, one) => sum + one, 0)),
-    gaps: gapsOf(
-      seconds.filter((second) => second >= (rates[0]?.second ?? latest + 1) && !bySecond.get(second)),
-    ),
+  const start = latest - SECONDS + 1;
+  const seconds = Array.from({ length: SECONDS }, (_, index) => start + index);
+  const unknown = new Set(seconds.filter((second) => second >= (rates[0]?.second ?? latest + 1)));
+  const byName = new Map<string, number[]>();
+  const ofName = (name: string) => {
+    const counts = byName.get(name) ?? seconds.map(() => 0);
+    byName.set(name, counts);
+    return counts;
   };
-}
-
-function gapsOf(unknown: readonly number[]): Gap[] {
-  const gaps: Gap[] = [];
-  for (const second of unknown) {
-    const last = gaps.at(-1);
-    if (last?.[1] === second - 1) gaps[gaps.length - 1] = [last[0], second];
-    else gaps.push([second, second]);
+  for (const { second, counts } of rates) {
+    if (second < start || counts === null) continue;
+    unknown.delete(second);
+    for (const [name, count] of Object.entries(counts)) ofName(name)[second - start] = count;
   }
-  return gaps;
+  const ranked = [...byName].map(([name, counts]) => ({ name, counts, total: sumOf(counts) }));
+  ranked.sort((a, b) => Number(a.name === OTHERS) - Number(b.name === OTHERS) || b.total - a.total);
+  const first = ranked.filter(({ name }, rank) => rank < MOST_NAMES && name !== OTHERS);
+  const rest = ranked.slice(first.length);
+  colour(first, colours);
+  const series: Series[] = first
+    .map((each) => ({ ...each, colour: colours.get(each.name) ?? MOST_NAMES }))
+    .sort((a, b) => a.colour - b.colour);
+  if (rest.length > 0) {
+    const counts = seconds.map((_, at) => sumOf(rest.map((each) => each.counts[at] ?? 0)));
+    series.push({ name: OTHERS, colour: MOST_NAMES, counts, total: sumOf(counts) });
+  }
+  const sums = seconds.map((_, at) => sumOf(series.map(({ counts }) => counts[at] ?? 0)));
+  return { seconds, series, sums, gaps: rangesOf([...unknown]) };
 }
 
-function countOf(counts: Rates['counts'], name: string, names: readonly string[]): number {
-  if (name !== OTHERS) return Object.hasOwn(counts, name) ? (counts[name] ?? 0) : 0;
-  let others = 0;
-  for (const [each, count] of Object.entries(counts))
-    if (each === OTHERS || !names.includes(each)) others += count;
-  return others;
+function sumOf(counts: readonly number[]): number {
+  return counts.reduce((sum, count) => sum + count, 0);
 }
 
-/** Gives each name a colour that no other one has now, if possible the one that it had before. Returns the names in that order. */
-function coloured(names: readonly string[], colours: Map<string, number>): string[] {
-  const taken = new Map<number, string>();
-  for (const name of names.filter((each) => colours.has(each))) {
-    const before = colours.get(name) ?? 0;
+function rangesOf(seconds: readonly number[]): (readonly [number, number])[] {
+  const firsts = seconds.filter((second, at) => seconds[at - 1] !== second - 1);
+  const lasts = seconds.filter((second, at) => seconds[at + 1] !== second + 1);
+  return firsts.map((first, at) => [first, lasts[at] ?? first]);
+}
+
+/** Gives each name a colour that no other one has now, if possible the one that it had before. */
+function colour(names: readonly { readonly name: string }[], colours: Map<string, number>): void {
+  const taken = new Set<number>();
+  for (const { name } of names) {
+    const before = colours.get(name);
+    if (before === undefined) continue;
     if (taken.has(before)) colours.delete(name);
-    else taken.set(before, name);
+    else taken.add(before);
   }
-  for (const name of names.filter((each) => !colours.has(each))) {
+  for (const { name } of names) {
+    if (colours.has(name)) continue;
     let free = 0;
     while (taken.has(free)) free += 1;
-    taken.set(free, name);
+    taken.add(free);
     colours.set(name, free);
   }
-  return names.toSorted((a, b) => (colours.get(a) ?? 0) - (colours.get(b) ?? 0));
 }
