@@ -6,7 +6,7 @@ import { formatSome, shownText } from '../parts/text.tsx';
 import { VirtualList } from '../parts/virtual-list.tsx';
 import { ask } from '../shell/ask.ts';
 import { isLost, status } from '../shell/live.ts';
-import { link, openId, pushRoute, replaceRoute, route } from '../shell/route.ts';
+import { here, openId, pushRoute, route } from '../shell/route.ts';
 import { AT_ONCE, type Rows, type Source } from '../shell/rows.ts';
 import { isPhone, ROW, ROW_OF_TWO_LINES } from '../shell/screen.ts';
 import { useRows } from '../shell/use-rows.ts';
@@ -40,13 +40,6 @@ export function AudiencePage() {
   const total = list.state.length;
   const names = namesIn(list).filter((name) => name !== primaryKey);
   const columns = readColumns(query, names);
-  const kept = { search, columns: query.get('columns') ?? '', sort: query.get('sort') ?? '' };
-  const to = (part: string, changed: Partial<typeof kept> = {}) =>
-    link(part === '' ? ['audience'] : ['audience', part], { ...kept, ...changed });
-  const goTo = (part: string) => {
-    location.hash = to(part);
-  };
-  const close = () => goTo('');
   const renew = () => asked.renew();
   return (
     <>
@@ -58,7 +51,7 @@ export function AudiencePage() {
               label="Search customers"
               placeholder="Search in all attributes"
               value={search}
-              onChange={(typed) => pushRoute(to(part, { search: typed }), 'search')}
+              onChange={(typed) => pushRoute(here(part, { search: typed }), 'search')}
             />
             <span class="muted number" role="status">
               {total !== undefined && formatSome(total, 'customer')}
@@ -66,15 +59,15 @@ export function AudiencePage() {
             <ColumnsMenu
               names={names}
               shown={columns}
-              onChange={(shown) => pushRoute(to(part, columnsQuery(shown)))}
+              onChange={(shown) => pushRoute(here(part, columnsQuery(shown)))}
             />
             <a class="button" href="/emulator/admin/customers/export" download="customers.csv">
               Export CSV
             </a>
-            <a class="button" href={to('import')}>
+            <a class="button" href={here('import')}>
               Import CSV
             </a>
-            <a class="button main" href={to('new')}>
+            <a class="button main" href={here('new')}>
               New customer
             </a>
           </div>
@@ -92,7 +85,7 @@ export function AudiencePage() {
                   <CustomerHead
                     names={[key, ...columns]}
                     order={order}
-                    onSort={(sort) => pushRoute(to(part, { sort }))}
+                    onSort={(sort) => pushRoute(here(part, { sort }))}
                   />
                   <VirtualList
                     name="Customers"
@@ -102,7 +95,7 @@ export function AudiencePage() {
                     item={(row) => (
                       <a
                         class="list-row customer"
-                        href={to(String(row.id))}
+                        href={here(row.id)}
                         aria-current={row.id === open ? 'true' : undefined}
                       >
                         <Cells row={row} columns={columns} />
@@ -112,32 +105,11 @@ export function AudiencePage() {
                 </div>
               )}
             </div>
-            {open !== undefined && (
-              <CustomerPanel
-                key={open}
-                id={open}
-                onClose={close}
-                onStep={(step) => {
-                  const next = list.neighbour(open, step);
-                  if (next !== undefined) replaceRoute(to(String(next)));
-                }}
-                onChanged={renew}
-              />
-            )}
-            {part === 'new' && (
-              <NewCustomerPanel
-                primaryKey={key}
-                value={value ?? ''}
-                onClose={close}
-                onMade={({ id }) => {
-                  renew();
-                  goTo(String(id));
-                }}
-              />
-            )}
-            {part === '' && value !== null && <ValuePanel key={value} value={value} onClose={close} />}
+            {open !== undefined && <CustomerPanel key={open} id={open} rows={list} onChanged={renew} />}
+            {part === 'new' && <NewCustomerPanel primaryKey={key} value={value ?? ''} onMade={renew} />}
+            {part === '' && value !== null && <ValuePanel key={value} value={value} />}
           </div>
-          {part === 'import' && <ImportDialog primaryKey={key} onClose={close} onImported={renew} />}
+          {part === 'import' && <ImportDialog primaryKey={key} onImported={renew} />}
         </>
       )}
     </>

@@ -9,20 +9,21 @@ import { ask, tell } from '../shell/ask.ts';
 import { useAnswer } from '../shell/asking.ts';
 import { hasDraft } from '../shell/draft.ts';
 import { status } from '../shell/live.ts';
+import { here } from '../shell/route.ts';
+import type { Rows } from '../shell/rows.ts';
 import { AttributesForm } from './attributes-form.tsx';
 import { attributeText } from './customer-columns.tsx';
 import { Timeline } from './timeline.tsx';
 
 interface CustomerPanelProps {
   readonly id: number;
-  readonly onClose: () => void;
-  readonly onStep: (step: number) => void;
+  readonly rows: Rows<CustomerRow>;
   /** Called when the customer was changed or deleted. */
   readonly onChanged: () => void;
 }
 
 /** A customer: attributes, which can be edited, and events. */
-export function CustomerPanel({ id, onClose, onStep, onChanged }: CustomerPanelProps) {
+export function CustomerPanel({ id, rows, onChanged }: CustomerPanelProps) {
   const { primaryKey, audience } = status.value ?? {};
   const path = `/customers/${id}`;
   const { value: row, error, again } = useAnswer<CustomerRow>(path, audience);
@@ -32,7 +33,7 @@ export function CustomerPanel({ id, onClose, onStep, onChanged }: CustomerPanelP
   const name =
     value === null ? `Customer${row === undefined ? '' : ' without primary key'}` : shownText(value);
   return (
-    <SidePanel title={name} onClose={onClose} onStep={isEditing ? undefined : onStep}>
+    <SidePanel title={name} rows={isEditing ? undefined : rows}>
       <Problem error={error} onRetry={again} />
       {row !== undefined && isEditing && (
         <AttributesForm
@@ -74,7 +75,7 @@ export function CustomerPanel({ id, onClose, onStep, onChanged }: CustomerPanelP
                 onAction={async () => {
                   await ask(path, { method: 'DELETE' });
                   onChanged();
-                  onClose();
+                  location.hash = here();
                 }}
               >
                 <p>

@@ -6,20 +6,23 @@ import { Field } from '../parts/field.tsx';
 import { formatBytes, formatCount, formatSome } from '../parts/text.tsx';
 import { ask } from '../shell/ask.ts';
 import { useTask } from '../shell/asking.ts';
+import { here } from '../shell/route.ts';
 import { attributeText } from './customer-columns.tsx';
 
 interface ImportDialogProps {
   readonly primaryKey: string;
-  readonly onClose: () => void;
   readonly onImported: () => void;
 }
 
 /** Imports customers from a CSV file. First it shows what the file contains, and what is wrong with it. */
-export function ImportDialog({ primaryKey, onClose, onImported }: ImportDialogProps) {
+export function ImportDialog({ primaryKey, onImported }: ImportDialogProps) {
   const [file, setFile] = useState<File | undefined>();
   const [preview, setPreview] = useState<CustomerImport | undefined>();
   const [result, setResult] = useState<CustomerImport | undefined>();
   const task = useTask();
+  const close = () => {
+    location.hash = here();
+  };
   const choose = (chosen: File | undefined) => {
     if (chosen === undefined) return;
     setFile(chosen);
@@ -37,8 +40,8 @@ export function ImportDialog({ primaryKey, onClose, onImported }: ImportDialogPr
         title="Customers imported"
         task={task}
         action="Done"
-        onAction={async () => onClose()}
-        onClose={onClose}
+        onAction={async () => close()}
+        onClose={close}
       >
         <p role="status">
           <strong>{formatSome(result.added, 'customer')}</strong> added,{' '}
@@ -55,7 +58,7 @@ export function ImportDialog({ primaryKey, onClose, onImported }: ImportDialogPr
       action={isReady ? `Import ${formatSome(preview.lines, 'customer')}` : 'Import'}
       isReady={isReady}
       onAction={start}
-      onClose={onClose}
+      onClose={close}
     >
       <p class="muted">
         The first line has the names of the attributes, with <code>{primaryKey}</code>. Each further line is a

@@ -5,20 +5,20 @@ import { SidePanel } from '../parts/side-panel.tsx';
 import { shownText } from '../parts/text.tsx';
 import { tell } from '../shell/ask.ts';
 import { useAnswer } from '../shell/asking.ts';
-import { link, replaceRoute } from '../shell/route.ts';
+import { here, link, replaceRoute } from '../shell/route.ts';
 import { AttributesForm } from './attributes-form.tsx';
 import { Timeline } from './timeline.tsx';
 
 /** The customer with this primary key value: opens that customer, or offers to create it. */
-export function ValuePanel({ value, onClose }: { readonly value: string; readonly onClose: () => void }) {
+export function ValuePanel({ value }: { readonly value: string }) {
   const path = `/customers?limit=1&value=${encodeURIComponent(value)}`;
   const { value: answer, error, again } = useAnswer<CustomerRows>(path);
   const [customer] = answer?.customers ?? [];
   useEffect(() => {
-    if (customer !== undefined) replaceRoute(link(['audience', String(customer.id)]));
+    if (customer !== undefined) replaceRoute(here(customer.id));
   }, [customer]);
   return (
-    <SidePanel title={shownText(value)} onClose={onClose} onStep={undefined}>
+    <SidePanel title={shownText(value)}>
       <Problem error={error} onRetry={again} />
       {answer !== undefined && customer === undefined && (
         <>
@@ -42,22 +42,27 @@ interface NewCustomerPanelProps {
   readonly primaryKey: string;
   /** The customer's primary key value, if it is known. */
   readonly value: string;
-  readonly onClose: () => void;
-  readonly onMade: (row: CustomerRow) => void;
+  readonly onMade: () => void;
 }
 
 /** Creates a customer. */
-export function NewCustomerPanel({ primaryKey, value, onClose, onMade }: NewCustomerPanelProps) {
+export function NewCustomerPanel({ primaryKey, value, onMade }: NewCustomerPanelProps) {
   return (
-    <SidePanel title="New customer" onClose={onClose} onStep={undefined}>
+    <SidePanel title="New customer">
       <AttributesForm
         attributes={{ ...(primaryKey !== 'first_name' && { first_name: '' }), [primaryKey]: value }}
         primaryKey={primaryKey}
         version=""
         draftName={`new customer ${value}`}
         action="Create"
-        onClose={onClose}
-        onSave={async (attributes) => onMade(await tell<CustomerRow>('POST', '/customers', { attributes }))}
+        onClose={() => {
+          location.hash = here();
+        }}
+        onSave={async (attributes) => {
+          const { id } = await tell<CustomerRow>('POST', '/customers', { attributes });
+          onMade();
+          location.hash = here(id);
+        }}
       />
     </SidePanel>
   );

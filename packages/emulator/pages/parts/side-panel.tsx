@@ -1,14 +1,13 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
+import { here, openId, replaceRoute } from '../shell/route.ts';
+import type { Identified, Rows } from '../shell/rows.ts';
 import { isNarrow } from '../shell/screen.ts';
 
 interface SidePanelProps {
   readonly title: string;
-  readonly onClose: () => void;
-  /** Opens the row below (1) or above (-1) in the list, for the arrow keys. */
-  readonly onStep: ((step: number) => void) | undefined;
-  /** Shown beside the title. */
-  readonly actions?: ComponentChildren;
+  /** The list whose rows above and below can be opened next. */
+  readonly rows?: Rows<Identified> | undefined;
   readonly children: ComponentChildren;
 }
 
@@ -16,7 +15,7 @@ interface SidePanelProps {
  * What is open in a page: beside the list on a wide screen, over everything on a narrow one. It takes the focus when it opens,
  * and gives it back when it closes. Escape closes it from anywhere on the page, and the arrow keys go to the next row.
  */
-export function SidePanel({ title, onClose, onStep, actions, children }: SidePanelProps) {
+export function SidePanel({ title, rows, children }: SidePanelProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useRef<HTMLHeadingElement>(null);
   const headingId = useId();
@@ -37,10 +36,16 @@ export function SidePanel({ title, onClose, onStep, actions, children }: SidePan
       if (isLost && heir instanceof HTMLElement) heir.focus({ preventScroll: true });
     };
   }, [isModal]);
-  const acts = useRef<Readonly<Record<string, (() => void) | undefined>>>({});
+  const open = openId();
+  const [above, below] = [-1, 1].map((step) => open !== undefined && rows?.neighbour(open, step));
+  const go = (id: number | false | undefined) => typeof id === 'number' && replaceRoute(here(id));
+  const close = () => {
+    location.hash = here();
+  };
+  const acts = useRef<Readonly<Record<string, (() => unknown) | undefined>>>({});
   acts.current = {
-    Escape: onClose,
-    ...(onStep && { ArrowDown: () => onStep(1), ArrowUp: () => onStep(-1) }),
+    Escape: close,
+    ...(rows && { ArrowDown: () => go(below), ArrowUp: () => go(above) }),
   };
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
@@ -60,13 +65,28 @@ export function SidePanel({ title, onClose, onStep, actions, children }: SidePan
         <h2 id={headingId} class="grow" ref={heading} tabIndex={-1}>
           {title}
         </h2>
-        {actions}
-        <button type="button" class="quiet" aria-label="Close" title="Close (Escape)" onClick={onClose}>
-          ✕
-        </button>
+        {rows && button('Row above', '↑', () => go(above), typeof above !== 'number')}
+        {rows && button('Row below', '↓', () => go(below), typeof below !== 'number')}
+        {button('Close', '✕', close)}
       </header>
       <div class="panel-body">{children}</div>
     </dialog>
+  );
+}
+
+// A disabled button would lose the focus.
+function button(label: string, sign: string, onClick: () => unknown, isDisabled = false) {
+  return (
+    <button
+      type="button"
+      class="quiet"
+      aria-label={label}
+      title={label}
+      aria-disabled={isDisabled}
+      onClick={onClick}
+    >
+      {sign}
+    </button>
   );
 }
 

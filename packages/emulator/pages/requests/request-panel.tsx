@@ -14,22 +14,17 @@ import { SidePanel } from '../parts/side-panel.tsx';
 import { escapeUnseen, formatBytes, formatCount, formatDuration, shownText, Time } from '../parts/text.tsx';
 import { ask } from '../shell/ask.ts';
 import { useAnswer, useTask } from '../shell/asking.ts';
+import type { Rows } from '../shell/rows.ts';
 
 const SHOWN = 20;
 const NO_KEY = <span class="muted">none that is valid</span>;
 const NO_AGENT = <span class="muted">not told</span>;
 
-interface RequestPanelProps {
-  readonly id: number;
-  readonly onClose: () => void;
-  readonly onStep: (step: number) => void;
-}
-
 /** All details of a request. */
-export function RequestPanel({ id, onClose, onStep }: RequestPanelProps) {
+export function RequestPanel({ id, rows }: { readonly id: number; readonly rows: Rows<RequestRow> }) {
   const { value: row, error, again } = useAnswer<RequestDetails>(`/requests/${id}`);
   return (
-    <SidePanel title={`Request ${id}`} onClose={onClose} onStep={onStep}>
+    <SidePanel title={`Request ${id}`} rows={rows}>
       <Problem error={error} onRetry={again} />
       {row !== undefined && <Request row={row} />}
     </SidePanel>

@@ -7,7 +7,7 @@ import { VirtualList } from '../parts/virtual-list.tsx';
 import { ask } from '../shell/ask.ts';
 import { useTask } from '../shell/asking.ts';
 import { status } from '../shell/live.ts';
-import { link, openId, pushRoute, replaceRoute, route } from '../shell/route.ts';
+import { here, openId, pushRoute, route } from '../shell/route.ts';
 import { AT_ONCE, type Source } from '../shell/rows.ts';
 import { isNarrow, ROW, ROW_OF_TWO_LINES } from '../shell/screen.ts';
 import { useRows } from '../shell/use-rows.ts';
@@ -28,8 +28,6 @@ export function RequestsPage() {
   const [pausedAt, setPausedAt] = useState<number | undefined>();
   const path = `/requests?${new URLSearchParams({ limit: String(AT_ONCE), outcome, search })}`;
   const { asked, shown: list } = useRows(path, () => requests(path), newest, pausedAt !== undefined);
-  const to = (id?: number, changed: { readonly outcome?: Outcome; readonly search?: string } = {}) =>
-    link(id === undefined ? ['requests'] : ['requests', String(id)], { outcome, search, ...changed });
   const isEmpty = list.state.length === 0;
   const isAll = outcome === '' && search === '';
   const waiting = newest - (pausedAt ?? newest);
@@ -40,13 +38,13 @@ export function RequestsPage() {
           label="Which requests are shown"
           choices={OUTCOMES}
           value={outcome}
-          onChange={(outcome) => pushRoute(to(open, { outcome }))}
+          onChange={(outcome) => pushRoute(here(open, { outcome }))}
         />
         <SearchField
           label="Search requests"
           placeholder="Search by status, key, path, user agent"
           value={search}
-          onChange={(search) => pushRoute(to(open, { search }), 'search')}
+          onChange={(search) => pushRoute(here(open, { search }), 'search')}
         />
         <button
           type="button"
@@ -98,7 +96,7 @@ export function RequestsPage() {
                 item={(row) => (
                   <a
                     class="list-row request"
-                    href={to(row.id)}
+                    href={here(row.id)}
                     aria-current={row.id === open ? 'true' : undefined}
                   >
                     <Cells row={row} />
@@ -108,19 +106,7 @@ export function RequestsPage() {
             </>
           )}
         </div>
-        {open !== undefined && (
-          <RequestPanel
-            key={open}
-            id={open}
-            onStep={(step) => {
-              const next = list.neighbour(open, step);
-              if (next !== undefined) replaceRoute(to(next));
-            }}
-            onClose={() => {
-              location.hash = to();
-            }}
-          />
-        )}
+        {open !== undefined && <RequestPanel key={open} id={open} rows={list} />}
       </div>
     </>
   );

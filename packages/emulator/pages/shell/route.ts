@@ -20,6 +20,21 @@ export function link(parts: readonly string[], query: Readonly<Record<string, st
   return `#/${parts.map(encodeURIComponent).join('/')}${search}`;
 }
 
+/**
+ * The address of the current page with something else open in it, by default nothing. What is searched stays, but for `changed`.
+ */
+export function here(open: string | number = '', changed: Readonly<Record<string, string>> = {}): string {
+  const { page, query } = route.value;
+  const { value: _, ...searched } = Object.fromEntries(query);
+  return link(open === '' ? [page] : [page, String(open)], { ...searched, ...changed });
+}
+
+/** The id that the address names after the page, if it is one. */
+export function openId(): number | undefined {
+  const [id = ''] = route.value.rest;
+  return /^\d+$/.test(id) ? Number(id) : undefined;
+}
+
 let typedIn = '';
 addEventListener('popstate', () => {
   typedIn = '';
@@ -42,8 +57,8 @@ export function replaceRoute(to: string): void {
 
 function read(): Route {
   const [path = '', search = ''] = location.hash.replace(/^#\/?/, '').split('?', 2);
-  const [page = '', ...rest] = path.split('/').map(decode);
-  return { page, rest, query: new URLSearchParams(search) };
+  const [page, ...rest] = path.split('/').map(decode);
+  return { page: page || 'tracker', rest, query: new URLSearchParams(search) };
 }
 
 /** Undoes `encodeURIComponent`. */
@@ -53,10 +68,4 @@ export function decode(text: string): string {
   } catch {
     return text; // the user may have typed it
   }
-}
-
-/** The id that the address names after the page, if it is one. */
-export function openId(): number | undefined {
-  const [id = ''] = route.value.rest;
-  return /^\d+$/.test(id) ? Number(id) : undefined;
 }

@@ -5,25 +5,25 @@ import { escapeUnseen, formatCount, formatSome, hitsOf, Marked, shownText, Time 
 import { VirtualList } from '../parts/virtual-list.tsx';
 import { useAnswer } from '../shell/asking.ts';
 import { status } from '../shell/live.ts';
+import { here } from '../shell/route.ts';
 import type { Rows } from '../shell/rows.ts';
 import { isPhone, ROW, ROW_OF_TWO_LINES } from '../shell/screen.ts';
-import { type EventFilter, isOpen, keysOf, trackerPath } from './event-filter.ts';
+import { filter, isOpen, shownKeys, trackerPath } from './event-filter.ts';
 
 const COUNT_EVERY_MS = 3_000;
 
 interface EventListProps {
   readonly rows: Rows<TrackerRow>;
-  readonly filter: EventFilter;
   readonly frame: RefObject<HTMLDivElement | null>;
   readonly open: number | undefined;
-  readonly address: (id: number) => string;
   readonly onReading: (isReading: boolean) => void;
 }
 
 /** The list of events, in a frame that scrolls. */
-export function EventList({ rows, filter, frame, open, address, onReading }: EventListProps) {
-  const keys = keysOf(filter);
-  const hits = useMemo(() => hitsOf(filter.text ?? ''), [filter.text]);
+export function EventList({ rows, frame, open, onReading }: EventListProps) {
+  const keys = shownKeys();
+  const { text = '' } = filter.value;
+  const hits = useMemo(() => hitsOf(text), [text]);
   const { newAfter } = rows.state;
   return (
     <div class="events-frame" style={{ '--payload-columns': Math.max(1, keys.length) }}>
@@ -47,7 +47,7 @@ export function EventList({ rows, filter, frame, open, address, onReading }: Eve
           item={(row) => (
             <a
               class={`list-row event-row ${row.id > newAfter ? 'is-new' : ''}`}
-              href={address(row.id)}
+              href={here(row.id)}
               aria-current={row.id === open ? 'true' : undefined}
             >
               <Cells row={row} hits={hits} />
@@ -96,20 +96,14 @@ function Cells({ row, hits }: { readonly row: TrackerRow; readonly hits: RegExp 
  * What a filter has found, and whether the index is behind. Screen readers announce it when the filter changes, not when events
  * arrive.
  */
-export function ResultLine({
-  filter,
-  length,
-}: {
-  readonly filter: EventFilter;
-  readonly length?: number | undefined;
-}) {
-  const path = isOpen(filter) ? undefined : trackerPath('/count', filter);
+export function ResultLine({ length }: { readonly length: number | undefined }) {
+  const path = isOpen(filter.value) ? undefined : trackerPath('/count');
   const { value } = useAnswer<TrackerCount>(path, Math.floor(performance.now() / COUNT_EVERY_MS));
   const text = length === 0 ? 'No event matches.' : value && found(value);
   const first = useRef<{ path?: string | undefined; text?: string }>({});
   if (text !== undefined && first.current.path !== path) first.current = { path, text };
   const isFirst = first.current.path !== path || first.current.text === text;
-  const unindexed = filter.text === undefined ? 0 : (status.value?.unindexed ?? 0);
+  const unindexed = filter.value.text === undefined ? 0 : (status.value?.unindexed ?? 0);
   if (path === undefined) return null;
   return (
     <div class="result-line row muted small-text">

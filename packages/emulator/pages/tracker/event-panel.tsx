@@ -1,4 +1,4 @@
-import type { RequestRow, TrackerEvent } from '../../src/admin/contract.ts';
+import type { RequestRow, TrackerEvent, TrackerRow } from '../../src/admin/contract.ts';
 import { CopyButton } from '../parts/copy.tsx';
 import { Problem } from '../parts/dialog.tsx';
 import { Facts } from '../parts/facts.tsx';
@@ -9,42 +9,16 @@ import { formatDuration, formatSome, shownText, Time } from '../parts/text.tsx';
 import { useAnswer } from '../shell/asking.ts';
 import { status } from '../shell/live.ts';
 import { link } from '../shell/route.ts';
+import type { Rows } from '../shell/rows.ts';
 
 const NO_UUID = <span class="muted">none: the emulator stores it each time it arrives</span>;
 const NO_REQUEST = <span class="muted">no longer kept</span>;
 
-interface EventPanelProps {
-  readonly id: number;
-  /** Ids of the events above and below it in the list. */
-  readonly newerId: number | undefined;
-  readonly olderId: number | undefined;
-  /** Opens the event above or below. */
-  readonly onStep: (id: number | undefined) => void;
-  readonly onClose: () => void;
-}
-
 /** An event, with all its details. */
-export function EventPanel({ id, newerId, olderId, onStep, onClose }: EventPanelProps) {
+export function EventPanel({ id, rows }: { readonly id: number; readonly rows: Rows<TrackerRow> }) {
   const { value: event, error, again } = useAnswer<TrackerEvent>(`/tracker/${id}`);
-  const step = (label: string, sign: string, to: number | undefined) => (
-    <button
-      type="button"
-      class="quiet"
-      aria-label={label}
-      title={label}
-      aria-disabled={to === undefined} // a disabled button would lose the focus
-      onClick={() => onStep(to)}
-    >
-      {sign}
-    </button>
-  );
   return (
-    <SidePanel
-      title={event === undefined ? `Event ${id}` : shownText(event.name)}
-      actions={[step('Newer event', '↑', newerId), step('Older event', '↓', olderId)]}
-      onClose={onClose}
-      onStep={(by) => onStep(by < 0 ? newerId : olderId)}
-    >
+    <SidePanel title={event === undefined ? `Event ${id}` : shownText(event.name)} rows={rows}>
       <Problem error={error} onRetry={again} />
       {event && <Body event={event} />}
     </SidePanel>

@@ -4,7 +4,7 @@ import { SearchField, typing } from '../parts/field.tsx';
 import { Menu } from '../parts/menu.tsx';
 import { formatCount, formatTime } from '../parts/text.tsx';
 import { useAnswer } from '../shell/asking.ts';
-import { type EventFilter, type FilterField, withField } from './event-filter.ts';
+import { type EventFilter, type FilterField, filter, setFilter, withField } from './event-filter.ts';
 
 const MINUTE_MS = 60_000;
 const SPANS: Readonly<Record<string, number>> = {
@@ -13,19 +13,14 @@ const SPANS: Readonly<Record<string, number>> = {
   'Last 24 hours': 24 * 60,
 };
 
-interface FilterBarProps {
-  readonly filter: EventFilter;
-  readonly onChange: (filter: EventFilter) => void;
-}
-
 /** What to search: text, name, customer, source, payload, time, and whether the customer exists; and what is shown in columns. */
-export function FilterBar({ filter, onChange }: FilterBarProps) {
+export function FilterBar() {
   const [isUnfolded, setUnfolded] = useState(false);
-  const others = Object.keys(withField(filter, 'text', '')).length;
+  const others = Object.keys(withField('text', '')).length;
   const part = (field: FilterField) => ({
-    class: filter[field] === undefined ? '' : 'is-set',
-    value: filter[field] ?? '',
-    onChange: (value: string) => onChange(withField(filter, field, value)),
+    class: filter.value[field] === undefined ? '' : 'is-set',
+    value: filter.value[field] ?? '',
+    onChange: (value: string) => setFilter(withField(field, value)),
   });
   const text = part('text');
   const attributed = part('attributed');
@@ -59,15 +54,15 @@ export function FilterBar({ filter, onChange }: FilterBarProps) {
         <option value="true">Known customers</option>
         <option value="false">No such customer</option>
       </select>
-      <TimeFilter filter={filter} onChange={onChange} />
+      <TimeFilter />
       <TextFilter
         {...part('keys')}
         label="Keys as columns"
         placeholder="Columns: payload.total, …"
         title="Keys of payloads as columns: payload.total, payload.items[0].sku"
       />
-      {Object.keys(filter).length > 0 && (
-        <button type="button" class="quiet" onClick={() => onChange({})}>
+      {Object.keys(filter.value).length > 0 && (
+        <button type="button" class="quiet" onClick={() => setFilter({})}>
           Reset filters
         </button>
       )}
@@ -139,10 +134,10 @@ function ValueField({ field, label, class: set, value, onChange }: FilterProps &
 }
 
 /** Filters events by the time at which they were received. */
-function TimeFilter({ filter, onChange }: FilterBarProps) {
-  const { from = '', to = '', ...others } = filter;
+function TimeFilter() {
+  const { from = '', to = '', ...others } = filter.value;
   const choice = (label: string, chosen: EventFilter) => (
-    <button key={label} type="button" class="quiet" onClick={() => onChange(chosen)}>
+    <button key={label} type="button" class="quiet" onClick={() => setFilter(chosen)}>
       {label}
     </button>
   );
@@ -153,8 +148,8 @@ function TimeFilter({ filter, onChange }: FilterBarProps) {
       <input
         type="datetime-local"
         step="1"
-        value={toLocal(filter[name] ?? '')}
-        onChange={typing((local) => onChange(withField(filter, name, toIso(local))))}
+        value={toLocal(filter.value[name] ?? '')}
+        onChange={typing((local) => setFilter(withField(name, toIso(local))))}
       />
     </label>
   );

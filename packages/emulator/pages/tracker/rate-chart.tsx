@@ -2,7 +2,7 @@ import { useMemo, useRef, useState } from 'preact/hooks';
 import { formatClock, formatCount, formatShort, formatSome, shownText } from '../parts/text.tsx';
 import { rates, type Second } from '../shell/live.ts';
 import { isPhone } from '../shell/screen.ts';
-import { type EventFilter, isOpen } from './event-filter.ts';
+import { filter, isOpen, setFilter, withField } from './event-filter.ts';
 import { OTHERS, type RateSeries, type Series, toSeries } from './rate-series.ts';
 
 /** Seconds from one label below the chart to the next. */
@@ -11,21 +11,13 @@ const LABEL_EVERY_ON_PHONE = 120;
 const COLOURS = [1, 2, 3, 4, 5, 'others'].map((colour) => `var(--series-${colour})`);
 const WHOLE = Array.from({ length: 8 }, (_, power) => [1, 2, 5].map((digit) => digit * 10 ** power)).flat();
 
-interface RateChartProps {
-  /** Whether the chart is paused. */
-  readonly isPaused: boolean;
-  readonly filter: EventFilter;
-  /** Called with the name of an event that the user has clicked. */
-  readonly onPick: (name: string) => void;
-}
-
 /** Events per second by name, over the last minutes: a chart, and a text for screen readers. */
-export function RateChart({ isPaused, filter, onPick }: RateChartProps) {
+export function RateChart({ isPaused }: { readonly isPaused: boolean }) {
   const latest = useRef<readonly Second[]>([]);
   const colours = useRef(new Map<string, number>());
   if (!isPaused) latest.current = rates.value;
   const shown = latest.current;
-  const { name: only, ...others } = filter;
+  const { name: only, ...others } = filter.value;
   const drawn = useMemo(() => toSeries(onlyOf(shown, only), colours.current), [shown, only]);
   const title = isOpen(others) ? 'Events per second' : 'Events per second, by name only';
   const [hovered, setHovered] = useState<number | undefined>(undefined);
@@ -48,7 +40,12 @@ export function RateChart({ isPaused, filter, onPick }: RateChartProps) {
               {name === OTHERS ? (
                 <span class="chart-others">others</span>
               ) : (
-                <button type="button" class="quiet cut" title="Show only these" onClick={() => onPick(name)}>
+                <button
+                  type="button"
+                  class="quiet cut"
+                  title="Show only these"
+                  onClick={() => setFilter(withField('name', name))}
+                >
                   {shownText(name)}
                 </button>
               )}

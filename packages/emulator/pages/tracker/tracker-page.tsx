@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { TrackerRow, TrackerRows } from '../../src/admin/contract.ts';
 import { ClearButton, Problem } from '../parts/dialog.tsx';
 import { Menu } from '../parts/menu.tsx';
@@ -6,10 +6,10 @@ import { formatSome } from '../parts/text.tsx';
 import { ask } from '../shell/ask.ts';
 import { useAnswer } from '../shell/asking.ts';
 import { isLost, status } from '../shell/live.ts';
-import { link, openId, pushRoute, replaceRoute, route } from '../shell/route.ts';
+import { openId } from '../shell/route.ts';
 import { AT_ONCE, type Source } from '../shell/rows.ts';
 import { useRows } from '../shell/use-rows.ts';
-import { type EventFilter, isOpen, readFilter, trackerPath } from './event-filter.ts';
+import { filter, isOpen, trackerPath } from './event-filter.ts';
 import { EventList, ResultLine } from './event-list.tsx';
 import { EventPanel } from './event-panel.tsx';
 import { FilterBar } from './filter-bar.tsx';
@@ -20,22 +20,19 @@ const COUNT_EVERY_MS = 1_000;
 
 /** The event tracker: new events as they arrive, and older ones. The address says what is searched and open. */
 export function TrackerPage() {
-  const { rest, query } = route.value;
-  const search = query.toString();
-  const filter = useMemo(() => readFilter(new URLSearchParams(search)), [search]);
+  const isAll = isOpen(filter.value);
   const open = openId();
   const frame = useRef<HTMLDivElement>(null);
   const [isPaused, setPaused] = useState(false);
   const [isReading, setReading] = useState(false);
   const isFollowing = !isPaused && !isReading && open === undefined;
   const { newestEvent = 0, unique = 0, received = 0 } = status.value ?? {};
-  const path = trackerPath('', filter, { limit: String(AT_ONCE) });
-  const source = () => (isOpen(filter) ? allEvents(path) : foundEvents(path));
+  const path = trackerPath('', { limit: String(AT_ONCE) });
+  const source = () => (isAll ? allEvents(path) : foundEvents(path));
   const { asked, shown } = useRows<TrackerRow>(path, source, newestEvent, !isFollowing);
   useEffect(() => frame.current?.scrollTo(0, 0), [path]);
 
   const { newest, length } = shown.state;
-  const isAll = isOpen(filter);
   const latest = useAnswer<TrackerRows>(
     isAll || isFollowing ? undefined : path,
     Math.floor(performance.now() / COUNT_EVERY_MS),
@@ -44,15 +41,11 @@ export function TrackerPage() {
     ? newestEvent - newest
     : (latest.value?.rows.filter(({ id }) => id > newest).length ?? 0);
 
-  const address = (id?: number) => link(id === undefined ? ['tracker'] : ['tracker', String(id)], filter);
-  const step = (id: number | undefined) => id !== undefined && replaceRoute(address(id));
   const showNewest = () => {
     frame.current?.scrollTo(0, 0);
     asked.want(0, 0);
     asked.renew(newestEvent);
   };
-  const setFilter = (changed: EventFilter) =>
-    pushRoute(link(['tracker', ...rest], changed), filter.text === changed.text ? '' : 'text');
   const isEmpty = isAll && length === 0 && unique === 0;
   return (
     <div class="tracker">
@@ -70,45 +63,28 @@ export function TrackerPage() {
         <ClearButton />
         <Menu label="Export">
           <p class="muted">{isAll ? 'All events:' : 'What the filter shows:'}</p>
-          <Download filter={filter} format="ndjson" label="NDJSON, as received" />
-          <Download filter={filter} format="csv" label="CSV, for a spreadsheet" />
+          <Download format="ndjson" label="NDJSON, as received" />
+          <Download format="csv" label="CSV, for a spreadsheet" />
         </Menu>
       </div>
       {isEmpty ? (
         <NoEvents />
       ) : (
         <>
-          <RateChart isPaused={isPaused} filter={filter} onPick={(name) => setFilter({ ...filter, name })} />
-          <FilterBar filter={filter} onChange={setFilter} />
+          <RateChart isPaused={isPaused} />
+          <FilterBar />
           <div class="split tracker-list">
             <section class="list-frame" aria-label="Events">
-              <ResultLine filter={filter} length={length} />
+              <ResultLine length={length} />
               <Problem error={isLost.value ? undefined : asked.state.error} onRetry={showNewest} />
-              <EventList
-                rows={shown}
-                filter={filter}
-                frame={frame}
-                open={open}
-                address={address}
-                onReading={setReading}
-              />
+              <EventList rows={shown} frame={frame} open={open} onReading={setReading} />
               {!isFollowing && newer > 0 && (
                 <button type="button" class="main new-events" onClick={showNewest}>
                   {`↑ ${formatSome(newer, 'new event')}`}
                 </button>
               )}
             </section>
-            {open !== undefined && (
-              <EventPanel
-                id={open}
-                newerId={shown.neighbour(open, -1)}
-                olderId={shown.neighbour(open, 1)}
-                onStep={step}
-                onClose={() => {
-                  location.hash = address();
-                }}
-              />
-            )}
+            {open !== undefined && <EventPanel id={open} rows={shown} />}
           </div>
         </>
       )}
@@ -138,15 +114,9 @@ function foundEvents(path: string): Source<TrackerRow> {
   };
 }
 
-interface DownloadProps {
-  readonly filter: EventFilter;
-  readonly format: 'ndjson' | 'csv';
-  readonly label: string;
-}
-
-function Download({ filter, format, label }: DownloadProps) {
+function Download({ format, label }: { readonly format: string; readonly label: string }) {
   return (
-    <a href={`/emulator/admin${trackerPath('/export', filter, { format })}`} download={`events.${format}`}>
+    <a href={`/emulator/admin${trackerPath('/export', { format })}`} download={`events.${format}`}>
       {label}
     </a>
   );

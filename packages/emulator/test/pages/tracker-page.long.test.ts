@@ -327,7 +327,7 @@ describe.skipIf(!hasChromium)('the event tracker page (needs Chromium)', () => {
       await page.keyboard.press('Enter');
       await panel(page).getByRole('heading', { name: 'step' }).waitFor();
       await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe('H2');
-      await panel(page).getByRole('button', { name: 'Newer event' }).click();
+      await panel(page).getByRole('button', { name: 'Row above' }).click();
       await panel(page).getByRole('heading', { name: 'opened' }).waitFor();
       await page.keyboard.press('Escape');
       await panel(page).waitFor({ state: 'detached' });
