@@ -8,8 +8,6 @@ import { useDraft } from '../shell/draft.ts';
 
 /** An attribute that is being edited. */
 interface Draft {
-  /** Identifies the draft while its name changes. */
-  readonly key: number;
   readonly name: string;
   readonly value: string;
   /** Whether `value` is JSON. If not, it is the string itself. */
@@ -60,8 +58,9 @@ export function AttributesForm(props: AttributesFormProps) {
   useEffect(() => {
     if (added > 0) focus('.draft > input').at(-1)?.focus();
   }, [added]);
-  const change = (changed: Draft) => {
-    setDrafts(drafts.map((each) => (each.key === changed.key ? changed : each)));
+  const change = (index: number, ...changed: readonly Draft[]) => {
+    setDrafts(drafts.toSpliced(index, 1, ...changed));
+    if (changed.length === 0) setProblems(new Map());
     task.clear();
   };
   const add = () => {
@@ -88,15 +87,13 @@ export function AttributesForm(props: AttributesFormProps) {
       <ul class="drafts" aria-label="Attributes">
         {drafts.map((each, index) => (
           <DraftFields
-            key={each.key}
+            key={index}
             draft={each}
             isPrimaryKey={index === 0}
             problem={
-              problems.get(each.key) ??
-              (index === 0 && refusal ? { at: 'value', message: refusal } : undefined)
+              problems.get(index) ?? (index === 0 && refusal ? { at: 'value', message: refusal } : undefined)
             }
-            onChange={change}
-            onRemove={() => setDrafts(drafts.filter(({ key }) => key !== each.key))}
+            onChange={(...changed) => change(index, ...changed)}
           />
         ))}
       </ul>
@@ -134,11 +131,11 @@ interface DraftFieldsProps {
   readonly draft: Draft;
   readonly isPrimaryKey: boolean;
   readonly problem: DraftProblem | undefined;
-  readonly onChange: (draft: Draft) => void;
-  readonly onRemove: () => void;
+  /** Called with what it becomes; with nothing if it is removed. */
+  readonly onChange: (...draft: readonly Draft[]) => void;
 }
 
-function DraftFields({ draft, isPrimaryKey, problem, onChange, onRemove }: DraftFieldsProps) {
+function DraftFields({ draft, isPrimaryKey, problem, onChange }: DraftFieldsProps) {
   const { name, value, isJson } = draft;
   const id = useId();
   const label = name === '' ? 'the new attribute' : name;
@@ -180,7 +177,7 @@ function DraftFields({ draft, isPrimaryKey, problem, onChange, onRemove }: Draft
             class="quiet"
             aria-label={`Remove ${label}`}
             title="Remove"
-            onClick={onRemove}
+            onClick={() => onChange()}
           >
             ✕
           </button>
@@ -193,12 +190,9 @@ function DraftFields({ draft, isPrimaryKey, problem, onChange, onRemove }: Draft
   );
 }
 
-let made = 0;
-
 function newDraft(name: string, value: unknown): Draft {
-  made += 1;
   const isJson = typeof value !== 'string';
-  return { key: made, name, value: isJson ? JSON.stringify(value, null, 2) : value, isJson };
+  return { name, value: isJson ? JSON.stringify(value, null, 2) : value, isJson };
 }
 
 /** Converts the attributes of a customer to drafts. The primary key comes first, even if the customer lacks it. */
@@ -211,20 +205,20 @@ function toDrafts(attributes: Customer, primaryKey: string): Draft[] {
 }
 
 /**
- * Converts drafts to attributes, and returns the problems by the keys of the drafts. The attributes are valid if there is no
+ * Converts drafts to attributes, and returns the problems by the indexes of the drafts. The attributes are valid if there is no
  * problem. Drafts without name and value are left out.
  */
 function readDrafts(drafts: readonly Draft[]) {
   const problems = new Map<number, DraftProblem>();
   const attributes = new Map<string, Customer[string]>();
-  for (const { key, name, value, isJson } of drafts) {
+  for (const [index, { name, value, isJson }] of drafts.entries()) {
     if (name === '' && value === '') continue;
-    if (name === '') problems.set(key, { at: 'name', message: 'An attribute needs a name.' });
-    if (attributes.has(name)) problems.set(key, { at: 'name', message: 'There are two of this name.' });
+    if (name === '') problems.set(index, { at: 'name', message: 'An attribute needs a name.' });
+    if (attributes.has(name)) problems.set(index, { at: 'name', message: 'There are two of this name.' });
     try {
       attributes.set(name, isJson ? (readJson(value) as Customer[string]) : value);
     } catch (error) {
-      problems.set(key, { at: 'value', message: (error as AskError).message });
+      problems.set(index, { at: 'value', message: (error as AskError).message });
     }
   }
   return { attributes: Object.fromEntries(attributes) as Customer, problems };

@@ -3,7 +3,7 @@ import type { CustomerImport } from '../../src/admin/audience-contract.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { Field } from '../parts/field.tsx';
-import { formatBytes, formatCount, formatSome } from '../parts/text.tsx';
+import { formatCount, formatSome } from '../parts/text.tsx';
 import { ask } from '../shell/ask.ts';
 import { useTask } from '../shell/asking.ts';
 import { here } from '../shell/route.ts';
@@ -27,37 +27,24 @@ export function ImportDialog({ primaryKey, onImported }: ImportDialogProps) {
     if (chosen === undefined) return;
     setFile(chosen);
     setPreview(undefined);
+    setResult(undefined);
     task.run(async () => setPreview(await send(chosen, '?preview=true')));
   };
-  const start = async () => {
+  const act = async () => {
+    if (result !== undefined) return close();
     if (file === undefined) return;
     setResult(await send(file, ''));
     onImported();
   };
-  if (result !== undefined) {
-    return (
-      <Dialog
-        title="Customers imported"
-        task={task}
-        action="Done"
-        onAction={async () => close()}
-        onClose={close}
-      >
-        <p role="status">
-          <strong>{formatSome(result.added, 'customer')}</strong> added,{' '}
-          <strong>{formatCount(result.replaced)}</strong> replaced.
-        </p>
-      </Dialog>
-    );
-  }
   const isReady = preview !== undefined && preview.problemCount === 0 && preview.lines > 0;
+  const words = isReady ? `Import ${formatSome(preview.lines, 'customer')}` : 'Import';
   return (
     <Dialog
       title="Import customers"
       task={task}
-      action={isReady ? `Import ${formatSome(preview.lines, 'customer')}` : 'Import'}
+      action={result === undefined ? words : 'Done'}
       isReady={isReady}
-      onAction={start}
+      onAction={act}
       onClose={close}
     >
       <p class="muted">
@@ -79,13 +66,14 @@ export function ImportDialog({ primaryKey, onImported }: ImportDialogProps) {
           />
         )}
       </Field>
-      {file !== undefined && (
-        <p class="row">
-          <span class="muted">{formatBytes(file.size)}</span>
-          {task.isRunning && <span role="status">{preview === undefined ? 'Reading…' : 'Importing…'}</span>}
+      {task.isRunning && <p role="status">{preview === undefined ? 'Reading…' : 'Importing…'}</p>}
+      {result !== undefined && (
+        <p role="status">
+          <strong>{formatSome(result.added, 'customer')}</strong> added,{' '}
+          <strong>{formatCount(result.replaced)}</strong> replaced.
         </p>
       )}
-      {preview !== undefined && <Preview preview={preview} />}
+      {result === undefined && preview !== undefined && <Preview preview={preview} />}
     </Dialog>
   );
 }

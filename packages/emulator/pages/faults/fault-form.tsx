@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { FaultRow } from '../../src/admin/contract.ts';
-import { Field, type FieldInput, Options, Suggestions, typing } from '../parts/field.tsx';
+import { Choice, Field, type FieldInput, Suggestions, typing } from '../parts/field.tsx';
 import { tell } from '../shell/ask.ts';
 import { fieldError, useTask } from '../shell/asking.ts';
 import { type Input, KINDS, type Kind, scopeInputs, toFault, type Values } from './fault-kinds.ts';
@@ -51,13 +51,7 @@ export function FaultForm({ onAdded }: { readonly onAdded: () => void }) {
   );
   return (
     <form class="stack" onSubmit={add} noValidate>
-      <Options
-        legend={<span class="visually-hidden">Kind of fault</span>}
-        name="kinds"
-        choices={KINDS}
-        value={kind}
-        onChange={choose}
-      />
+      <Choice label="Kind of fault" choices={KINDS} value={kind} onChange={choose} />
       {examples && <Suggestions choices={examples} onChoose={(example) => fill({ ...values, ...example })} />}
       {inputs.length > 0 && fields(inputs)}
       {fields(first)}

@@ -1,6 +1,6 @@
 import type { FaultRow, FaultRows } from '../../src/admin/contract.ts';
 import { Problem } from '../parts/dialog.tsx';
-import { Segments } from '../parts/field.tsx';
+import { Choice } from '../parts/field.tsx';
 import { formatCount, formatSome, Time } from '../parts/text.tsx';
 import { ask } from '../shell/ask.ts';
 import { type Answer, useAnswer, useTask } from '../shell/asking.ts';
@@ -29,7 +29,7 @@ export function FaultsPage() {
             <h2 id="new-fault" class="grow">
               Switch on
             </h2>
-            <Segments
+            <Choice
               label="What to switch on"
               choices={WAYS}
               value={way}

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { Snippet } from '../parts/copy.tsx';
 import { Problem } from '../parts/dialog.tsx';
-import { Segments } from '../parts/field.tsx';
+import { Choice } from '../parts/field.tsx';
 import type { Task } from '../shell/asking.ts';
 
 const WAYS = { curl: 'curl', test: 'In a test', start: 'From the start' } as const;
@@ -28,7 +28,7 @@ export function SwitchOn({ task, fault }: SwitchOnProps) {
         <details class="same">
           <summary>The same by code</summary>
           <div class="stack">
-            <Segments label="By which code" choices={WAYS} value={way} onChange={setWay} />
+            <Choice label="By which code" choices={WAYS} value={way} onChange={setWay} />
             <Snippet label="switch on this fault" text={code} />
           </div>
         </details>

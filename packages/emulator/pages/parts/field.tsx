@@ -91,48 +91,27 @@ export function Suggestions<T>({ choices, chosen, onChoose }: SuggestionsProps<T
   );
 }
 
-interface OptionsProps<T extends string> {
-  readonly legend: ComponentChildren;
-  readonly name: string;
-  readonly choices: Readonly<Record<T, { readonly title?: string; readonly about: string }>>;
-  readonly value: T;
-  readonly onChange: (value: T) => void;
-}
-
-/** A choice between options that have a title and a sentence each. */
-export function Options<T extends string>({ legend, name, choices, value, onChange }: OptionsProps<T>) {
-  return (
-    <fieldset class={`options ${name}`}>
-      <legend>{legend}</legend>
-      {(Object.keys(choices) as T[]).map((each) => (
-        <label key={each} class="option">
-          <input type="radio" name={name} checked={each === value} onChange={() => onChange(each)} />
-          <strong>{choices[each].title ?? each}</strong>
-          <small>{choices[each].about}</small>
-        </label>
-      ))}
-    </fieldset>
-  );
-}
-
-interface SegmentsProps<T extends string> {
-  /** What the user chooses, for screen readers. */
+interface ChoiceProps<T extends string> {
+  /** What the user chooses. */
   readonly label: string;
-  readonly choices: Readonly<Record<T, string>>;
+  /** The title of each option, and a sentence about it. */
+  readonly choices: Readonly<Record<T, string | { readonly title?: string; readonly about: string }>>;
   readonly value: T;
   readonly onChange: (value: T) => void;
 }
 
-/** A choice between a few options, side by side: radio buttons with another look. */
-export function Segments<T extends string>({ label, choices, value, onChange }: SegmentsProps<T>) {
+/** A choice between a few options: radio buttons side by side, or a box for each if there is something to say about it. */
+export function Choice<T extends string>({ label, choices, value, onChange }: ChoiceProps<T>) {
   const name = useId();
+  const all = Object.entries<ChoiceProps<T>['choices'][T]>(choices);
   return (
-    <fieldset class="segments">
+    <fieldset class={all.some(([, choice]) => typeof choice === 'object') ? 'options' : 'segments'}>
       <legend class="visually-hidden">{label}</legend>
-      {(Object.keys(choices) as T[]).map((choice) => (
-        <label key={choice}>
-          <input type="radio" name={name} checked={choice === value} onChange={() => onChange(choice)} />
-          {choices[choice]}
+      {all.map(([each, choice]) => (
+        <label key={each}>
+          <input type="radio" name={name} checked={each === value} onChange={() => onChange(each as T)} />
+          {typeof choice === 'string' ? choice : <strong>{choice.title ?? each}</strong>}
+          {typeof choice === 'object' && <small>{choice.about}</small>}
         </label>
       ))}
     </fieldset>

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { RequestRow, RequestRows } from '../../src/admin/contract.ts';
 import { ClearButton, Empty, Problem } from '../parts/dialog.tsx';
-import { SearchField, Segments } from '../parts/field.tsx';
+import { Choice, SearchField } from '../parts/field.tsx';
 import { formatBytes, formatCount, formatDuration, formatSome, Time } from '../parts/text.tsx';
 import { VirtualList } from '../parts/virtual-list.tsx';
 import { ask } from '../shell/ask.ts';
@@ -34,7 +34,7 @@ export function RequestsPage() {
   return (
     <>
       <div class="row">
-        <Segments
+        <Choice
           label="Which requests are shown"
           choices={OUTCOMES}
           value={outcome}

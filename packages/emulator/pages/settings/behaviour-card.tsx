@@ -3,7 +3,7 @@ import { type Behaviour, readBehaviour } from '../../src/behaviour/behaviour.ts'
 import { PRESETS, type PresetName } from '../../src/behaviour/presets.ts';
 import { Snippet } from '../parts/copy.tsx';
 import { Problem } from '../parts/dialog.tsx';
-import { JsonField, Options } from '../parts/field.tsx';
+import { Choice, JsonField } from '../parts/field.tsx';
 import { AskError, readJson, tell } from '../shell/ask.ts';
 import { useAnswer, useTask } from '../shell/asking.ts';
 import { useDraft } from '../shell/draft.ts';
@@ -32,21 +32,21 @@ export function BehaviourCard() {
   );
 }
 
-interface Choice {
+interface Draft {
   readonly preset: PresetName;
   /** The settings that differ from the preset, as JSON. */
   readonly settings: string;
 }
 
 function BehaviourForm({ state, onSaved }: { readonly state: BehaviourState; readonly onSaved: () => void }) {
-  const draft = useDraft<Choice>('behaviour', () => ({
+  const draft = useDraft<Draft>('behaviour', () => ({
     preset: state.preset,
     settings: written(differences(state.behaviour, readBehaviour(PRESETS[state.preset].behaviour))),
   }));
   const task = useTask();
   const { preset, settings } = draft.value;
-  const change = (choice: Choice) => {
-    draft.set(choice);
+  const change = (changed: Draft) => {
+    draft.set(changed);
     task.clear();
   };
   const save = (event: Event) => {
@@ -61,9 +61,8 @@ function BehaviourForm({ state, onSaved }: { readonly state: BehaviourState; rea
   const refused = task.error instanceof AskError ? task.error.message : undefined;
   return (
     <form class="stack" onSubmit={save} noValidate>
-      <Options
-        legend="Preset"
-        name="preset"
+      <Choice
+        label="Preset"
         choices={PRESETS}
         value={preset}
         onChange={(name) => change({ preset: name, settings: '{}' })}

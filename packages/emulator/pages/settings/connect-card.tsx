@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { KeyRow } from '../../src/admin/contract.ts';
 import { CopyButton, Snippet } from '../parts/copy.tsx';
 import { Facts } from '../parts/facts.tsx';
-import { Segments, typing } from '../parts/field.tsx';
+import { Choice, typing } from '../parts/field.tsx';
 import { status } from '../shell/live.ts';
 import { link } from '../shell/route.ts';
 import { LANGUAGES, type Language, snippets } from './snippets.ts';
@@ -42,7 +42,7 @@ export function ConnectCard({ keys }: { readonly keys: readonly KeyRow[] }) {
         </p>
       )}
       <div class="row">
-        <Segments
+        <Choice
           label="Language of the snippets"
           choices={LANGUAGES}
           value={language}

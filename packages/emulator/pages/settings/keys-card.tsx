@@ -57,9 +57,9 @@ function KeyItem({ row, isOnlyOne, onChanged }: KeyItemProps) {
   const [word, time] = revokedAt === null ? ['Last used', lastUsedAt] : ['Revoked', revokedAt];
   return (
     <li class="list-row key">
-      <div>
+      <div class="grow">
         <strong>{name}</strong>
-        <div class="key-text row">
+        <div class="row">
           <code>{isShown ? key : masked(key)}</code>
           <button
             type="button"

@@ -29,16 +29,16 @@ export function RateChart({ isPaused }: { readonly isPaused: boolean }) {
       <Plot drawn={drawn} hovered={hovered} onHover={setHovered} />
       <figcaption class="small-text">
         <span class="visually-hidden">{inWords(drawn)}</span>
-        <span class="muted number chart-at">
-          {hovered === undefined ? title : `At ${clock(second)}`}
-          {hovered !== undefined && !isKnown && ', no connection'}
-        </span>
         <ul>
+          <li class="muted number chart-at">
+            {hovered === undefined ? title : `At ${clock(second)}`}
+            {hovered !== undefined && !isKnown && ', no connection'}
+          </li>
           {drawn.series.map(({ name, colour, counts }) => (
             <li key={name}>
               <span class="swatch" style={{ background: COLOURS[colour] }} />
               {name === OTHERS ? (
-                <span class="chart-others">others</span>
+                'others'
               ) : (
                 <button
                   type="button"
@@ -69,7 +69,7 @@ function Plot({ drawn, hovered, onHover }: PlotProps) {
   const { seconds, series, sums, gaps } = drawn;
   const [start = 0] = seconds;
   const most = Math.max(4, ...sums.map((sum) => sum * 1.1));
-  const lines = isPhone.value ? 1.5 : 2.5;
+  const lines = isPhone.value ? 2 : 2.5;
   const step = WHOLE.find((each) => each * lines >= most) ?? most;
   const every = isPhone.value ? LABEL_EVERY_ON_PHONE : LABEL_EVERY;
   const percent = (second: number) => `${((second - start) / seconds.length) * 100}%`;
