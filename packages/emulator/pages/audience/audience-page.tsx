@@ -91,16 +91,8 @@ export function AudiencePage() {
                     name="Customers"
                     rows={list}
                     rowHeight={isPhone.value ? ROW_OF_TWO_LINES : ROW}
-                    open={open}
-                    item={(row) => (
-                      <a
-                        class="list-row customer"
-                        href={here(row.id)}
-                        aria-current={row.id === open ? 'true' : undefined}
-                      >
-                        <Cells row={row} columns={columns} />
-                      </a>
-                    )}
+                    kind="customer"
+                    cells={(row) => <Cells row={row} columns={columns} />}
                   />
                 </div>
               )}

@@ -1,5 +1,6 @@
 import type { RefObject, VNode } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { here, openId } from '../shell/route.ts';
 import type { Identified, Rows } from '../shell/rows.ts';
 import { formatCount } from './text.tsx';
 
@@ -14,10 +15,9 @@ interface VirtualListProps<Row extends Identified> {
   readonly rows: Rows<Row>;
   /** In pixels; the same for each row. */
   readonly rowHeight: number;
-  /** A link that opens the row. */
-  readonly item: (row: Row) => VNode;
-  /** Id of the open row. */
-  readonly open: number | undefined;
+  /** The class of each row. */
+  readonly kind: string;
+  readonly cells: (row: Row) => VNode;
   /** The element that scrolls; without one, the list scrolls with the page. */
   readonly frame?: RefObject<HTMLElement | null>;
   /** Called with whether the user reads: has scrolled, or goes through the rows with the keyboard. */
@@ -25,17 +25,18 @@ interface VirtualListProps<Row extends Identified> {
 }
 
 /**
- * A list of which only the rows in view exist, and the row with the focus. Arrow keys, Page up and down, Home and End move from
+ * A list of links that open a row. Only the rows in view exist, and the row with the focus. Arrow keys, Page up and down, Home and End move from
  * row to row. Rows that are added above do not move the rows in view.
  */
 export function VirtualList<Row extends Identified>(props: VirtualListProps<Row>) {
-  const { name, rows, rowHeight, item, open, frame, onReading } = props;
+  const { name, rows, rowHeight, kind, cells, frame, onReading } = props;
+  const open = openId();
   const list = useRef<HTMLUListElement>(null);
   const [[first, last], setSeen] = useState<readonly [number, number]>([0, -1]);
   const [focused, setFocused] = useState<number | undefined>();
   const isMoving = useRef(false);
   const isKeyed = useRef(false);
-  const { rows: read, length = 0, isComplete } = rows.state;
+  const { rows: read, length = 0, isComplete, newAfter } = rows.state;
   const shown = Math.min(length, Math.floor(TALLEST / rowHeight));
   const newest = read.get(0)?.id;
 
@@ -58,7 +59,7 @@ export function VirtualList<Row extends Identified>(props: VirtualListProps<Row>
     while (added > 0 && (before.current === undefined || read.get(added)?.id !== before.current)) added -= 1;
     before.current = newest;
     if (added > 0 && focused !== undefined) setFocused(focused + added);
-    if (added > 0 && view().top < 0) scroll(added * rowHeight);
+    if (added > 0 && view().top < -1) scroll(added * rowHeight);
   }, [newest]);
   useLayoutEffect(look);
   const looker = useRef(look);
@@ -103,7 +104,8 @@ export function VirtualList<Row extends Identified>(props: VirtualListProps<Row>
   };
   const press = (event: KeyboardEvent) => {
     if (focused === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.key === 'Escape' && open === undefined) (document.activeElement as HTMLElement).blur();
+    if (event.key === 'Escape' && open === undefined && event.target instanceof HTMLElement)
+      event.target.blur();
     const screen = Math.max(1, Math.floor(view().height / rowHeight) - 1);
     const places: Readonly<Record<string, number>> = {
       ArrowDown: focused + 1,
@@ -155,7 +157,17 @@ export function VirtualList<Row extends Identified>(props: VirtualListProps<Row>
               aria-posinset={index + 1}
               style={{ top: `${index * rowHeight}px`, height: `${rowHeight}px` }}
             >
-              {row === undefined ? <span class="is-waiting" /> : item(row)}
+              {row === undefined ? (
+                <span class="is-waiting" />
+              ) : (
+                <a
+                  class={`list-row ${kind} ${row.id > newAfter ? 'is-new' : ''}`}
+                  href={here(row.id)}
+                  aria-current={row.id === open ? 'true' : undefined}
+                >
+                  {cells(row)}
+                </a>
+              )}
             </li>
           );
         })}

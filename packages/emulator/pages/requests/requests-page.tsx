@@ -92,16 +92,8 @@ export function RequestsPage() {
                 name="Requests"
                 rows={list}
                 rowHeight={isNarrow.value ? ROW_OF_TWO_LINES : ROW}
-                open={open}
-                item={(row) => (
-                  <a
-                    class="list-row request"
-                    href={here(row.id)}
-                    aria-current={row.id === open ? 'true' : undefined}
-                  >
-                    <Cells row={row} />
-                  </a>
-                )}
+                kind="request"
+                cells={(row) => <Cells row={row} />}
               />
             </>
           )}

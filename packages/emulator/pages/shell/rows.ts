@@ -38,7 +38,7 @@ interface State<Row> {
   readonly length?: number;
   /** Whether the list has no more rows than these. */
   readonly isComplete: boolean;
-  /** All rows that came after the last renewal have a higher id; 0 if that is not known. */
+  /** All rows that came after the last renewal have a higher id, if the newest come first. */
   readonly newest: number;
   /** Rows with a higher id have only just come. */
   readonly newAfter: number;
@@ -175,7 +175,7 @@ export class Rows<Row extends Identified> {
     this.#restsUntil = 2 * performance.now() - startedAt;
     const isFew = rows.filter(({ id }) => id > before.newest).length <= MOST_POINTED_OUT;
     this.#show(placed([], first, rows), part.total, {
-      newest: newest === 0 ? 0 : Math.max(newest, rows[0]?.id ?? 0),
+      newest: Math.max(newest, rows[0]?.id ?? 0),
       newAfter: before.newest > 0 && isFew ? before.newest : Number.POSITIVE_INFINITY,
     });
   }

@@ -5,7 +5,6 @@ import { escapeUnseen, formatCount, formatSome, hitsOf, Marked, shownText, Time 
 import { VirtualList } from '../parts/virtual-list.tsx';
 import { useAnswer } from '../shell/asking.ts';
 import { status } from '../shell/live.ts';
-import { here } from '../shell/route.ts';
 import type { Rows } from '../shell/rows.ts';
 import { isPhone, ROW, ROW_OF_TWO_LINES } from '../shell/screen.ts';
 import { filter, isOpen, shownKeys, trackerPath } from './event-filter.ts';
@@ -15,16 +14,14 @@ const COUNT_EVERY_MS = 3_000;
 interface EventListProps {
   readonly rows: Rows<TrackerRow>;
   readonly frame: RefObject<HTMLDivElement | null>;
-  readonly open: number | undefined;
   readonly onReading: (isReading: boolean) => void;
 }
 
 /** The list of events, in a frame that scrolls. */
-export function EventList({ rows, frame, open, onReading }: EventListProps) {
+export function EventList({ rows, frame, onReading }: EventListProps) {
   const keys = shownKeys();
   const { text = '' } = filter.value;
   const hits = useMemo(() => hitsOf(text), [text]);
-  const { newAfter } = rows.state;
   return (
     <div class="events-frame" style={{ '--payload-columns': Math.max(1, keys.length) }}>
       <div class="list-row event-head list-head muted">
@@ -41,18 +38,10 @@ export function EventList({ rows, frame, open, onReading }: EventListProps) {
           name="Events"
           rows={rows}
           rowHeight={isPhone.value ? ROW_OF_TWO_LINES : ROW}
-          open={open}
+          kind="event-row"
           frame={frame}
           onReading={onReading}
-          item={(row) => (
-            <a
-              class={`list-row event-row ${row.id > newAfter ? 'is-new' : ''}`}
-              href={here(row.id)}
-              aria-current={row.id === open ? 'true' : undefined}
-            >
-              <Cells row={row} hits={hits} />
-            </a>
-          )}
+          cells={(row) => <Cells row={row} hits={hits} />}
         />
       </div>
     </div>

@@ -77,7 +77,7 @@ export function TrackerPage() {
             <section class="list-frame" aria-label="Events">
               <ResultLine length={length} />
               <Problem error={isLost.value ? undefined : asked.state.error} onRetry={showNewest} />
-              <EventList rows={shown} frame={frame} open={open} onReading={setReading} />
+              <EventList rows={shown} frame={frame} onReading={setReading} />
               {!isFollowing && newer > 0 && (
                 <button type="button" class="main new-events" onClick={showNewest}>
                   {`↑ ${formatSome(newer, 'new event')}`}
