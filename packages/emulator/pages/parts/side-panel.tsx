@@ -90,10 +90,10 @@ function button(label: string, sign: string, onClick: () => unknown, isDisabled 
   );
 }
 
-/** Whether a key press is for a dialog in front of the panel, or for a field beside it. */
+/** Whether a key press is for something in front of the panel, or for a field beside it. */
 function isForOthers({ target }: KeyboardEvent, panel: HTMLElement | null): boolean {
   if (!(target instanceof Element)) return false;
-  const front = target.closest('dialog:modal') ?? document.querySelector('dialog:modal');
+  const front = target.closest('dialog:modal') ?? document.querySelector('dialog:modal, :popover-open');
   if (front !== null && front !== panel) return true;
   return target.matches('input, select, textarea') && !panel?.contains(target);
 }
