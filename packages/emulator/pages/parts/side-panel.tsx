@@ -22,19 +22,10 @@ export function SidePanel({ title, rows, children }: SidePanelProps) {
   const isModal = isNarrow.value;
   useEffect(() => {
     const element = dialog.current;
-    const before = document.activeElement;
     if (isModal) element?.showModal();
     else element?.show();
     heading.current?.focus({ preventScroll: true });
-    return () => {
-      element?.close();
-      // If the focus was in the panel, it is lost now. If it has moved elsewhere, it stays there.
-      const { activeElement } = document;
-      const isLost = activeElement === document.body || element?.contains(activeElement);
-      // The element that had the focus before may be gone.
-      const heir = before?.isConnected ? before : document.getElementById('content');
-      if (isLost && heir instanceof HTMLElement) heir.focus({ preventScroll: true });
-    };
+    return () => element?.close(); // this also gives the focus back, unless it has moved elsewhere
   }, [isModal]);
   const open = openId();
   const [above, below] = [-1, 1].map((step) => open !== undefined && rows?.neighbour(open, step));
