@@ -84,7 +84,7 @@ export function AttributesForm(props: AttributesFormProps) {
   };
   return (
     <form class="stack" ref={form} onSubmit={save} onKeyDown={leave} noValidate>
-      <ul class="drafts" aria-label="Attributes">
+      <ul class="stack" aria-label="Attributes">
         {drafts.map((each, index) => (
           <DraftFields
             key={index}

@@ -98,7 +98,9 @@ export function AudiencePage() {
               )}
             </div>
             {open !== undefined && <CustomerPanel key={open} id={open} rows={list} onChanged={renew} />}
-            {part === 'new' && <NewCustomerPanel primaryKey={key} value={value ?? ''} onMade={renew} />}
+            {part === 'new' && primaryKey && (
+              <NewCustomerPanel primaryKey={primaryKey} value={value ?? ''} onMade={renew} />
+            )}
             {part === '' && value !== null && <ValuePanel key={value} value={value} />}
           </div>
           {part === 'import' && <ImportDialog primaryKey={key} onImported={renew} />}

@@ -95,7 +95,7 @@ function FaultItem({ row, onStop }: { readonly row: FaultRow; readonly onStop: (
   return (
     <li class={`fault ${state}`}>
       <span class={`badge ${TONES[state]}`}>{state}</span>
-      <div class="fault-what">
+      <div class="fault-what grow">
         <p>{words.charAt(0).toUpperCase() + words.slice(1)}</p>
         <p class="muted small-text">
           {acted(row)}
