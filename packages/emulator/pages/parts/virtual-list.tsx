@@ -25,8 +25,8 @@ interface VirtualListProps<Row extends Identified> {
 }
 
 /**
- * A list of links that open a row. Only the rows in view exist, and the row with the focus. Arrow keys, Page up and down, Home and End move from
- * row to row. Rows that are added above do not move the rows in view.
+ * A list of links that open a row. Only the rows in view exist, and the row with the focus. Arrow keys, Page up and down, Home
+ * and End move from row to row. Rows that are added above do not move the rows in view.
  */
 export function VirtualList<Row extends Identified>(props: VirtualListProps<Row>) {
   const { name, rows, rowHeight, kind, cells, frame, onReading } = props;
