@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { ConfigError } from '@sluice/protocol';
 import { isNonEmptyString, refusal } from '@sluice/protocol/toolbox';
 import type { CustomerRow } from '../admin/audience-contract.ts';
@@ -50,6 +50,6 @@ export function toRow({ id, primaryValue, attributes }: StoredCustomer): Custome
     id,
     primaryKeyValue: primaryValue === null ? null : unescapeText(primaryValue),
     attributes: JSON.parse(attributes),
-    version: createHash('sha1').update(attributes).digest('base64url'),
+    version: hash('sha1', attributes, 'base64url'),
   };
 }
