@@ -249,16 +249,16 @@ export class Search {
 
   /** Yields the events of the range whose text matches, in several groups. `down`: the id down to which the range goes. */
   *#withText(plan: Plan, range: Condition, down: number): Generator<Found> {
-    let texts: (number | string)[] = [];
+    let texts: [id: number, text: string][] = [];
     let characters = 0;
     for (const id of this.#select(range, plan)) {
       const read = 'SELECT name, correlation_value, body FROM events WHERE id = ?';
       const [row] = this.#database.arrays<[string, string, string]>(read, id);
       if (row === undefined) continue;
       const text = textOf(...row);
-      texts.push(id, text);
+      texts.push([id, text]);
       characters += text.length;
-      if (texts.length < 2 * TEXTS && characters < TEXT_CHARACTERS) continue;
+      if (texts.length < TEXTS && characters < TEXT_CHARACTERS) continue;
       yield { ids: this.#match(texts, plan.textMatch), down: id };
       texts = [];
       characters = 0;
@@ -267,12 +267,13 @@ export class Search {
   }
 
   /** Finds texts exactly as the index does. Only SQLite knows which characters of all scripts it counts as letters. */
-  #match(texts: readonly (number | string)[], match: string): number[] {
+  #match(texts: readonly [id: number, text: string][], match: string): number[] {
     if (texts.length === 0) return [];
     const database = this.#database;
     return database.transaction(() => {
       database.exec(`CREATE VIRTUAL TABLE IF NOT EXISTS temp.texts USING fts5(text, ${FTS_OPTIONS})`);
-      insertRows(database, 'texts', 'rowid, text', texts);
+      // In the order of their ids: otherwise each would be written for itself.
+      insertRows(database, 'texts', 'rowid, text', texts.toReversed().flat());
       const found = database.arrays<[number]>('SELECT rowid FROM texts WHERE texts MATCH ?', match);
       database.run("INSERT INTO texts (texts) VALUES ('delete-all')");
       return found.map(([id]) => id).reverse();
