@@ -14,8 +14,15 @@ export class BehaviourSwitch {
   #preset: PresetName = 'plain';
   #current: Behaviour = readBehaviour({});
   #isChanged = false;
-  #choice: BehaviourChange | undefined;
-  #memory: Database | undefined;
+  readonly #database: Database;
+
+  /** `choice` replaces what the database stores. Without one, the stored choice applies. Throws a ConfigError if that is invalid. */
+  constructor(database: Database, choice: BehaviourChange | undefined) {
+    this.#database = database;
+    const stored = database.setting('behaviour');
+    if (choice !== undefined) this.change(choice);
+    else if (stored !== undefined) this.#restore(stored);
+  }
 
   get current(): Behaviour {
     return this.#current;
@@ -38,24 +45,15 @@ export class BehaviourSwitch {
     const ofPreset = readBehaviour(PRESETS[preset].behaviour);
     const choice = { preset, behaviour: readGiven(behaviour) };
     const current = readBehaviour({ ...PRESETS[preset].behaviour, ...choice.behaviour });
-    this.#memory?.set('behaviour', JSON.stringify(choice));
-    this.#choice = choice;
+    this.#database.set('behaviour', JSON.stringify(choice));
     this.#preset = preset;
     this.#current = current;
     this.#isChanged = JSON.stringify(current) !== JSON.stringify(ofPreset);
   }
 
-  /**
-   * From now on stores the choice in `memory`. If a behaviour was already chosen, it replaces all that `memory` holds. If not,
-   * the choice in `memory` applies. Throws a ConfigError if that choice is invalid.
-   */
-  keepIn(memory: Database): void {
-    const stored = memory.setting('behaviour');
-    const choice = this.#choice ?? (stored && JSON.parse(stored));
-    this.#memory = memory;
-    if (choice === undefined) return;
+  #restore(stored: string): void {
     try {
-      this.change(choice);
+      this.change(JSON.parse(stored));
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
       const message = `${error.message}. It was kept in the data directory: name a preset to choose anew.`;

@@ -5,7 +5,7 @@ import { stringify } from 'csv-stringify/sync';
 import { quote } from '../messages.ts';
 
 /** A problem in a CSV text; `line` counts from 1. */
-export interface CsvProblem {
+interface CsvProblem {
   readonly line: number;
   readonly message: string;
 }

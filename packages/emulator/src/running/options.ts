@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { ConfigError, type Customer, isApiKey } from '@sluice/protocol';
 import { describe, hasMethods, isNonEmptyString } from '@sluice/protocol/toolbox';
+import type { BehaviourChange } from '../admin/contract.ts';
 import { isLoopback } from '../admin/operator-access.ts';
 import { type BehaviourSettings, checkShorthands, readBehaviour } from '../behaviour/behaviour.ts';
-import { BehaviourSwitch } from '../behaviour/behaviour-switch.ts';
 import { checkNames } from '../behaviour/known-names.ts';
 import { isPresetName, PRESETS, type PresetName } from '../behaviour/presets.ts';
 import type { Fault, Script } from '../faults/fault.ts';
@@ -73,7 +73,8 @@ export interface Settings extends Omit<EmulatorOptions, 'faults' | 'behaviour'> 
   readonly apiPort: number;
   readonly host: string;
   readonly logger: Logger;
-  readonly behaviour: BehaviourSwitch;
+  /** Undefined if nothing was chosen: then the choice that the data directory stores applies. */
+  readonly behaviour: BehaviourChange | undefined;
   readonly faults: readonly (Fault | Script)[];
   readonly faultSeed: number;
 }
@@ -157,21 +158,14 @@ export function check(option: string, value: unknown, [isValid, rule]: Check): v
   throw new ConfigError(option, `${option} ${rule}${got}`);
 }
 
-function toBehaviour({
-  preset,
-  behaviour = {},
-  maxBodyBytes,
-  compression,
-}: EmulatorOptions): BehaviourSwitch {
+function toBehaviour(options: EmulatorOptions): BehaviourChange | undefined {
+  const { preset, behaviour = {}, maxBodyBytes, compression } = options;
   const shorthands = { maxBodyBytes, compression };
   checkShorthands(shorthands);
   readBehaviour(behaviour);
   const settings = { ...shorthands, ...behaviour };
-  const chosen = new BehaviourSwitch();
-  // If no option is given, nothing is chosen, and the choice that the data directory stores applies.
   const isGiven = [preset, ...Object.values(settings)].some((value) => value !== undefined);
-  if (isGiven) chosen.change({ preset, behaviour: settings });
-  return chosen;
+  return isGiven ? { preset, behaviour: settings } : undefined;
 }
 
 function defaultToken(host: string): string | undefined {

@@ -3,6 +3,7 @@ import { systemClock } from '@sluice/protocol/toolbox';
 import { addAdminEndpoints, isOperators } from '../admin/admin-endpoints.ts';
 import type { Status } from '../admin/contract.ts';
 import { LiveFeed } from '../admin/live-feed.ts';
+import { BehaviourSwitch } from '../behaviour/behaviour-switch.ts';
 import { customerEndpoint } from '../customers/customer-endpoint.ts';
 import { eventsEndpoint } from '../events/events-endpoint.ts';
 import { Faults } from '../faults/faults.ts';
@@ -34,8 +35,9 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   const settings = checkOptions(options);
   const account = new Account(settings);
   try {
+    const behaviour = new BehaviourSwitch(account.database, settings.behaviour);
     const apiKey = setUp(account, settings);
-    const parts = createParts(account, settings, apiKey);
+    const parts = createParts(account, settings, behaviour, apiKey);
     const emulator = new Emulator(parts);
     await emulator.resume();
     for (const fault of settings.faults) parts.faults.add(fault);
@@ -49,11 +51,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   }
 }
 
-function setUp(
-  account: Account,
-  { apiKey, primaryKey, customers, seed, behaviour, logger }: Settings,
-): string {
-  behaviour.keepIn(account.database);
+function setUp(account: Account, { apiKey, primaryKey, customers, seed, logger }: Settings): string {
   if (primaryKey !== undefined) account.audience.selectPrimaryKey(primaryKey);
   if (customers !== undefined) account.audience.addCustomers(customers);
   if (seed !== undefined) {
@@ -67,8 +65,13 @@ function setUp(
 }
 
 /** Creates what serves an account: a listener for each base address, the faults that act there, and the live feed for the pages. */
-function createParts(account: Account, settings: Settings, apiKey: string): Parts {
-  const { host, logger, behaviour, data, token } = settings;
+function createParts(
+  account: Account,
+  settings: Settings,
+  behaviour: BehaviourSwitch,
+  apiKey: string,
+): Parts {
+  const { host, logger, data, token } = settings;
   const begin = ({ req, env }: RequestContext): Exchange =>
     new Exchange(account, behaviour.current, req.path, env.incoming);
   const faults = new Faults({
