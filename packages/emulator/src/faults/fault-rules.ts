@@ -3,8 +3,9 @@ import {
   ANYTHING,
   describe,
   flag,
-  isNonEmptyString,
   milliseconds,
+  nonEmpty,
+  oneOf,
   type Rule,
   readRules,
   refusal,
@@ -20,7 +21,7 @@ interface Kind {
 }
 
 const SCOPE: Readonly<Record<keyof FaultScope, Rule>> = {
-  endpoint: among('events', 'customers'),
+  endpoint: oneOf(['events', 'customers']),
   percent: [(value) => typeof value === 'number' && value > 0 && value <= 100, 'a number above 0, to 100'],
   skip: whole(undefined, 0),
   times: whole(undefined),
@@ -38,11 +39,11 @@ const KINDS: Readonly<Record<Fault['kind'], Kind>> = {
   }),
   latency: kind(['ms'], { ms: milliseconds(undefined), jitterMs: milliseconds(undefined, 0) }),
   hang: kind([]),
-  reset: kind([], { at: among('before', 'middle') }),
+  reset: kind([], { at: oneOf(['before', 'middle']) }),
   'lost-answer': kind([]),
   'too-large': kind(['bytes'], { bytes: whole(undefined) }),
   poison: kind(['pattern'], {
-    pattern: [isNonEmptyString, 'the text of a regular expression'],
+    pattern: nonEmpty(undefined, 'the text of a regular expression'),
     flags: [(value) => /^[imsu]*$/.test(String(value)), 'flags of a regular expression: some of i, m, s, u'],
   }),
   // It depends only on time: while connections are refused, there are no requests to count.
@@ -123,10 +124,6 @@ function hasEnd({ times, requests, forMs }: Fault): boolean {
 
 function kind(required: readonly string[], rules: Readonly<Record<string, Rule>> = {}): Kind {
   return { required, rules: { kind: ANYTHING, ...rules, ...SCOPE } };
-}
-
-function among(...words: string[]): Rule {
-  return [(value) => words.includes(String(value)), words.map((word) => `"${word}"`).join(' or ')];
 }
 
 function isRetryAfter(value: unknown): boolean {

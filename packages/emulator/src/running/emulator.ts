@@ -55,6 +55,7 @@ export class Emulator implements AsyncDisposable {
   readonly #parts: Parts;
   #closed: Promise<void> | undefined;
 
+  /** @internal */
   constructor(parts: Parts) {
     this.#parts = parts;
   }
