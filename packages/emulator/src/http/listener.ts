@@ -1,11 +1,7 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { ConfigError } from '@sluice/protocol';
 import { messageOf } from '../messages.ts';
-import type { MalformedRequests } from './malformed-requests.ts';
-
-// Longer than clients keep an idle connection. So the client closes it first, and never sends into a closing connection.
-const KEEP_ALIVE_MS = 65_000;
 
 /** Why a port does not listen: the emulator is suspended, or a `down` fault is active. */
 export type Away = 'suspended' | 'down';
@@ -14,8 +10,7 @@ export type Away = 'suspended' | 'down';
 export class Listener {
   readonly #option: string;
   readonly #host: string;
-  readonly #handle: RequestListener;
-  readonly #malformed: MalformedRequests;
+  readonly #createServer: () => Server;
   #port: number;
   /** The reasons why it must not listen. */
   readonly #away = new Set<Away>();
@@ -25,18 +20,11 @@ export class Listener {
   #turns: Promise<void> = Promise.resolve();
 
   /** `option` names the option that set the port, for errors. Port 0 means any free port, chosen at the first `open`. */
-  constructor(
-    option: string,
-    host: string,
-    port: number,
-    handle: RequestListener,
-    malformed: MalformedRequests,
-  ) {
+  constructor(option: string, host: string, port: number, createServer: () => Server) {
     this.#option = option;
     this.#host = host;
     this.#port = port;
-    this.#handle = handle;
-    this.#malformed = malformed;
+    this.#createServer = createServer;
   }
 
   /** Its base address, with the actual port. */
@@ -66,13 +54,7 @@ export class Listener {
   async #open(reason: Away): Promise<void> {
     this.#away.delete(reason);
     if (this.#server !== undefined || this.#away.size > 0) return;
-    // The handler refuses a request without a Host header, because Node's own answer would have no explanation.
-    const options = { keepAliveTimeout: KEEP_ALIVE_MS, requireHostHeader: false };
-    const server = createServer(options, this.#handle);
-    // Serve a request with an unknown Expect header, too. Otherwise Node would refuse it, and it would not be stored.
-    server.on('checkExpectation', this.#handle);
-    server.on('connect', (_, socket) => this.#malformed.endTunnel(socket));
-    server.on('clientError', (error, socket) => this.#malformed.end(error, socket));
+    const server = this.#createServer();
     server.on('connection', (socket) => {
       this.#connections.add(socket);
       socket.once('close', () => this.#connections.delete(socket));

@@ -8,9 +8,9 @@ import { customerEndpoint } from '../customers/customer-endpoint.ts';
 import { eventsEndpoint } from '../events/events-endpoint.ts';
 import { Faults } from '../faults/faults.ts';
 import { Exchange } from '../http/exchange.ts';
+import { createHttpServer } from '../http/http-server.ts';
 import { addInterfaceEndpoint } from '../http/interface-endpoint.ts';
 import { Listener } from '../http/listener.ts';
-import { createRequestListener, MalformedRequests } from '../http/malformed-requests.ts';
 import { RateLimiter } from '../http/rate-limiter.ts';
 import { addInspectionEndpoints, INSPECTION_PATHS } from '../inspection/inspection-endpoints.ts';
 import { Account } from './account.ts';
@@ -85,9 +85,8 @@ function createParts(
       }
     },
   });
-  const malformed = new MalformedRequests(account, behaviour);
   const listen = (option: string, port: number, application: Application): Listener =>
-    new Listener(option, host, port, createRequestListener(application, malformed), malformed);
+    new Listener(option, host, port, () => createHttpServer(application, account, behaviour));
   const eventsApplication = createApplication({
     logger,
     paths: { here: EVENTS_PATHS, elsewhere: API_PATHS, otherUrl: () => api.url },
