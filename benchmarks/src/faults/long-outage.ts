@@ -14,8 +14,8 @@ const FLEETS: { readonly full: OutageSize; readonly quick: OutageSize } = {
   full: { ...FLEET, clients: 1_000, hours: 4, batchEvents: 25 },
   quick: { ...FLEET, clients: 100, hours: 1, batchEvents: 6 },
 };
-/** Refused connections, a time that the service asks for, no answer, and a wrong key. */
-const FEW_OUTAGES = ['connections refused', '503, Retry-After: 60', 'no answer', '401'];
+/** Refused connections, a time that the service asks for, and no answer. */
+const FEW_OUTAGES = ['connections refused', '503, Retry-After: 60', 'no answer'];
 /** More requests than this in one second are a herd. A multiple of the mean rate or the capacity, whichever is higher. */
 const MOST_PEAK = 3;
 /** Clients come back over a minute or more: 1 to 2 % in a second, and as many again by chance. Of 100, 9 do in one run of 60. */

@@ -115,7 +115,7 @@ describe('with `per-customer`', () => {
     { customers: 1_000, most: 0 },
   ];
   const outages = kinds.flatMap((kind) => [400, 403, 500].map((status) => ({ status, ...kind })));
-  it.each(few(4, outages))(
+  it.each(few(3, outages))(
     'no event is a dead letter after an hour of $status: $customers customers',
     async (row) => {
       const { status, customers, most } = row;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { isFull } from '../../../../../testing/full.ts';
 import { Bench, watch } from '../../bench/bench.ts';
 import { FakeJournal } from '../../bench/fake-journal.ts';
 import { failed } from '../../bench/scripted-transport.ts';
@@ -36,7 +37,7 @@ async function drain(bench: Bench): Promise<number> {
 
 describe('after an outage, the number of requests is about the same', () => {
   it.each(JOURNALS)('whether or not somebody flushed after each event, with %s', async (_, create) => {
-    const count = 2_000;
+    const count = isFull ? 2_000 : 700;
     const plain = await createBench(create());
     plain.trackNow(count);
     await plain.pass(count);
