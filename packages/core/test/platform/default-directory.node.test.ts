@@ -1,10 +1,8 @@
-import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { type Emulator, startEmulator } from '@sluice/emulator';
 import { systemClock } from '@sluice/protocol/toolbox';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -158,52 +156,4 @@ describe('createTracker', () => {
     for (let turn = 0; turn < 20; turn += 1) await setImmediate();
     expect(await readdir(journalDirectory)).toEqual([]);
   });
-
-  it.skipIf(process.getuid?.() !== 0)(
-    'names the option that is needed where the user has no home directory',
-    async () => {
-      const code = `
-        const { createTracker } = await import(process.argv[1]);
-        process.setuid(54_321);
-        try { createTracker({ baseUrl: 'http://127.0.0.1:9', correlationKey: 'email' }); }
-        catch (error) { console.log(error.code, error.message); }`;
-      expect(await run(code, {})).toMatch(
-        /^SLUICE_CONFIG journalDirectory is required where the user has no home/,
-      );
-    },
-  );
-
-  it('names the option that is needed where HOME is empty: the journal would be in the working directory', async () => {
-    const code = `
-      const { createTracker } = await import(process.argv[1]);
-      try { createTracker({ baseUrl: 'http://127.0.0.1:9', correlationKey: 'email' }); }
-      catch (error) { console.log(error.code, error.message); }`;
-    expect(await run(code, { HOME: '' })).toMatch(
-      /^SLUICE_CONFIG journalDirectory is required where the user/,
-    );
-  });
-
-  it('throws nothing else than a ConfigError where the working directory is gone', async () => {
-    const code = `
-      const { createTracker } = await import(process.argv[1]);
-      const { mkdtempSync, rmdirSync } = await import('node:fs');
-      const gone = mkdtempSync(${JSON.stringify(join(state, 'gone-'))});
-      process.chdir(gone);
-      rmdirSync(gone);
-      const options = { baseUrl: 'http://127.0.0.1:9', correlationKey: 'email' };
-      createTracker(options);
-      try { createTracker({ ...options, journalDirectory: 'relative' }); }
-      catch (error) { console.log(error.code); }`;
-    expect(await run(code, { HOME: state })).toBe('SLUICE_CONFIG\n');
-  });
 });
-
-async function run(code: string, env: Record<string, string>): Promise<string> {
-  const file = new URL('../../dist/index.js', import.meta.url).href;
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    ['--input-type=module', '--eval', code, file],
-    { env },
-  );
-  return stdout;
-}
