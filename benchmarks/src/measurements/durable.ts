@@ -15,7 +15,7 @@ const SCRIPT = new URL('../processes/durable-process.js', import.meta.url);
 const RECOVERING = new URL('../processes/recovering-process.js', import.meta.url);
 const EVENTS = { full: 200_000, quick: 20_000 };
 /** Sizes of a commit, in events. Each peer is measured with the size that is best for it. */
-const GROUPS = { full: [500, 1_000, 5_000, 10_000], quick: [500, 5_000] };
+const GROUPS = { full: [500, 1_000, 5_000, 10_000], quick: [5_000] };
 /** How often each size is tried. */
 const TRIES = { full: 3, quick: 1 };
 /** The peers of Sluice, the name of their commits, and the smallest allowed ratio. */

@@ -8,7 +8,7 @@ import { damage, fill } from './journals.ts';
 import { firstOutput, firstProgress, Terminal, withoutFigures } from './terminal.ts';
 
 /** `FULL=1`, as in `npm run soak`, runs the commands on a million events and all flights, and writes the document. */
-const [EVENTS, FLIGHTS] = isFull ? [1_000_000, Number.POSITIVE_INFINITY] : [40_000, 60_000];
+const [EVENTS, FLIGHTS] = isFull ? [1_000_000, Number.POSITIVE_INFINITY] : [40_000, 30_000];
 /** Two files of a journal, and some events in a third. */
 const DAMAGED = 60_000;
 const FLIGHTS_FILE = new URL('../../node_modules/vega-datasets/data/flights-200k.json', import.meta.url);
