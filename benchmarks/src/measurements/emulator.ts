@@ -11,7 +11,7 @@ import type { Measurement, MeasurementContext } from './measurement.ts';
 
 const EMULATOR = new URL('../processes/emulator-process.js', import.meta.url);
 const FEEDING = new URL('../processes/feeding-process.js', import.meta.url);
-const EVENTS = { full: 5_000_000, quick: 20_000 };
+const EVENTS = { full: 1_000_000, quick: 20_000 };
 const STARTS = 5;
 const SEARCHES = 5;
 const LOOK_MS = 250;

@@ -7,6 +7,7 @@ import {
   fieldOf,
   OPERATOR_BODY,
   readField,
+  readFlag,
   readId,
   readJson,
   readOffset,
@@ -39,7 +40,7 @@ export function addAudienceRoutes(add: AdminRoutes, audience: Audience): void {
     GET: ({ req }) => {
       const search = req.query('search') || undefined;
       const paging = { ...readPaging(req), offset: readOffset(req) };
-      const order = { sort: req.query('sort') || undefined, descending: req.query('descending') === 'true' };
+      const order = { sort: req.query('sort') || undefined, descending: readFlag(req, 'descending') };
       return audience.list({ ...paging, ...order, search, value: req.query('value') });
     },
     POST: async (context) => {
@@ -50,7 +51,7 @@ export function addAudienceRoutes(add: AdminRoutes, audience: Audience): void {
   });
   add('/customers/import', {
     POST: async (context) => {
-      const preview = context.req.query('preview') === 'true';
+      const preview = readFlag(context.req, 'preview') ?? false;
       const csv = await readTextBody(context.env.incoming, 'text/csv', CSV);
       return checkImport(await audience.import(csv, preview), preview);
     },

@@ -54,10 +54,6 @@ export function readId(request: Request): number {
 /** Reads the filter from the query of a URL. Empty fields count as not given. Throws {@link ConfigError}. */
 export function readSearchFilter(request: Request): SearchFilter {
   const read = (name: string) => request.query(name) || undefined;
-  const attributed = read('attributed');
-  if (attributed !== undefined && attributed !== 'true' && attributed !== 'false') {
-    throw refusal('attributed', 'true or false', attributed);
-  }
   return {
     name: read('name'),
     correlationValue: read('correlationValue'),
@@ -65,9 +61,16 @@ export function readSearchFilter(request: Request): SearchFilter {
     text: checkText(read('text')),
     from: readTime('from', read('from')),
     to: readTime('to', read('to')),
-    attributed: attributed === undefined ? undefined : attributed === 'true',
+    attributed: readFlag(request, 'attributed'),
     payload: readPayloadConditions(read('payload') ?? ''),
   };
+}
+
+/** Reads a flag. Undefined if it is not given, or empty. Throws {@link ConfigError}. */
+export function readFlag(request: Request, name: string): boolean | undefined {
+  const given = request.query(name) || undefined;
+  if (given === undefined || given === 'true' || given === 'false') return given && given === 'true';
+  throw refusal(name, 'true or false', given);
 }
 
 /** Reads the name of the field whose values are wanted. Throws {@link ConfigError}. */

@@ -169,7 +169,7 @@ describe('customers', () => {
     expect((await tellAdmin(emulator, 'PUT', path, { attributes: {} })).body).toMatchObject(taken);
   });
 
-  it.each(['limit=0', 'limit=1001', 'before=x', 'limit=1e3', 'offset=-1'])(
+  it.each(['limit=0', 'limit=1001', 'before=x', 'limit=1e3', 'offset=-1', 'descending=yes'])(
     'are not listed with %s',
     async (query) => {
       await using emulator = await startEmulator();
