@@ -19,12 +19,12 @@ const LONGEST_LIFE_MS = 250;
 const LONGEST_AFTERLIFE_MS = 20;
 
 /** Cuts the power of a disk while applications on it sync every write. */
-export const powerCut: Fault = powerCutWith('power-cut', 'always', { full: 300, quick: 4 });
+export const powerCut: Fault = powerCutWith('power-cut', 'always', { full: 300, quick: 3 });
 
 /** The same, for applications that sync at intervals. Here too, what `durable()` reports as durable must be durable. */
 export const powerCutInterval: Fault = powerCutWith('power-cut-interval', 'interval', {
   full: 100,
-  quick: 4,
+  quick: 3,
 });
 
 /**

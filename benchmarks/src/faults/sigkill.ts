@@ -10,7 +10,7 @@ import { MOST_REQUESTS } from './processes/messages.ts';
 import { createRandom } from './random.ts';
 import { Tracking } from './tracking.ts';
 
-const KILLS = { full: 1_000, quick: 6 };
+const KILLS = { full: 1_000, quick: 4 };
 /** Long enough that some processes deliver much, short enough that some are killed while they open the journal. */
 const LONGEST_LIFE_MS = 300;
 const MOST_PER_BURST = 40;

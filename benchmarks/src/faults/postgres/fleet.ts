@@ -18,6 +18,7 @@ const WRITERS: readonly Role[] = ['tracker', 'publisher', 'outbox'];
 export interface FleetOptions {
   readonly seed: number;
   readonly leaseMs: number;
+  readonly tickMs: number;
   readonly settings: Readonly<Record<string, string | number>>;
   /** The server's disk. Undefined if it is that of this machine. */
   readonly disk: SmallDisk | undefined;
@@ -30,6 +31,7 @@ export class Fleet implements AsyncDisposable {
   readonly random: Random;
   readonly disk: SmallDisk | undefined;
   readonly #emulator: Emulating;
+  readonly #tickMs: number;
   readonly #members: Member[] = [];
   /** Ended with the fleet. */
   readonly owned: { close(): Promise<void> }[] = [];
@@ -40,13 +42,14 @@ export class Fleet implements AsyncDisposable {
     server: Postgres,
     gate: Gate,
     emulator: Emulating,
-    { seed, leaseMs, disk }: FleetOptions,
+    { seed, leaseMs, tickMs, disk }: FleetOptions,
   ) {
     this.disk = disk;
     if (disk) this.owned.push(disk);
     this.server = server;
     this.gate = gate;
     this.leaseMs = leaseMs;
+    this.#tickMs = tickMs;
     this.random = createRandom(seed);
     this.#emulator = emulator;
   }
@@ -68,6 +71,7 @@ export class Fleet implements AsyncDisposable {
       ...{ role, baseUrl, apiKey, life: this.#members.length, seed: this.random(2 ** 32) },
       connectionString: `postgres://postgres@127.0.0.1:${this.gate.port}/postgres`,
       leaseMs: this.leaseMs,
+      tickMs: this.#tickMs,
     });
     this.#members.push(member);
     await member.started;

@@ -12,7 +12,6 @@ import { createRandom } from '../random.ts';
 import { BATCH_EVENTS, type MemberSettings, type MemberTold } from './messages.ts';
 
 const MOST_PER_BURST = 40;
-const TICK_MS = 10;
 /** How long the server may be away while this process is told to finish. */
 const FINISH_MS = 60_000;
 const CLOSE_MS = 2_000;
@@ -22,7 +21,7 @@ const ROLLED_BACK_EVERY = 5;
 const CUSTOMERS = 50;
 
 const settings = await receiveSettings<MemberSettings>();
-const { role, life, baseUrl, apiKey, connectionString, leaseMs } = settings;
+const { role, life, baseUrl, apiKey, connectionString, leaseMs, tickMs } = settings;
 const random = createRandom(settings.seed);
 let isToldToFinish = false;
 onAsked(() => {
@@ -66,7 +65,7 @@ async function track(): Promise<void> {
   while (!isToldToFinish) {
     if (role !== 'forwarder') events.track(1 + random(MOST_PER_BURST));
     telling ??= tellDurable();
-    await pause(TICK_MS);
+    await pause(tickMs);
   }
   await telling;
   const isDurable = await within(FINISH_MS, tellDurable);
@@ -93,7 +92,7 @@ async function insert(): Promise<void> {
     });
     try {
       await client.connect();
-      for (let one = 0; one < ROLLED_BACK_EVERY && !isToldToFinish; one += 1) await pause(TICK_MS);
+      for (let one = 0; one < ROLLED_BACK_EVERY && !isToldToFinish; one += 1) await pause(tickMs);
       await client.query('begin');
       await outbox.trackAll(client, eventsOf(from, to));
       await client.query(isRolledBack ? 'rollback' : 'commit');

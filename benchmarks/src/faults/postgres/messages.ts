@@ -17,6 +17,8 @@ export interface MemberSettings {
   readonly life: number;
   readonly seed: number;
   readonly leaseMs: number;
+  /** How long it waits between two bursts of events, in milliseconds. */
+  readonly tickMs: number;
 }
 
 /** The messages of a process of the fleet. */

@@ -14,6 +14,8 @@ const ROLES: readonly Role[] = ['tracker', 'publisher', 'forwarder', 'forwarder'
 const SENDERS = 3;
 /** 15 s in an application. */
 const LEASE_MS = 2_000;
+/** How often a process tracks. A quick run shares its processors with others. */
+const TICK_MS = { full: 10, quick: 20 };
 const BETWEEN_MS = { full: 1_000, quick: 300 };
 /** Few enough that one of the scenarios takes them all. */
 const SETTINGS = { max_connections: 60 };
@@ -72,6 +74,8 @@ async function run(steps: readonly Scenario[], { isQuick, seed }: FaultContext):
   await using fleet = await Fleet.start({
     seed,
     leaseMs: LEASE_MS,
+    // A disk has to become full.
+    tickMs: isQuick && diskBytes === undefined ? TICK_MS.quick : TICK_MS.full,
     settings: { ...SETTINGS, ...settings },
     disk: diskBytes === undefined ? undefined : new SmallDisk(diskBytes),
   });
