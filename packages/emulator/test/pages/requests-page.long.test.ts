@@ -83,6 +83,7 @@ describe.skipIf(!hasChromium)('the requests page (needs Chromium)', () => {
     await page.getByText('Refused', { exact: true }).click();
     await expect.poll(() => statuses(page)).toEqual(['400']);
     await page.getByText('All', { exact: true }).click();
+    await expect.poll(() => statuses(page)).toEqual(['400', '200']);
     await page.getByRole('button', { name: 'Pause' }).click();
     await sendEvents(emulator, event());
     await page.getByRole('button', { name: 'Resume (1 new)' }).waitFor();
