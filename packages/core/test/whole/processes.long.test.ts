@@ -35,16 +35,16 @@ function create(): Tracker {
   return tracker;
 }
 
+/** Starts a process that holds `count` events in the directory and waits to be killed. */
+async function startHolder(count: number) {
+  const child = startTracking({ baseUrl: nowhere, directory, first: 0, count, end: 'wait to be killed' });
+  await once(child, 'message');
+  return child;
+}
+
 describe('a tracker and other processes with its directory', () => {
   it('delivers everything that a killed process had written, once', async () => {
-    const child = startTracking({
-      baseUrl: nowhere,
-      directory,
-      first: 0,
-      count: 5_000,
-      end: 'wait to be killed',
-    });
-    await once(child, 'message');
+    const child = await startHolder(5_000);
     child.kill('SIGKILL');
     await once(child, 'exit');
 
@@ -73,14 +73,7 @@ describe('a tracker and other processes with its directory', () => {
   );
 
   it('does not touch what a process that lives holds in the same directory', async () => {
-    const child = startTracking({
-      baseUrl: nowhere,
-      directory,
-      first: 0,
-      count: 100,
-      end: 'wait to be killed',
-    });
-    await once(child, 'message');
+    const child = await startHolder(100);
     const tracker = create();
     expect(await tracker.flush()).toMatchObject({ delivered: 0, pending: 0 });
     child.kill('SIGKILL');
