@@ -5,7 +5,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { whyNoPgBouncer, whyNoPostgres } from '@sluice/test-servers';
 import { countBrowserTestFiles } from './browser-tests.mjs';
 import { findEngines } from './engines.mjs';
@@ -34,13 +33,13 @@ if (asked >= 0) {
   projects = [name];
 }
 
-/** Now and then WebKitGTK stops to load a page, and vitest waits for it for ever. Its tests take less than a minute alone, but others run beside them. */
-const WEBKIT_SECONDS = 600;
+/** Now and then WebKitGTK stops to load a page, and vitest waits for it for ever. Its tests take less than a minute. */
+const WEBKIT_SECONDS = 300;
 const HUNG = 124; // the exit code of scripts/time-limit.mjs
 
 /**
  * @param {readonly string[]} names of projects
- * @param {number} [seconds] after which the run ends; left out: none. Its output is shown at the end then
+ * @param {number} [seconds] after which the run ends; left out: none
  */
 async function run(names, seconds) {
   const report = join(root, 'reports', `vitest-${names.join('-')}.json`);
@@ -60,40 +59,35 @@ async function run(names, seconds) {
       ...names.map((name) => `--project=${name}`),
       ...args,
     ],
-    { cwd: root, stdio: seconds ? ['ignore', 'pipe', 'pipe'] : 'inherit' },
+    { cwd: root, stdio: 'inherit' },
   );
-  const [output, errors, [status]] = await Promise.all([
-    child.stdout && text(child.stdout),
-    child.stderr && text(child.stderr),
-    once(child, 'close'),
-  ]);
+  const [status] = await once(child, 'close');
   const counts = count(existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')) : { testResults: [] });
-  if (counts.failed === 0 && status !== 0) counts.failed = 1; // an error outside of the tests
-  return { ...counts, isHung: status === HUNG, output: `${output ?? ''}${errors ?? ''}` };
+  if (counts.failed === 0 && status !== 0) {
+    counts.failed = 1;
+    const why =
+      status === HUNG ? `no end within ${seconds} s` : `an error outside of the tests, exit code ${status}`;
+    console.log(`FAIL ${names.join(', ')}: ${why}`);
+  }
+  return { ...counts, isHung: status === HUNG };
 }
 
-const NOTHING = { passed: 0, failed: 0, skipped: 0, output: '' };
+const counts = { passed: 0, failed: 0, skipped: 0 };
 
-async function runWebKit() {
-  if (!projects.includes('webkit') || !engines.some(({ name, isFound }) => name === 'webkit' && isFound))
-    return NOTHING;
-  const first = await run(['webkit'], WEBKIT_SECONDS);
-  if (!first.isHung) return first;
-  const second = await run(['webkit'], WEBKIT_SECONDS);
-  const why = `WebKit stopped within ${WEBKIT_SECONDS} s without an end; its tests ran once more\n`;
-  return { ...second, output: `${first.output}${why}${second.output}` };
+/** @param {typeof counts} more */
+function add({ passed, failed, skipped }) {
+  counts.passed += passed;
+  counts.failed += failed;
+  counts.skipped += skipped;
 }
 
-// WebKit runs beside the others, because its tests mostly wait.
 const others = projects.filter((name) => name !== 'webkit');
-const [counts, { output, ...webkit }] = await Promise.all([
-  others.length > 0 ? run(others) : { ...NOTHING },
-  runWebKit(),
-]);
-process.stdout.write(output);
-counts.passed += webkit.passed;
-counts.failed += webkit.failed;
-counts.skipped += webkit.skipped;
+if (others.length > 0) add(await run(others));
+// Alone: beside others, it hangs more often.
+if (projects.includes('webkit') && engines.some(({ name, isFound }) => name === 'webkit' && isFound)) {
+  const first = await run(['webkit'], WEBKIT_SECONDS);
+  add(first.isHung ? await run(['webkit'], WEBKIT_SECONDS) : first);
+}
 for (const { name, hint } of engines.filter((one) => !one.isFound && projects.includes(one.name))) {
   console.log(`no tests in ${name}: ${hint}`);
   if (name === 'chromium') counts.skipped += countBrowserTestFiles();

@@ -155,6 +155,7 @@ export async function runCheck(command, emulator, runtime, name) {
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   } finally {
-    rmSync(stage.directory, { recursive: true, force: true });
+    // A process in the background may still write into it.
+    rmSync(stage.directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   }
 }
