@@ -8,6 +8,7 @@ import { COPIED_EXAMPLES } from './scripts/copied-examples.mjs';
 import { findFirefox, findWebKitGtk, servesBrowsers } from './scripts/engines.mjs';
 import { ByProject } from './testing/by-project.ts';
 import { webKitGtk } from './testing/mini-browser.ts';
+import { pageEngine } from './testing/page-engine.ts';
 import { PATIENCE } from './testing/patience.ts';
 
 // Sibling packages resolve to their sources, so that a test never runs against an old build.
@@ -74,7 +75,9 @@ if (webkit !== undefined) {
   });
 }
 
+// With SLUICE_ENGINE=page, tests in browsers run against the engine for pages.
 const browser: TestProjectConfiguration = {
+  plugins: pageEngine(),
   resolve: inBrowser,
   ssr: { resolve: onNode }, // the set-up below runs on Node
   test: {

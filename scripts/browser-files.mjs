@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { rolldown } from 'rolldown';
+import { pageEngine } from '../testing/page-engine.ts';
 import { readManifest, root } from './workspace.mjs';
 
 const LICENCE_FILES = ['LICENSE', 'LICENCE', 'LICENSE.md', 'license'];
@@ -33,6 +34,7 @@ async function bundle(folder, entry, format) {
   const build = await rolldown({
     input: join(core, folder, 'entries', `${entry}.${extension}`),
     platform: 'browser',
+    plugins: pageEngine(),
     transform: { target: 'es2022' },
     resolve: { conditionNames: [...conditions, 'browser', 'import', 'default'] },
     onLog: (_level, { message }) => {

@@ -1,0 +1,111 @@
+import type { Rule } from '../send/delivery-policy.ts';
+import type { Parcel } from './parcel.ts';
+
+const FAILURES_TO_DOUBT = 5;
+const LEAST_TO_END = 5;
+const LEAST_CRASHES = 3;
+const LEAST_DENIALS = 2;
+const LEAST_MS = 30_000;
+const FICKLE_MS = 10 * 60_000;
+
+/** What the pieces of one refused request have in common. */
+interface Whole {
+  isAccepted: boolean;
+}
+
+/** Parcels in one request, which is made until they end or are halved. */
+export interface Batch {
+  parcels: readonly Parcel[];
+  readonly whole: Whole;
+  /** When it is sent next. */
+  at: number;
+  sent: number;
+  failures: number;
+  /** Failures with an acceptance of something newer between them. */
+  proofs: number;
+  /** When it failed first, and whether it was ever refused. */
+  since: number;
+  isRefused: boolean;
+  /** The number of the last request, and of the last one of all when it failed. */
+  request: number;
+  seen: number;
+  /** Probably at fault: it waits alone. */
+  isAlone: boolean;
+  status: number;
+  words: string;
+}
+
+export function batchOf(parcels: readonly Parcel[], whole: Whole = { isAccepted: false }): Batch {
+  const counts = { at: 0, sent: 0, failures: 0, proofs: 0, since: 0, request: 0, seen: 0, status: 0 };
+  return { parcels, whole, ...counts, isRefused: false, isAlone: false, words: '' };
+}
+
+export function countOf({ parcels }: Pick<Batch, 'parcels'>): number {
+  return parcels.reduce((total, { count }) => total + count, 0);
+}
+
+export type Verdict = 'again' | 'halve' | 'shrink' | 'end' | 'suspect' | 'drop';
+
+export interface Blame {
+  /** Whether the service ever accepted something. */
+  readonly isKnown: boolean;
+  /** Failures in a row without an acceptance. */
+  readonly inARow: number;
+  sent(batch: Batch): void;
+  accepted(batch: Batch, now: number): void;
+  /** Returns whether the service, or we, may be to blame: too much fails in a row. */
+  failed(batch: Batch, isWrong: boolean, now: number): boolean;
+  verdict(rule: Rule, batch: Batch, now: number): Verdict;
+}
+
+/** Who is to blame for a failure: the events, the service, or us? Only an acceptance of others blames the events. */
+export function createBlame(): Blame {
+  let requests = 0;
+  let accepted = 0;
+  let row = 0;
+  let fickleUntil = 0;
+  return {
+    get isKnown() {
+      return accepted > 0;
+    },
+    get inARow() {
+      return row;
+    },
+    sent(batch: Batch): void {
+      requests += 1;
+      batch.request = requests;
+      batch.sent += 1;
+    },
+    accepted({ isRefused, request, whole }: Batch, now: number): void {
+      row = 0;
+      accepted = Math.max(accepted, request);
+      whole.isAccepted = true;
+      if (isRefused) fickleUntil = now + FICKLE_MS;
+    },
+    failed(batch: Batch, isWrong: boolean, now: number): boolean {
+      const { proofs, seen, whole } = batch;
+      const isNew = proofs === 0 || accepted > seen;
+      batch.since ||= now;
+      batch.failures += 1;
+      if (isNew) batch.proofs += 1;
+      batch.seen = requests;
+      if (isNew && !whole.isAccepted && proofs === 0 && !(isWrong && countOf(batch) > 1)) row += 1;
+      return row >= FAILURES_TO_DOUBT * (isWrong ? 2 : 1);
+    },
+    verdict({ action, endsEvent }: Rule, batch: Batch, now: number): Verdict {
+      const { failures, proofs, since, whole } = batch;
+      const isDenial = action === 'pause';
+      if (action === 'drop') return action;
+      const isFickle = now < fickleUntil;
+      if (countOf(batch) > 1) {
+        if (action === 'split') return 'shrink';
+        if (action === 'retry') return failures >= LEAST_CRASHES && proofs > 1 ? 'halve' : 'again';
+        return failures >= LEAST_DENIALS * (isFickle ? 2 : 1) ? 'halve' : 'again';
+      }
+      const isBetween = isDenial ? proofs >= LEAST_TO_END : whole.isAccepted || proofs > 1;
+      const isEnough = failures >= (action === 'split' ? LEAST_DENIALS : LEAST_TO_END);
+      if (!isEnough || !isBetween || (isDenial && now - since < LEAST_MS)) return 'again';
+      return endsEvent && !isFickle ? 'end' : 'suspect';
+    },
+  };
+}

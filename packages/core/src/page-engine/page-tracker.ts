@@ -1,0 +1,177 @@
+import { ConfigError } from '@sluice/protocol';
+import { readApiKey, systemClock } from '@sluice/protocol/toolbox';
+import { ClockOffset } from '../accept/clock-offset.ts';
+import { checkSize, checkText, EventTexts, type TrackOptions } from '../accept/event-text.ts';
+import type { AnyEvents } from '../accept/track.ts';
+import { UNIDENTIFIED } from '../accept/unidentified.ts';
+import { isThrown, reasonOf } from '../base/reason.ts';
+import { loadText, saveText } from '../keep/page/local-storage.ts';
+import type { AnyOptions, TrackerOptions } from '../options/options.ts';
+import { type Defaults, readConsent, readOptions, type Settings } from '../options/settings.ts';
+import { missingPart } from '../parts.ts';
+import type { FinishOptions, FlushReport, TrackerStats } from '../tell/stats.ts';
+import type { Tracker } from '../tracker.ts';
+import { createEngine, type Deadline } from './engine.ts';
+
+const FLUSH_TIMEOUT_MS = 30_000;
+const CLOSE_TIMEOUT_MS = 10_000;
+const NO_OPTIONS: TrackOptions = {};
+const OFFSET = 'sluice clock';
+const encoder = new TextEncoder();
+const LOOPBACK = /\/\/(([^/]*\.)?localhost|127\.[\d.]+|\[::1])[:/]/;
+let isWarned = false;
+
+export const pageDefaults: Defaults = {
+  parts: {},
+  holdsUnidentified: true,
+  warnOfKey(baseUrl) {
+    if (isWarned || LOOPBACK.test(baseUrl)) return;
+    isWarned = true;
+    console.warn('Sluice: the apiKey of a page is public; leave it to a relay');
+  },
+  commitIntervalMs: 250,
+  batchBytes: 128 * 1024,
+};
+
+/** As `createTracker` of `@sluice/core`, with an engine for pages only. */
+export function createTracker<Events extends object = AnyEvents>(options: AnyOptions): Tracker<Events> {
+  return createWith(options, pageDefaults) as Tracker<Events>;
+}
+
+export function createWith(options: AnyOptions, defaults: Defaults): Tracker {
+  try {
+    return trackerOf(readOptions(options as TrackerOptions, defaults));
+  } catch (error) {
+    if (isThrown(error, ConfigError)) throw error;
+    throw new ConfigError('options', `options cannot be used: ${reasonOf(error)}`);
+  }
+}
+
+function trackerOf(settings: Settings): Tracker {
+  const { correlationKey, enabled, keepDeviceTimestamp, maxEventBytes, source, unidentified } = settings;
+  const store = { load: () => loadText(OFFSET), save: (text: string) => saveText(OFFSET, text) };
+  const offset = settings.clock ? undefined : new ClockOffset(systemClock, keepDeviceTimestamp, store);
+  const nobody = unidentified.hold ? UNIDENTIFIED : undefined;
+  const texts = new EventTexts(correlationKey, source, maxEventBytes, nobody, offset);
+  const engine = createEngine(settings, texts);
+  const { clock, reporter, stats } = engine;
+  let closed: Promise<FlushReport> | undefined;
+
+  async function flush(options?: FinishOptions): Promise<FlushReport> {
+    const before = stats();
+    const over = overAfter(options, FLUSH_TIMEOUT_MS);
+    await (closed ? over.wait(closed) : engine.settleAll(over));
+    return since(before);
+  }
+
+  async function finish(options?: FinishOptions): Promise<FlushReport> {
+    const before = stats();
+    await engine.settleAll(overAfter(options, CLOSE_TIMEOUT_MS));
+    await engine.close();
+    return since(before);
+  }
+
+  function overAfter(options: FinishOptions | undefined, defaultMs: number): Deadline {
+    const { timeoutMs = defaultMs, signal } = options ?? {};
+    return createDeadline(timeoutMs, signal);
+  }
+
+  /** The end of a wait. */
+  function createDeadline(timeoutMs: number, signal?: AbortSignal): Deadline {
+    const at = clock.now() + timeoutMs;
+    let end = () => {};
+    const over = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const timer = clock.setTimeout(end, timeoutMs, true);
+    if (signal?.aborted) end();
+    signal?.addEventListener('abort', end);
+    return {
+      at,
+      async wait(work: Promise<unknown>): Promise<void> {
+        await Promise.race([work, over]);
+        timer.cancel();
+        signal?.removeEventListener('abort', end);
+      },
+    };
+  }
+
+  function since(before: TrackerStats): FlushReport {
+    const after = stats();
+    const { held, pause, pending, suspects } = after;
+    const sending = pause?.reason ?? (suspects.length < pending ? 'time-out' : 'suspects');
+    const reason = engine.isGranted ? (held === pending ? 'unidentified' : sending) : 'consent';
+    return {
+      delivered: after.delivered - before.delivered,
+      deadLettered: after.deadLettered - before.deadLettered,
+      dropped: lost(after) - lost(before),
+      pending,
+      pendingReason: pending > 0 ? reason : undefined,
+    };
+  }
+
+  function track(name: string, payload: object | undefined, options: TrackOptions, context?: object): void {
+    if (enabled === false) return;
+    try {
+      const at = clock.now();
+      const text = texts.create(name, payload, options, at, context);
+      checkSize(text, maxEventBytes, (text) => encoder.encode(text).length);
+      if (closed) engine.drop('closed');
+      else engine.accept(text, at, options.priority === 'high', texts.isUnidentified, texts.customer);
+    } catch (error) {
+      reporter.invalid(error, name);
+    }
+  }
+
+  const tracker: Tracker = {
+    get deadLetters() {
+      return missingPart('tracker.deadLetters', 'deadLetters');
+    },
+    track: (name: string, payload?: object, options: TrackOptions = NO_OPTIONS) =>
+      track(name, payload, options),
+    for: (correlationValue, context) => ({
+      track: (name: string, payload?: object, options?: TrackOptions) =>
+        track(
+          name,
+          payload,
+          { ...options, correlationValue: options?.correlationValue ?? correlationValue },
+          context,
+        ),
+    }),
+    identify(correlationValue) {
+      if (enabled === false) return;
+      try {
+        checkText('correlationValue', correlationValue, maxEventBytes);
+        if (!closed) engine.identify(correlationValue);
+      } catch (error) {
+        reporter.invalid(error);
+      }
+    },
+    reset() {
+      if (!closed) engine.identify(undefined);
+    },
+    setConsent(consent) {
+      readConsent(consent);
+      if (!closed) engine.setConsent(consent);
+    },
+    setApiKey: (apiKey) => engine.setApiKey(readApiKey(apiKey)),
+    retryNow: () => engine.retryNow(),
+    drainInBackground: () => false,
+    async durable() {
+      if (enabled !== false) await engine.durable();
+    },
+    flush,
+    close(options) {
+      closed ??= finish(options);
+      return closed;
+    },
+    [Symbol.asyncDispose]: async () => void (await tracker.close()),
+    stats,
+    on: (event, listener) => reporter.on(event, listener),
+  };
+  return tracker;
+}
+
+function lost({ dropped }: TrackerStats): number {
+  return Object.values(dropped).reduce((total, count) => total + count);
+}

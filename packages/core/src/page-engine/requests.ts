@@ -1,0 +1,82 @@
+import { EVENTS_PATH, endpoint, joinEvents, requestHeaders } from '@sluice/protocol';
+import { BATCH_OVERHEAD_BYTES, type Clock, redactor } from '@sluice/protocol/toolbox';
+import type { Settings } from '../options/settings.ts';
+import { FetchTransport } from '../send/http/fetch-transport.ts';
+import type { Outcome } from '../send/http/transport.ts';
+import { Latencies } from '../tell/latencies.ts';
+import type { Reporter } from '../tell/reporter.ts';
+import type { TrackerStats } from '../tell/stats.ts';
+
+const encoder = new TextEncoder();
+/** Of the API keys that were replaced, so many are kept out of what is shown. */
+const KEYS_KEPT = 4;
+
+export interface Requests {
+  readonly url: string;
+  readonly stats: TrackerStats['requests'];
+  /** How many bytes of events a request may have that outlives the page. */
+  readonly room: number;
+  redact(text: string): string;
+  /** Returns whether it is another key. */
+  setApiKey(key: string): boolean;
+  post(texts: readonly string[], isRepeated: boolean, outlives: boolean): Promise<Outcome>;
+  close(): Promise<void>;
+}
+
+/** Makes requests, and keeps the key out of their answers. */
+export function createRequests(
+  settings: Settings,
+  clock: Clock,
+  reporter: Pick<Reporter, 'emit'>,
+  signal: AbortSignal,
+): Requests {
+  const { advanced, baseUrl, delivery } = settings;
+  const transport = settings.transport ?? new FetchTransport(delivery);
+  const url = endpoint(baseUrl, settings.destination?.path ?? EVENTS_PATH);
+  const latencies = new Latencies();
+  const timeouts = {
+    totalMs: delivery.timeoutMs,
+    connectMs: advanced.connectTimeoutMs,
+    headersMs: advanced.headersTimeoutMs,
+    bodyMs: advanced.bodyTimeoutMs,
+  };
+  const counts = { sent: 0, retried: 0, failed: 0, bytes: 0 };
+  let keys: string[] = [];
+  if (settings.apiKey) keys = [settings.apiKey];
+  const redact = (text: string) => keys.reduce((safe, key) => redactor(key)(safe), text);
+  return {
+    url,
+    redact,
+    get stats() {
+      return { ...counts, latencyMs: latencies.quantiles };
+    },
+    get room(): number {
+      return (transport.room?.() ?? 0) - BATCH_OVERHEAD_BYTES;
+    },
+    setApiKey(key) {
+      if (key === keys[0]) return false;
+      keys = [key, ...keys].slice(0, KEYS_KEPT);
+      return true;
+    },
+    async post(texts: readonly string[], isRepeated: boolean, outlives: boolean): Promise<Outcome> {
+      const body = encoder.encode(joinEvents(texts));
+      counts.sent += 1;
+      counts.bytes += body.length;
+      if (isRepeated) counts.retried += 1;
+      const headers = { ...delivery.headers, ...requestHeaders(keys[0]) };
+      const start = clock.now();
+      const outcome = await transport.post({ url, headers, body, timeouts, signal, outlives });
+      const durationMs = Math.max(0, clock.now() - start);
+      latencies.add(durationMs);
+      const isAnswered = outcome.kind === 'answered';
+      const status = isAnswered ? outcome.status : 0;
+      if (!(status >= 200 && status < 300)) counts.failed += 1;
+      reporter.emit('request', { url, status, durationMs });
+      const { location } = outcome as Extract<Outcome, { kind: 'answered' }>;
+      return isAnswered
+        ? { ...outcome, body: redact(outcome.body), location: location && redact(location) }
+        : outcome;
+    },
+    close: () => transport.close(),
+  };
+}

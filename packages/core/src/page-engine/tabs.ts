@@ -1,0 +1,41 @@
+import { tried } from '@sluice/protocol/toolbox';
+import type { Fate } from '../base/fate.ts';
+import type { ParcelKey } from './parcel.ts';
+
+/** What pages of an account tell each other. */
+export type Message =
+  /** Events wait to be sent. */
+  | readonly ['waits']
+  /** A parcel ended. */
+  | readonly ['ended', id: string, fate: Fate]
+  /** Others took the place of a parcel. */
+  | readonly ['cut', id: string, keys: readonly ParcelKey[]];
+
+export interface Tabs {
+  tell(message: Message): void;
+  /** Does the work while no other page does. */
+  alone(work: () => Promise<void>, signal: AbortSignal): Promise<void>;
+  open(): void;
+  close(): void;
+}
+
+export function createTabs(name: string, onMessage: (message: Message) => void): Tabs {
+  let channel: BroadcastChannel | undefined;
+  return {
+    tell(message) {
+      channel?.postMessage(message);
+    },
+    async alone(work, signal) {
+      const { locks } = navigator;
+      await (locks ? locks.request(name, { signal }, work) : work());
+    },
+    open() {
+      channel ??= tried(() => new BroadcastChannel(name));
+      if (channel) channel.onmessage = ({ data }) => onMessage(data);
+    },
+    close() {
+      channel?.close();
+      channel = undefined;
+    },
+  };
+}
