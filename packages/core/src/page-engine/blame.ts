@@ -54,7 +54,7 @@ export interface Blame {
   sent(batch: Batch): void;
   accepted(batch: Batch, now: number): void;
   /** Returns whether the service, or we, may be to blame: too much fails in a row. */
-  failed(batch: Batch, isWrong: boolean, now: number): boolean;
+  failed(batch: Batch, isWrong: boolean, isCrash: boolean, now: number): boolean;
   verdict(rule: Rule, batch: Batch, now: number): Verdict;
 }
 
@@ -62,6 +62,8 @@ export interface Blame {
 export function createBlame(): Blame {
   let requests = 0;
   let accepted = 0;
+  /** Failures in a row, and those of different events. */
+  let all = 0;
   let row = 0;
   let fickleUntil = 0;
   return {
@@ -69,7 +71,7 @@ export function createBlame(): Blame {
       return accepted > 0;
     },
     get inARow() {
-      return row;
+      return all;
     },
     sent(batch: Batch): void {
       requests += 1;
@@ -77,20 +79,25 @@ export function createBlame(): Blame {
       batch.sent += 1;
     },
     accepted({ isRefused, request, whole }: Batch, now: number): void {
+      all = 0;
       row = 0;
       accepted = Math.max(accepted, request);
       whole.isAccepted = true;
       if (isRefused) fickleUntil = now + FICKLE_MS;
     },
-    failed(batch: Batch, isWrong: boolean, now: number): boolean {
+    failed(batch, isWrong, isCrash, now) {
       const { proofs, seen, whole } = batch;
       const isNew = proofs === 0 || accepted > seen;
       batch.since ||= now;
       batch.failures += 1;
       if (isNew) batch.proofs += 1;
       batch.seen = requests;
-      if (isNew && !whole.isAccepted && proofs === 0 && !(isWrong && countOf(batch) > 1)) row += 1;
-      return row >= FAILURES_TO_DOUBT * (isWrong ? 2 : 1);
+      // Pieces, and what fails again though others are accepted, are to blame themselves.
+      if (!whole.isAccepted && batch.proofs < 2 && !(isWrong && countOf(batch) > 1)) {
+        all += 1;
+        if (isNew) row += 1;
+      }
+      return (isCrash ? all : row) >= FAILURES_TO_DOUBT * (isWrong ? 2 : 1);
     },
     verdict({ action, endsEvent }: Rule, batch: Batch, now: number): Verdict {
       const { failures, proofs, since, whole } = batch;

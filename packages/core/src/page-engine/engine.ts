@@ -1,10 +1,13 @@
 import { type Clock, systemClock } from '@sluice/protocol/toolbox';
 import type { EventTexts } from '../accept/event-text.ts';
+import { Alarm } from '../base/alarm.ts';
 import { storageError } from '../base/errors/storage-error.ts';
 import type { DropReason, Fate } from '../base/fate.ts';
 import { databaseName } from '../keep/page/origin.ts';
+import { type Guarded, guardCallbacks } from '../options/callbacks.ts';
 import type { Consent } from '../options/options.ts';
 import type { Settings } from '../options/settings.ts';
+import { registerSync } from '../platform/page/background-sync.ts';
 import { Books } from '../tell/books.ts';
 import { consoleWarnings } from '../tell/console-log.ts';
 import { RateMeter } from '../tell/rate-meter.ts';
@@ -13,13 +16,14 @@ import type { TrackerStats } from '../tell/stats.ts';
 import { createBlame } from './blame.ts';
 import { createGate } from './gate.ts';
 import { createKeeper } from './keeper.ts';
+import { listenToPage } from './leaving.ts';
 import type { Parcel } from './parcel.ts';
 import { Parcels } from './parcels.ts';
 import { createRequests } from './requests.ts';
 import { createSender } from './sender.ts';
 import { createTabs, type Message } from './tabs.ts';
 
-const LOOK_MS = 10_000;
+const LOOK_MS = 3_000;
 
 export interface Deadline {
   readonly at: number;
@@ -29,6 +33,7 @@ export interface Deadline {
 export interface Engine {
   readonly clock: Clock;
   readonly reporter: Reporter;
+  readonly hooked: Pick<Guarded, 'prepare' | 'handOver'>;
   readonly isGranted: boolean;
   stats(): TrackerStats;
   accept(text: string, at: number, isHigh: boolean, isUnidentified: boolean, customer: string): void;
@@ -44,47 +49,55 @@ export interface Engine {
 }
 
 /** Makes the stages of a page's tracker, and leads events from one to the next. */
-export function createEngine(settings: Settings, texts: EventTexts): Engine {
+export function createEngine(settings: Settings, texts: EventTexts, flush: () => Promise<unknown>): Engine {
   const { clock = systemClock, random = Math.random, delivery } = settings;
   const name = databaseName(settings);
   const books = new Books();
   const rates = new RateMeter();
+  rates.sample(books, clock.now());
   const redact = (text: string) => requests.redact(text);
-  const reporter = createReporter({
-    books,
-    clock,
-    tells: settings.logger === false ? [] : [consoleWarnings(redact)],
+  const hooked = guardCallbacks({
+    ...{ settings, clock, redact, flush },
+    tracked: () => books.accepted,
+    onFailed: (callback, error) => reporter.callbackFailed(callback, error),
   });
+  const warnings = hooked.log ?? (settings.logger !== false && consoleWarnings(redact));
+  const tells = [warnings, hooked.steps].filter((tell) => !!tell);
+  const reporter = createReporter({ books, clock, tells });
   const ended = new AbortController();
-  const requests = createRequests(settings, clock, reporter, ended.signal);
+  const requests = createRequests({ settings, clock, hooked, reporter, signal: ended.signal });
   const parcels = new Parcels(settings.buffer, settings.batch.maxEvents, reporter.settled);
   const keeper = createKeeper({
     ...{ name, isInMemory: settings.journal === 'memory', parcels, clock, random, reporter },
     commitIntervalMs: settings.commitIntervalMs,
+    isOnce: settings.leaving === 'once',
+    books,
     mayStore: () => true,
+    end,
     onChange() {
+      rates.sample(books, clock.now());
       tabs.tell(['waits']);
       sender.wake();
     },
   });
   const tabs = createTabs(name, hear);
   const backoff = { baseMs: delivery.retryBaseMs, maxMs: delivery.retryMaxMs };
-  const gate = createGate(clock, random, backoff, reporter, () => sender.wake());
+  const gate = createGate(clock, random, backoff, reporter, (state) => {
+    if (state === 'open') registerSync();
+    sender.wake();
+  });
   const blame = createBlame();
   const sender = createSender({
     ...{ settings, clock, random, parcels, keeper, tabs, gate, blame, requests, reporter, books },
     ...{ refresh, end, keepLetter },
   });
-  let looking: { cancel(): void } | undefined;
+  const looking = new Alarm(clock, () => void look());
 
   /** Another page told something. */
   function hear(message: Message): void {
     if (message[0] === 'waits') {
       // It may be gone before it sends.
-      looking ??= clock.setTimeout(() => {
-        looking = undefined;
-        void refresh().then(sender.wake, reporter.storageFailed);
-      }, LOOK_MS);
+      looking.set(LOOK_MS);
       return;
     }
     const [kind, id, what] = message;
@@ -99,8 +112,9 @@ export function createEngine(settings: Settings, texts: EventTexts): Engine {
   }
 
   async function refresh(): Promise<void> {
-    const found = await keeper.refresh((parcel, fate) => void parcels.end(parcel, fate));
+    const [found, leasedUntil] = await keeper.refresh();
     if (found > 0) reporter.recovered('recovered', found);
+    if (leasedUntil < Number.POSITIVE_INFINITY) looking.set(leasedUntil - clock.now());
   }
 
   function end(parcel: Parcel, fate: Fate): void {
@@ -117,7 +131,53 @@ export function createEngine(settings: Settings, texts: EventTexts): Engine {
 
   tabs.open();
   reporter.journal(keeper.kind);
-  const opened = refresh().then(sender.wake, reporter.storageFailed);
+  const opened = look();
+
+  async function look(): Promise<void> {
+    await refresh().catch(reporter.storageFailed);
+    sender.wake();
+  }
+
+  /** `isSent`: its last requests are made. */
+  let isSent = false;
+  listenToPage(
+    {
+      write: () => void keeper.commit(),
+      swap() {
+        keeper.leave(true);
+        tabs.close();
+      },
+      hide(isSure, isKept) {
+        const sendsNothing = isSent || isKept;
+        isSent ||= isSure;
+        if (isSure) {
+          keeper.leave(true);
+          tabs.close();
+          sender.rest();
+        }
+        if (sendsNothing) void keeper.commit();
+        else if (sender.leave(isSure)) registerSync();
+        if (sendsNothing || isSure) return;
+        for (const parcel of parcels.all.values()) parcel.isHigh = true;
+        sender.wake();
+      },
+      show(isBack) {
+        if (isBack) {
+          isSent = false;
+          keeper.leave(false);
+          tabs.open();
+        }
+        gate.hint();
+        sender.wake();
+      },
+      online() {
+        if (gate.hint()) sender.hurryRetries();
+        sender.wake();
+      },
+      offline: () => gate.doubt(1),
+    },
+    ended.signal,
+  );
 
   function stats(): TrackerStats {
     const now = clock.now();
@@ -149,6 +209,7 @@ export function createEngine(settings: Settings, texts: EventTexts): Engine {
   return {
     clock,
     reporter,
+    hooked,
     stats,
     isGranted: true,
     accept(text: string, at: number, isHigh: boolean, _isUnidentified: boolean, _customer: string): void {
@@ -189,7 +250,8 @@ export function createEngine(settings: Settings, texts: EventTexts): Engine {
         parcels.epoch += 1;
         await keeper.commitAll();
         sender.wake();
-        const isOver = () => ![...parcels.all.values()].some((parcel) => parcel.epoch <= epoch);
+        const isOver = () =>
+          parcels.count((parcel) => parcel.epoch <= epoch && parcel.leasedUntil <= clock.now()) === 0;
         while (!isOver() && sender.isUseful(at))
           await new Promise<void>((resolve) => {
             const forget = sender.watch(() => {
@@ -205,7 +267,7 @@ export function createEngine(settings: Settings, texts: EventTexts): Engine {
       sender.stop();
       ended.abort();
       await keeper.commitAll();
-      looking?.cancel();
+      looking.stop();
       gate.stop();
       tabs.close();
       await keeper.close();

@@ -4,19 +4,30 @@ import { Alarm } from '../base/alarm.ts';
 import { storageError } from '../base/errors/storage-error.ts';
 import type { Fate } from '../base/fate.ts';
 import { IndexedDbStore } from '../keep/page/indexeddb-store.ts';
+import { loadText, saveText } from '../keep/page/local-storage.ts';
 import { hasIndexedDb } from '../keep/page/origin.ts';
 import { isHidden } from '../keep/page/tabs.ts';
+import type { Books } from '../tell/books.ts';
 import type { Reporter } from '../tell/reporter.ts';
-import { idOf, type Parcel, type ParcelKey } from './parcel.ts';
+import {
+  idOf,
+  isLease,
+  isParcel,
+  isTexts,
+  type LeaseKey,
+  leasesOf,
+  type Parcel,
+  type ParcelKey,
+  rangeOf,
+} from './parcel.ts';
 import type { Parcels } from './parcels.ts';
+import { createSpill, type Put } from './spill.ts';
 
 const FRAME_MS = 16;
 const RETRY = { baseMs: 1_000, maxMs: 60_000 };
 /** More than this of what is stored is not kept in memory too. */
 const MOST_LOADED = 512 * 1024;
-
-/** A record to put, or without a value, records to delete. */
-type Change = readonly [key: IDBValidKey | IDBKeyRange, value?: unknown];
+const ALIVE_MS = 60_000;
 
 interface KeeperOptions {
   readonly name: string;
@@ -25,48 +36,63 @@ interface KeeperOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly commitIntervalMs: number;
+  /** Whether a request of a page that was left counts as accepted. */
+  readonly isOnce: boolean;
+  readonly books: Books;
   readonly reporter: Reporter;
   readonly mayStore: () => boolean;
+  readonly end: (parcel: Parcel, fate: Fate) => void;
   /** Events were stored, or cannot be: they may be sent now. */
   readonly onChange: () => void;
 }
 
-type End = (parcel: Parcel, fate: Fate) => void;
-
 export interface Keeper {
-  readonly isFailing: boolean;
   /** Where events are kept now. */
   readonly kind: string;
   /** Whether what it keeps outlives the page. */
   readonly survives: boolean;
+  /** Whether the page was left: what is written is spilled too. */
+  readonly isLeft: boolean;
   /** Whether events may be sent: they are stored, or cannot be. */
   isSafe(parcel: Parcel): boolean;
-  commit(): Promise<void>;
   /** An event was tracked. */
   notify(isUrgent: boolean): void;
+  /** Begins to write what is not written yet. */
+  commit(): Promise<void>;
   /** Resolves once all that was tracked is stored, or cannot be. */
   commitAll(): Promise<void>;
   /** What is stored survives a power cut. */
   sync(): Promise<void>;
-  /** Its record is deleted with the next transaction. */
+  leave(isLeft: boolean): void;
+  /** Other pages leave these parcels alone for a while. Goes with the next transaction, as what follows. */
+  lease(parcels: readonly Parcel[], forMs: number): void;
+  endLease(parcels: readonly Parcel[]): void;
   remove(parcel: Parcel): void;
-  /** Compares what is known with what is stored. Returns how many events of other pages were found. */
-  refresh(end: End): Promise<number>;
+  /** The service answered. */
+  answered(): void;
+  /** Compares what is known with what is stored. Returns how many events of other pages were found, and when a lease ends. */
+  refresh(): Promise<readonly [found: number, leasedUntil: number]>;
   /** Reads the texts that are only stored. What is not there any more has ended. */
-  load(wanted: readonly Parcel[], end: End): Promise<void>;
+  load(wanted: readonly Parcel[]): Promise<void>;
   close(): Promise<void>;
 }
 
 /** Keeps parcels in IndexedDB, a record for each. What is to be written goes with the next transaction. */
 export function createKeeper(options: KeeperOptions): Keeper {
-  const { name, parcels, clock, random, commitIntervalMs, reporter, mayStore, onChange } = options;
-  const store = options.isInMemory || !hasIndexedDb() ? undefined : new IndexedDbStore(name, clock, restore);
+  const { name, isInMemory, parcels, clock, random, commitIntervalMs, isOnce } = options;
+  const { books, reporter, mayStore, end, onChange } = options;
+  const store = isInMemory || !hasIndexedDb() ? undefined : new IndexedDbStore(name, clock, restore);
+  const spill = createSpill(name);
   const alarm = new Alarm(clock, () => void commit());
   const retry = new Alarm(clock, () => void commit());
   const writing = new Set<Promise<void>>();
-  let changes: Change[] = [];
+  /** Records that are being written. */
+  const unconfirmed = new Set<Put>();
+  let leases: Put[] = [];
+  let deletions: (IDBValidKey | IDBKeyRange)[] = [];
   /** Ended, and perhaps not deleted yet. */
   const gone = new Set<string>();
+  let isLeft = false;
   let failures = 0;
   let dueAt = 0;
 
@@ -76,7 +102,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
       if (!parcel.isStored) continue;
       parcel.isStored = false;
       if (parcel.texts) parcels.unwritten.add(parcel);
-      else parcels.end(parcel, 'damaged');
+      else end(parcel, 'damaged');
     }
     alarm.set(0);
   }
@@ -92,17 +118,23 @@ export function createKeeper(options: KeeperOptions): Keeper {
     if (!store || !mayStore()) return;
     parcels.seal();
     const added = [...parcels.unwritten].filter(({ isWriting }) => !isWriting);
-    const all = changes;
-    changes = [];
-    if (added.length + all.length === 0) return;
+    const puts = [...added.map(({ key, texts }): Put => [key, texts]), ...leases];
+    const deleted = deletions;
+    const ended = [...gone];
+    leases = [];
+    deletions = [];
+    if (puts.length + deleted.length === 0) return;
     for (const parcel of added) parcel.isWriting = true;
+    for (const put of puts) {
+      unconfirmed.add(put);
+      if (isLeft) spill.add(put);
+    }
     try {
       await store.use('readwrite', (objects) => {
-        for (const { key, texts } of added) if (texts) objects.put(texts, key);
-        for (const [key, value] of all)
-          if (value === undefined) objects.delete(key);
-          else objects.put(value, key as IDBValidKey);
+        for (const key of deleted) objects.delete(key);
+        for (const [key, value] of puts) objects.put(value, key);
       });
+      for (const id of ended) gone.delete(id);
       if (failures > 0) reporter.journal('indexeddb');
       failures = 0;
       retry.cancel();
@@ -112,71 +144,111 @@ export function createKeeper(options: KeeperOptions): Keeper {
         if (parcels.bytes > MOST_LOADED && parcel.state === 'waiting') parcels.unload(parcel);
       }
     } catch (cause) {
-      changes.push(...all);
+      deletions.push(...deleted);
       retry.set(backoffDelayMs(failures, RETRY, random));
       failures += 1;
       reporter.storageFailed(storageError('cannot append events in IndexedDB', cause));
       reporter.journal('memory');
     } finally {
       for (const parcel of added) parcel.isWriting = false;
+      for (const put of puts) unconfirmed.delete(put);
     }
     onChange();
   }
 
+  /** Brings what pages left in localStorage into the database. */
+  async function unspill(): Promise<void> {
+    const spilled = spill.read().filter(([key]) => isParcel(key) || isLease(key));
+    if (spilled.length === 0) return;
+    await store?.use('readwrite', (objects) => {
+      for (const [key, value] of spilled) objects.put(value, key);
+    });
+    for (const put of spilled) spill.remove(put);
+  }
+
   return {
-    get isFailing() {
-      return failures > 0;
-    },
     get kind() {
       return store && failures === 0 ? 'indexeddb' : 'memory';
     },
     get survives() {
       return store !== undefined;
     },
-    isSafe: ({ isStored }: Parcel) => isStored || !store || failures > 0,
+    get isLeft() {
+      return isLeft;
+    },
+    isSafe: ({ isStored }) => isStored || !store || failures > 0,
     commit,
-    notify(isUrgent: boolean): void {
-      if (!store) return void onChange();
-      const waitMs = !isUrgent && parcels.unwritten.size === 0 ? commitIntervalMs : isHidden() ? 0 : FRAME_MS;
-      const at = clock.now() + waitMs;
+    notify(isUrgent) {
+      if (!store || isLeft) return void (store ? commit() : onChange());
       if (failures > 0) return;
+      const isFew = !isUrgent && parcels.unwritten.size === 0;
+      const waitMs = isFew ? commitIntervalMs : isHidden() ? 0 : FRAME_MS;
+      const at = clock.now() + waitMs;
       if (alarm.isSet && at < dueAt) alarm.cancel();
       if (!alarm.isSet) dueAt = at;
       alarm.set(waitMs);
     },
-    async commitAll(): Promise<void> {
+    async commitAll() {
       await commit();
       await Promise.all(writing);
     },
-    async sync(): Promise<void> {
+    async sync() {
       await store?.sync();
     },
-    remove(parcel: Parcel): void {
+    leave(left) {
+      isLeft = left;
+      if (left) for (const put of unconfirmed) spill.add(put);
+      else for (const put of spill.read()) if (Object(put[0])[0] === parcels.own) spill.remove(put);
+    },
+    lease(all, forMs) {
+      const now = clock.now();
+      const wasAlive = Number(Math.abs(now - Number(loadText(name))) < ALIVE_MS);
+      for (const { page, number } of all) leases.push([[page, number, now + forMs, forMs, wasAlive], 0]);
+    },
+    endLease(all) {
+      for (const parcel of all) deletions.push(leasesOf(parcel));
+    },
+    remove(parcel) {
       if (!parcel.isStored && !parcel.isWriting) return;
       gone.add(parcel.id);
-      changes.push([parcel.range]);
+      deletions.push(rangeOf(parcel));
     },
-    async refresh(end): Promise<number> {
+    answered() {
+      if (store) saveText(name, `${clock.now()}`);
+    },
+    async refresh() {
+      if (!store) return [0, Number.POSITIVE_INFINITY];
       const known = [...parcels.all.values()].filter(({ isStored }) => isStored);
-      const keys = (await store?.use('readonly', (objects) => objects.getAllKeys()))?.result ?? [];
-      const listed = new Set<string>();
-      const odd: Change[] = [];
-      let found = 0;
+      await unspill();
+      const { result: keys } = await store.use('readonly', (objects) => objects.getAllKeys());
+      const now = clock.now();
+      const listed = new Map<string, ParcelKey>();
+      const leased = new Map<string, LeaseKey>();
       for (const key of keys) {
-        if (isParcel(key)) {
-          const id = idOf(key);
-          listed.add(id);
-          if (key[0] === parcels.own || gone.has(id) || parcels.all.has(id)) continue;
-          parcels.found(key);
-          found += key[2];
-        } else if (typeof key !== 'number') odd.push([key]);
+        if (isParcel(key)) listed.set(idOf(key), key);
+        else if (isLease(key)) leased.set(idOf(key), key);
+        else if (typeof key !== 'number') deletions.push(key);
       }
-      changes.push(...odd);
-      if (store)
-        for (const parcel of known) if (parcel.isStored && !listed.has(parcel.id)) end(parcel, 'delivered');
-      return found;
+      let [found, leasedUntil] = [0, Number.POSITIVE_INFINITY];
+      for (const [id, key] of listed) {
+        const [, , until = 0, forMs = 0, wasAlive] = leased.get(id) ?? [];
+        const isLeased = until > now && until <= now + forMs;
+        if (isLeased) leasedUntil = Math.min(leasedUntil, until);
+        let parcel = parcels.all.get(id);
+        if (!parcel && (isLeased || key[0] === parcels.own || gone.has(id))) continue;
+        if (!parcel) found += key[2];
+        parcel ??= parcels.found(key);
+        parcel.leasedUntil = isLeased ? until : 0;
+        if (until === 0 || isLeased || parcel.state !== 'waiting') continue;
+        // Nobody knows the answer to its request.
+        if (isOnce && wasAlive) end(parcel, 'delivered');
+        else books.maybeDuplicate += parcel.count;
+        deletions.push(leasesOf(parcel));
+      }
+      for (const parcel of known) if (parcel.isStored && !listed.has(parcel.id)) end(parcel, 'delivered');
+      return [found, leasedUntil];
     },
-    async load(wanted: readonly Parcel[], end): Promise<void> {
+    async load(wanted) {
       const missing = wanted.filter(({ texts }) => !texts);
       if (missing.length === 0) return;
       const read = (objects: IDBObjectStore) =>
@@ -188,22 +260,11 @@ export function createKeeper(options: KeeperOptions): Keeper {
         else end(parcel, value === undefined ? 'delivered' : 'damaged');
       }
     },
-    async close(): Promise<void> {
+    async close() {
       alarm.stop();
       retry.stop();
       await Promise.all(writing);
       store?.close();
     },
   };
-}
-
-function isParcel(key: IDBValidKey): key is ParcelKey {
-  if (!Array.isArray(key) || key.length !== 6) return false;
-  const [page, number, count, bytes, at, session] = key;
-  const isWhole = [number, count, bytes].every((part) => Number.isSafeInteger(part) && Number(part) > 0);
-  return isWhole && typeof page === 'string' && Number.isFinite(at) && typeof session === 'string';
-}
-
-function isTexts(value: unknown, count: number): value is string[] {
-  return Array.isArray(value) && value.length === count && value.every((text) => typeof text === 'string');
 }

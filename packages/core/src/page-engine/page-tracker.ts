@@ -12,12 +12,12 @@ import { missingPart } from '../parts.ts';
 import type { FinishOptions, FlushReport, TrackerStats } from '../tell/stats.ts';
 import type { Tracker } from '../tracker.ts';
 import { createEngine, type Deadline } from './engine.ts';
+import { byteLength } from './parcels.ts';
 
 const FLUSH_TIMEOUT_MS = 30_000;
 const CLOSE_TIMEOUT_MS = 10_000;
 const NO_OPTIONS: TrackOptions = {};
 const OFFSET = 'sluice clock';
-const encoder = new TextEncoder();
 const LOOPBACK = /\/\/(([^/]*\.)?localhost|127\.[\d.]+|\[::1])[:/]/;
 let isWarned = false;
 
@@ -53,8 +53,8 @@ function trackerOf(settings: Settings): Tracker {
   const offset = settings.clock ? undefined : new ClockOffset(systemClock, keepDeviceTimestamp, store);
   const nobody = unidentified.hold ? UNIDENTIFIED : undefined;
   const texts = new EventTexts(correlationKey, source, maxEventBytes, nobody, offset);
-  const engine = createEngine(settings, texts);
-  const { clock, reporter, stats } = engine;
+  const engine = createEngine(settings, texts, () => flush());
+  const { clock, hooked, reporter, stats } = engine;
   let closed: Promise<FlushReport> | undefined;
 
   async function flush(options?: FinishOptions): Promise<FlushReport> {
@@ -114,10 +114,18 @@ function trackerOf(settings: Settings): Tracker {
     if (enabled === false) return;
     try {
       const at = clock.now();
-      const text = texts.create(name, payload, options, at, context);
-      checkSize(text, maxEventBytes, (text) => encoder.encode(text).length);
+      const ready = hooked.prepare?.(
+        { event: name, payload, context },
+        options?.correlationValue ?? texts.correlationValue,
+      );
+      if (typeof ready === 'string') return void engine.drop(ready);
+      const draft = ready ?? { event: name, payload, context };
+      const text = texts.create(draft.event, draft.payload, options, at, draft.context);
+      checkSize(text, maxEventBytes, byteLength);
       if (closed) engine.drop('closed');
       else engine.accept(text, at, options.priority === 'high', texts.isUnidentified, texts.customer);
+      hooked.handOver?.notify();
+      if (settings.debug) reporter.tell('tracked', { event: JSON.parse(text) });
     } catch (error) {
       reporter.invalid(error, name);
     }

@@ -14,7 +14,7 @@ export class Parcel {
   readonly number: number;
   readonly at: number;
   count: number;
-  /** Characters of its events, and the commas between them. */
+  /** Of its events, and the commas between them, in UTF-8. */
   bytes: number;
   /** Not empty: held until this session has a customer. */
   session: string;
@@ -24,6 +24,8 @@ export class Parcel {
   isHigh = false;
   isStored: boolean;
   isWriting = false;
+  /** So long it is in a request of a page that may see the answer. */
+  leasedUntil = 0;
   /** What was tracked between two calls of `flush()`. */
   epoch = 0;
   /** Whose events they are, where a relay wants one customer in a request. */
@@ -47,13 +49,42 @@ export class Parcel {
   get key(): ParcelKey {
     return [this.page, this.number, this.count, this.bytes, this.at, this.session];
   }
-
-  /** The keys of its record, of former ones, and of its leases. */
-  get range(): IDBKeyRange {
-    return IDBKeyRange.bound([this.page, this.number], [this.page, this.number + 1]);
-  }
 }
 
 export function idOf([page, number]: readonly [page: string, number: number, ...others: unknown[]]): string {
   return `${page} ${number}`;
+}
+
+/** Says that a parcel is in a request of a page, until a time. `wasAlive`: the page had an answer in the minute before. */
+export type LeaseKey = [page: string, number: number, until: number, forMs: number, wasAlive: number];
+
+/** The third part of a key, from which on it is the time at which a lease ends, and not a number of events. */
+const LEAST_TIME = 1e9;
+
+/** The keys of a parcel's record, and of its leases. */
+export function rangeOf({ page, number }: Parcel): IDBKeyRange {
+  return IDBKeyRange.bound([page, number], [page, number + 1]);
+}
+
+export function leasesOf({ page, number }: Parcel): IDBKeyRange {
+  return IDBKeyRange.bound([page, number, LEAST_TIME], [page, number + 1]);
+}
+
+export function isLease(key: IDBValidKey): key is LeaseKey {
+  return Array.isArray(key) && key.length === 5 && isString(key[0]) && key.slice(1).every(Number.isFinite);
+}
+
+export function isParcel(key: IDBValidKey): key is ParcelKey {
+  if (!Array.isArray(key) || key.length !== 6) return false;
+  const [page, number, count, bytes, at, session] = key;
+  const isWhole = [number, count, bytes].every((part) => Number.isSafeInteger(part) && Number(part) > 0);
+  return isWhole && isString(page) && Number.isFinite(at) && isString(session);
+}
+
+export function isTexts(value: unknown, count: number): value is string[] {
+  return Array.isArray(value) && value.length === count && value.every(isString);
+}
+
+function isString(value: unknown): value is string {
+  return typeof value === 'string';
 }

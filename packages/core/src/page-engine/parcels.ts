@@ -39,7 +39,7 @@ export class Parcels {
 
   /** Returns false if memory is full. */
   push(text: string, at: number, lane: Lane): boolean {
-    const bytes = text.length + 1;
+    const bytes = byteLength(text) + 1;
     const { maxBytes, maxEvents } = this.#buffer;
     if (
       this.bytes + bytes > maxBytes ||
@@ -119,14 +119,19 @@ export class Parcels {
     limit: Limit,
     mayGo: (parcel: Parcel) => boolean,
     dueAt: (parcel: Parcel) => number,
+    now: number,
   ): [Parcel[], number] {
     const next: Parcel[] = [];
-    let [events, bytes, at] = [0, 0, Number.POSITIVE_INFINITY];
+    let [events, bytes, at, later] = [0, 0, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
     for (const isHigh of [true, false]) {
       for (const parcel of this.all.values()) {
         if (parcel.isHigh !== isHigh || parcel.state !== 'waiting' || parcel.session || !mayGo(parcel))
           continue;
         if (next[0] && next[0].customer !== parcel.customer) continue;
+        if (parcel.leasedUntil > now) {
+          later = Math.min(later, parcel.leasedUntil);
+          continue;
+        }
         events += parcel.count;
         bytes += parcel.bytes;
         const isFull = events > limit.maxEvents || bytes > limit.maxBytes;
@@ -136,11 +141,11 @@ export class Parcels {
         if (events >= limit.maxEvents) return [next, 0];
       }
     }
-    return [next, at];
+    return [next, next.length > 0 ? at : later];
   }
 
   #create(texts: string[], at: number, { isHigh, session, customer }: Lane): Parcel {
-    const bytes = texts.reduce((total, text) => total + text.length + 1, 0);
+    const bytes = texts.reduce((total, text) => total + byteLength(text) + 1, 0);
     this.#numbers += 1;
     const parcel = new Parcel([this.own, this.#numbers, texts.length, bytes, at, session], texts);
     this.bytes += bytes;
@@ -152,6 +157,12 @@ export class Parcels {
     this.all.set(parcel.id, parcel);
     return parcel;
   }
+}
+
+const encoder = new TextEncoder();
+
+export function byteLength(text: string): number {
+  return /[^\0-\x7f]/.test(text) ? encoder.encode(text).length : text.length;
 }
 
 function isLoaded({ texts }: Parcel): boolean {

@@ -1,5 +1,6 @@
-import { EVENTS_PATH, endpoint, joinEvents, requestHeaders } from '@sluice/protocol';
+import { endpoint, joinEvents } from '@sluice/protocol';
 import { BATCH_OVERHEAD_BYTES, type Clock, redactor } from '@sluice/protocol/toolbox';
+import type { Guarded } from '../options/callbacks.ts';
 import type { Settings } from '../options/settings.ts';
 import { FetchTransport } from '../send/http/fetch-transport.ts';
 import type { Outcome } from '../send/http/transport.ts';
@@ -10,6 +11,14 @@ import type { TrackerStats } from '../tell/stats.ts';
 const encoder = new TextEncoder();
 /** Of the API keys that were replaced, so many are kept out of what is shown. */
 const KEYS_KEPT = 4;
+
+interface RequestsOptions {
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly hooked: Pick<Guarded, 'destination' | 'safeCause' | 'transport'>;
+  readonly reporter: Pick<Reporter, 'emit'>;
+  readonly signal: AbortSignal;
+}
 
 export interface Requests {
   readonly url: string;
@@ -24,15 +33,11 @@ export interface Requests {
 }
 
 /** Makes requests, and keeps the key out of their answers. */
-export function createRequests(
-  settings: Settings,
-  clock: Clock,
-  reporter: Pick<Reporter, 'emit'>,
-  signal: AbortSignal,
-): Requests {
+export function createRequests(options: RequestsOptions): Requests {
+  const { settings, clock, reporter, signal } = options;
+  const { destination, safeCause, transport = new FetchTransport(settings.delivery) } = options.hooked;
   const { advanced, baseUrl, delivery } = settings;
-  const transport = settings.transport ?? new FetchTransport(delivery);
-  const url = endpoint(baseUrl, settings.destination?.path ?? EVENTS_PATH);
+  const url = endpoint(baseUrl, destination.path);
   const latencies = new Latencies();
   const timeouts = {
     totalMs: delivery.timeoutMs,
@@ -63,19 +68,18 @@ export function createRequests(
       counts.sent += 1;
       counts.bytes += body.length;
       if (isRepeated) counts.retried += 1;
-      const headers = { ...delivery.headers, ...requestHeaders(keys[0]) };
+      const headers = { ...delivery.headers, ...destination.headers(keys[0]) };
       const start = clock.now();
       const outcome = await transport.post({ url, headers, body, timeouts, signal, outlives });
       const durationMs = Math.max(0, clock.now() - start);
       latencies.add(durationMs);
-      const isAnswered = outcome.kind === 'answered';
-      const status = isAnswered ? outcome.status : 0;
+      const status = outcome.kind === 'answered' ? outcome.status : 0;
       if (!(status >= 200 && status < 300)) counts.failed += 1;
       reporter.emit('request', { url, status, durationMs });
-      const { location } = outcome as Extract<Outcome, { kind: 'answered' }>;
-      return isAnswered
-        ? { ...outcome, body: redact(outcome.body), location: location && redact(location) }
-        : outcome;
+      if (outcome.kind === 'failed')
+        return safeCause ? { ...outcome, cause: safeCause(outcome.cause) } : outcome;
+      const { body: text, location } = outcome;
+      return { ...outcome, body: redact(text), location: location && redact(location) };
     },
     close: () => transport.close(),
   };

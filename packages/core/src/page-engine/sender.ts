@@ -1,4 +1,4 @@
-import { type Backoff, backoffDelayMs, type Clock } from '@sluice/protocol/toolbox';
+import { BATCH_OVERHEAD_BYTES, type Backoff, backoffDelayMs, type Clock } from '@sluice/protocol/toolbox';
 import { Alarm } from '../base/alarm.ts';
 import type { Fate } from '../base/fate.ts';
 import type { Settings } from '../options/settings.ts';
@@ -17,6 +17,8 @@ import type { Parcels } from './parcels.ts';
 import type { Requests } from './requests.ts';
 import type { Tabs } from './tabs.ts';
 
+/** A page that was left may see the answer to a request for so long. */
+const LEASE_MS = 30_000;
 const REQUESTS = 4;
 const TURN_MS = 10_000;
 const MOST_WAIT_MS = 1_000;
@@ -52,6 +54,10 @@ export interface Sender {
   isUseful(until: number): boolean;
   /** Calls back after each look, until the returned function is called. */
   watch(look: () => void): () => void;
+  /** Begins the last requests of a page that is hidden, or left. Returns whether more waits. */
+  leave(isLeft: boolean): boolean;
+  /** Gives the turn to other pages. */
+  rest(): void;
   /** What waits for its retry is due at once. */
   hurryRetries(): void;
   stop(): void;
@@ -63,6 +69,7 @@ export function createSender(options: SenderOptions): Sender {
   const { refresh, end, keepLetter } = options;
   const { batch: sizes, delivery } = settings;
   const backoff = { baseMs: delivery.retryBaseMs, maxMs: delivery.retryMaxMs };
+  const leaseMs = Math.max(LEASE_MS, settings.advanced.headersTimeoutMs);
   const limit = Math.min(REQUESTS, delivery.maxConcurrency);
   const timer = new Alarm(clock, wake);
   let mostBytes = sizes.maxBytes;
@@ -76,6 +83,10 @@ export function createSender(options: SenderOptions): Sender {
   let endTurn: (() => void) | undefined;
   let turnUntil = 0;
   let isStopped = false;
+  /** How often the page was left. */
+  let departures = 0;
+  /** Of the requests before it, the answers may be about another key. */
+  let keys = 0;
   const watching = new Set<() => void>();
 
   const dueAt = ({ at, isHigh, page }: Parcel) =>
@@ -87,7 +98,12 @@ export function createSender(options: SenderOptions): Sender {
   }
 
   function nextFresh(): [Parcel[], number] {
-    return parcels.next({ maxEvents: sizes.maxEvents, maxBytes: mostBytes }, keeper.isSafe, dueAt);
+    return parcels.next(
+      { maxEvents: sizes.maxEvents, maxBytes: mostBytes },
+      keeper.isSafe,
+      dueAt,
+      clock.now(),
+    );
   }
 
   /** When something is due; now, if something new is worth a probe. */
@@ -99,7 +115,7 @@ export function createSender(options: SenderOptions): Sender {
 
   function wake(): void {
     isWoken = true;
-    if (!isPumping && !isStopped) void pump();
+    if (!isPumping && !isStopped && !keeper.isLeft) void pump();
   }
 
   async function pump(): Promise<void> {
@@ -130,7 +146,7 @@ export function createSender(options: SenderOptions): Sender {
       await isOver;
       endTurn = undefined;
     };
-    await tabs.alone(work, asking.signal).catch(() => undefined);
+    await (keeper.survives ? tabs.alone(work, asking.signal) : work()).catch(() => undefined);
     asking = undefined;
     wake();
   }
@@ -153,14 +169,18 @@ export function createSender(options: SenderOptions): Sender {
     return true;
   }
 
-  async function fetchFresh(fresh: readonly Parcel[], isProbe: boolean): Promise<Batch | undefined> {
-    const taken = isProbe ? fresh.slice(0, 1) : fresh;
+  function take(taken: readonly Parcel[]): void {
     for (const parcel of taken) {
       parcel.state = 'out';
       if (parcel === parcels.filling) parcels.seal();
     }
+  }
+
+  async function fetchFresh(fresh: readonly Parcel[], isProbe: boolean): Promise<Batch | undefined> {
+    const taken = isProbe ? fresh.slice(0, 1) : fresh;
+    take(taken);
     try {
-      await keeper.load(taken, end);
+      await keeper.load(taken);
     } catch (error) {
       for (const parcel of taken) parcel.state = 'waiting';
       reporter.storageFailed(error);
@@ -183,25 +203,35 @@ export function createSender(options: SenderOptions): Sender {
   }
 
   async function deliver(batch: Batch, outlives = false): Promise<void> {
+    const before = departures;
+    const era = keys;
+    const leasedUntil = clock.now() + leaseMs;
     running += 1;
+    if (!outlives && blame.inARow === 0) {
+      keeper.lease(batch.parcels, leaseMs);
+      void keeper.commit();
+    }
     blame.sent(batch);
     try {
       const texts = batch.parcels.flatMap(({ texts }) => texts ?? []);
       const outcome = await requests.post(texts, batch.sent > 1, outlives);
       batch.parcels = batch.parcels.filter(({ state }) => state !== 'ended');
-      if (!isStopped || outcome.kind === 'answered') handle(batch, outcome);
+      // The browser goes on with requests of a page that is left, though they seem to fail.
+      const isGoingOn = outcome.kind === 'failed' && (before < departures || keeper.isLeft);
+      if (!isStopped || outcome.kind === 'answered') handle(batch, outcome, era, isGoingOn ? leasedUntil : 0);
     } finally {
       running -= 1;
       wake();
     }
   }
 
-  function handle(batch: Batch, outcome: Outcome): void {
+  function handle(batch: Batch, outcome: Outcome, era: number, leasedUntil: number): void {
     const rule = ruleOf(outcome, delivery.policy);
     const now = clock.now();
     if (rule.action === 'accept') {
       if (gate.accepted()) for (const other of retries) if (!other.isAlone) other.at = now;
       blame.accepted(batch, now);
+      keeper.answered();
       mostBytes = Math.ceil(mostBytes * 1.02);
       for (const parcel of batch.parcels) end(parcel, 'delivered');
       return;
@@ -209,6 +239,8 @@ export function createSender(options: SenderOptions): Sender {
     const error = requestFailed(outcome, rule, requests.url, now);
     const { excerpt = '', retryAfterMs, status = 0 } = error;
     reporter.requestFailed(error);
+    if (leasedUntil > 0) return void retry(batch, leasedUntil - now);
+    keeper.endLease(batch.parcels);
     batch.status = status;
     batch.words = excerpt;
     if (rule.isAmbiguous) books.maybeDuplicate += countOf(batch);
@@ -216,6 +248,7 @@ export function createSender(options: SenderOptions): Sender {
       gate.asked(retryAfterMs, batch);
       return void retry(batch, 0);
     }
+    if (rule.action === 'pause' && era < keys) return void retry(batch, 0);
     failed(batch, rule, now);
   }
 
@@ -230,7 +263,7 @@ export function createSender(options: SenderOptions): Sender {
       gate.probeFailed(why);
       return void again(batch);
     }
-    const isDoubt = blame.failed(batch, isWrong, now);
+    const isDoubt = blame.failed(batch, isWrong, action === 'retry', now);
     if (isDenial && (rule.isAskedFor || !(blame.isKnown || rule.endsEvent))) {
       again(batch);
       return void gate.hold(why);
@@ -244,7 +277,7 @@ export function createSender(options: SenderOptions): Sender {
         for (const parcel of all) end(parcel, 'refused');
         return;
       case 'shrink':
-        mostBytes = Math.min(mostBytes, Math.ceil(all.reduce((total, { bytes }) => total + bytes, 0) / 2));
+        mostBytes = Math.min(mostBytes, Math.ceil(bytesOf(all) / 2));
         return void halve(batch);
       case 'halve':
         return void halve(batch);
@@ -307,11 +340,36 @@ export function createSender(options: SenderOptions): Sender {
       const { pause, state } = gate;
       return (state === 'open' && pause ? pause.until : nextAt()) < until;
     },
+    leave(isLeft) {
+      const last: Batch[] = [];
+      const isShared = !isLeft && !endTurn && keeper.survives;
+      const isOwn = ({ isStored, isWriting, page, texts }: Parcel) =>
+        !!texts && page === parcels.own && !(isShared && (isStored || isWriting));
+      for (let { room } = requests; gate.state === 'closed' && blame.inARow === 0 && !isStopped; ) {
+        const maxBytes = Math.min(mostBytes, room);
+        const [taken] = parcels.next({ ...sizes, maxBytes }, isOwn, dueAt, clock.now());
+        const bytes = bytesOf(taken);
+        if (taken.length === 0 || bytes > room) break;
+        room -= bytes + BATCH_OVERHEAD_BYTES;
+        take(taken);
+        keeper.lease(taken, leaseMs);
+        last.push(batchOf(taken));
+      }
+      void keeper.commit();
+      for (const batch of last) void deliver(batch, true);
+      if (isLeft) departures += 1;
+      return parcels.count() > last.reduce((total, batch) => total + countOf(batch), 0);
+    },
+    rest() {
+      asking?.abort();
+      endTurn?.();
+    },
     watch(look: () => void): () => void {
       watching.add(look);
       return () => watching.delete(look);
     },
     hurryRetries(): void {
+      keys += 1;
       for (const batch of retries) batch.at = 0;
     },
     stop(): void {
@@ -321,4 +379,8 @@ export function createSender(options: SenderOptions): Sender {
       endTurn?.();
     },
   };
+}
+
+function bytesOf(parcels: readonly Parcel[]): number {
+  return parcels.reduce((total, { bytes }) => total + bytes, 0);
 }
