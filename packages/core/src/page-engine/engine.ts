@@ -1,12 +1,14 @@
 import { type Clock, systemClock } from '@sluice/protocol/toolbox';
 import type { EventTexts } from '../accept/event-text.ts';
 import { Alarm } from '../base/alarm.ts';
-import { storageError } from '../base/errors/storage-error.ts';
+import { StorageError } from '../base/errors/storage-error.ts';
 import type { DropReason, Fate } from '../base/fate.ts';
 import { databaseName } from '../keep/page/origin.ts';
+import { createConsentStore } from '../keep/page/stored-consent.ts';
 import { type Guarded, guardCallbacks } from '../options/callbacks.ts';
 import type { Consent } from '../options/options.ts';
 import type { Settings } from '../options/settings.ts';
+import { writeLetter } from '../parts/dead-letters/dead-letter.ts';
 import { registerSync } from '../platform/page/background-sync.ts';
 import { Books } from '../tell/books.ts';
 import { consoleWarnings } from '../tell/console-log.ts';
@@ -15,6 +17,7 @@ import { createReporter, type Reporter } from '../tell/reporter.ts';
 import type { TrackerStats } from '../tell/stats.ts';
 import { createBlame } from './blame.ts';
 import { createGate } from './gate.ts';
+import { createIdentity } from './identity.ts';
 import { createKeeper } from './keeper.ts';
 import { listenToPage } from './leaving.ts';
 import type { Parcel } from './parcel.ts';
@@ -23,6 +26,7 @@ import { createRequests } from './requests.ts';
 import { createSender } from './sender.ts';
 import { createTabs, type Message } from './tabs.ts';
 
+const encoder = new TextEncoder();
 const LOOK_MS = 3_000;
 
 export interface Deadline {
@@ -54,6 +58,7 @@ export function createEngine(settings: Settings, texts: EventTexts, flush: () =>
   const name = databaseName(settings);
   const books = new Books();
   const rates = new RateMeter();
+  let letters = { kept: 0, bytes: 0 };
   rates.sample(books, clock.now());
   const redact = (text: string) => requests.redact(text);
   const hooked = guardCallbacks({
@@ -64,6 +69,7 @@ export function createEngine(settings: Settings, texts: EventTexts, flush: () =>
   const warnings = hooked.log ?? (settings.logger !== false && consoleWarnings(redact));
   const tells = [warnings, hooked.steps].filter((tell) => !!tell);
   const reporter = createReporter({ books, clock, tells });
+  const { hold, maxBytes } = settings.unidentified;
   const ended = new AbortController();
   const requests = createRequests({ settings, clock, hooked, reporter, signal: ended.signal });
   const parcels = new Parcels(settings.buffer, settings.batch.maxEvents, reporter.settled);
@@ -72,7 +78,7 @@ export function createEngine(settings: Settings, texts: EventTexts, flush: () =>
     commitIntervalMs: settings.commitIntervalMs,
     isOnce: settings.leaving === 'once',
     books,
-    mayStore: () => true,
+    mayStore: () => consent === 'granted',
     end,
     onChange() {
       rates.sample(books, clock.now());
@@ -84,6 +90,10 @@ export function createEngine(settings: Settings, texts: EventTexts, flush: () =>
   const backoff = { baseMs: delivery.retryBaseMs, maxMs: delivery.retryMaxMs };
   const gate = createGate(clock, random, backoff, reporter, (state) => {
     if (state === 'open') registerSync();
+    if (state !== 'half-open') {
+      sharedUntil = gate.shared?.[0];
+      keeper.share(gate.shared);
+    }
     sender.wake();
   });
   const blame = createBlame();
@@ -91,15 +101,16 @@ export function createEngine(settings: Settings, texts: EventTexts, flush: () =>
     ...{ settings, clock, random, parcels, keeper, tabs, gate, blame, requests, reporter, books },
     ...{ refresh, end, keepLetter },
   });
+  /** The pause of which all pages know. 0: this page has not looked yet. */
+  let sharedUntil: number | undefined = 0;
   const looking = new Alarm(clock, () => void look());
 
   /** Another page told something. */
   function hear(message: Message): void {
-    if (message[0] === 'waits') {
-      // It may be gone before it sends.
-      looking.set(LOOK_MS);
-      return;
-    }
+    // It may be gone before it sends.
+    if (message[0] === 'waits') return void looking.set(LOOK_MS);
+    if (message[0] === 'who') return void identity.answer();
+    if (message[0] === 'session') return void (hold && identity.hear(message[1], message[2], message[3]));
     const [kind, id, what] = message;
     const parcel = parcels.all.get(id);
     if (!parcel) return;
@@ -112,9 +123,14 @@ export function createEngine(settings: Settings, texts: EventTexts, flush: () =>
   }
 
   async function refresh(): Promise<void> {
-    const [found, leasedUntil] = await keeper.refresh();
+    const { found, leasedUntil, pause } = await keeper.refresh();
     if (found > 0) reporter.recovered('recovered', found);
     if (leasedUntil < Number.POSITIVE_INFINITY) looking.set(leasedUntil - clock.now());
+    const oldestAt = clock.now() - settings.unidentified.maxAgeMs;
+    for (const parcel of [...parcels.all.values()])
+      if (parcel.session && parcel.at < oldestAt) end(parcel, 'expired');
+    if (pause && pause[0] !== sharedUntil) gate.share(pause, sharedUntil === 0);
+    sharedUntil = pause?.[0];
   }
 
   function end(parcel: Parcel, fate: Fate): void {
@@ -124,19 +140,87 @@ export function createEngine(settings: Settings, texts: EventTexts, flush: () =>
     void keeper.commit();
   }
 
+  function heldBytes(): number {
+    let bytes = 0;
+    for (const parcel of parcels.all.values()) if (parcel.session) bytes += parcel.bytes;
+    return bytes;
+  }
+
   function keepLetter(parcel: Parcel, status: number, excerpt: string): void {
+    const letter = writeLetter(encoder.encode(parcel.texts?.[0]), { status, excerpt }, clock.now());
+    keeper.put(['letter', clock.now(), parcel.id, letter.length], letter);
+    letters.kept += 1;
+    letters.bytes += letter.length;
     end(parcel, 'deadLettered');
     reporter.emit('deadLettered', { count: 1, status, excerpt });
   }
 
-  tabs.open();
-  reporter.journal(keeper.kind);
-  const opened = look();
+  const identity = createIdentity({
+    ...{ parcels, keeper, texts, end, tell: tabs.tell, granted: () => granted },
+    oldestAt: () => clock.now() - settings.unidentified.maxAgeMs,
+    onFailed: reporter.storageFailed,
+    onChange() {
+      void keeper.commit();
+      sender.wake();
+    },
+  });
+  const stored = settings.journal
+    ? undefined
+    : createConsentStore(settings, (next) => void setConsent(next, false));
+  const page = globalThis.document as (Document & { readonly prerendering?: boolean }) | undefined;
+  let isHeldBack = page?.prerendering === true;
+  let consent: Consent = 'pending';
+  let grant = () => {};
+  let granted = new Promise<void>((resolve) => {
+    grant = resolve;
+  });
+  let opened: Promise<void> = Promise.resolve();
+  /** What the application wants, until the page is activated. */
+  let wanted: Consent = settings.consent;
+
+  function start(): void {
+    isHeldBack = false;
+    tabs.open();
+    reporter.journal(keeper.kind);
+    setConsent(stored?.isDenied ? 'denied' : wanted, wanted !== settings.consent);
+    opened = look();
+    if (hold) identity.read();
+  }
+
+  function setConsent(next: Consent, isChoice = true): void {
+    if (isHeldBack) wanted = next;
+    if (isHeldBack || ended.signal.aborted) return;
+    if (isChoice && next !== 'pending') stored?.set(next);
+    if (consent === next || (next === 'pending' && stored?.isDenied)) return;
+    consent = next;
+    if (next === 'granted') {
+      grant();
+      keeper.notify(false);
+      sender.wake();
+    } else
+      granted = new Promise((resolve) => {
+        grant = resolve;
+      });
+    if (next === 'denied') purge();
+  }
+
+  function purge(): void {
+    sender.deny();
+    for (const parcel of [...parcels.all.values()])
+      if (parcel.state === 'waiting') parcels.end(parcel, 'denied');
+    keeper.clear().catch(reporter.storageFailed);
+    if (letters.kept > 0) reporter.emit('deadLettersDropped', { reason: 'denied', count: letters.kept });
+    letters = { kept: 0, bytes: 0 };
+  }
 
   async function look(): Promise<void> {
     await refresh().catch(reporter.storageFailed);
+    if (consent === 'denied') purge();
     sender.wake();
   }
+
+  if (isHeldBack) page?.addEventListener('prerenderingchange', start, { signal: ended.signal });
+  else start();
 
   /** `isSent`: its last requests are made. */
   let isSent = false;
@@ -148,7 +232,8 @@ export function createEngine(settings: Settings, texts: EventTexts, flush: () =>
         tabs.close();
       },
       hide(isSure, isKept) {
-        const sendsNothing = isSent || isKept;
+        identity.leave();
+        const sendsNothing = isSent || isKept || consent !== 'granted';
         isSent ||= isSure;
         if (isSure) {
           keeper.leave(true);
@@ -163,6 +248,7 @@ export function createEngine(settings: Settings, texts: EventTexts, flush: () =>
       },
       show(isBack) {
         if (isBack) {
+          if (isSent && hold) identity.recheck();
           isSent = false;
           keeper.leave(false);
           tabs.open();
@@ -194,7 +280,7 @@ export function createEngine(settings: Settings, texts: EventTexts, flush: () =>
       inFlight: parcels.count(({ state }) => state === 'out'),
       memoryBytes: parcels.bytes,
       journalBytes: 0,
-      deadLetters: { kept: 0, bytes: 0 },
+      deadLetters: { ...letters },
       oldestAgeMs: parcels.all.size > 0 ? Math.max(0, now - oldestAt) : undefined,
       journal: keeper.kind,
       breaker: state,
@@ -211,20 +297,23 @@ export function createEngine(settings: Settings, texts: EventTexts, flush: () =>
     reporter,
     hooked,
     stats,
-    isGranted: true,
-    accept(text: string, at: number, isHigh: boolean, _isUnidentified: boolean, _customer: string): void {
+    get isGranted() {
+      return consent === 'granted';
+    },
+    accept(text, at, isHigh, isUnidentified) {
       books.accepted += 1;
-      if (parcels.push(text, at, { isHigh, session: '', customer: '' })) keeper.notify(isHigh);
+      const session = isUnidentified ? identity.session : '';
+      if (consent === 'denied') reporter.settled('denied', 1);
+      else if (isUnidentified && heldBytes() + text.length > maxBytes) reporter.settled('journal-full', 1);
+      else if (parcels.push(text, at, { isHigh, session, customer: '' })) keeper.notify(isHigh);
       else reporter.settled('buffer-full', 1);
     },
     drop(reason: DropReason): void {
       books.accepted += 1;
       reporter.settled(reason, 1);
     },
-    identify(customer: string | undefined): void {
-      texts.correlationValue = customer;
-    },
-    setConsent(_consent: Consent): void {},
+    identify: identity.identify,
+    setConsent,
     setApiKey(key: string): void {
       if (requests.setApiKey(key)) this.retryNow();
     },
@@ -234,20 +323,23 @@ export function createEngine(settings: Settings, texts: EventTexts, flush: () =>
       sender.wake();
     },
     async durable(): Promise<void> {
+      if (consent === 'granted') await identity.settled();
       await keeper.commitAll();
-      if (parcels.count(({ isStored }) => !isStored) > 0 || !keeper.survives)
-        throw storageError(
-          'what was tracked is not durable',
-          keeper.survives ? reporter.lastError : 'in memory',
-        );
+      if (!keeper.survives || parcels.count(({ isStored }) => !isStored) > 0) {
+        const failure = consent === 'granted' ? reporter.lastError?.message : 'consent is pending';
+        const why = keeper.survives ? failure : 'the journal is in memory';
+        throw new StorageError(`what was tracked is not durable: ${why}`);
+      }
       await keeper.sync();
     },
     async settleAll({ at, wait }: Deadline): Promise<void> {
       const calm = sender.hurry();
+      parcels.seal();
+      const { epoch } = parcels;
+      parcels.epoch += 1;
       const work = async () => {
         await opened;
-        const { epoch } = parcels;
-        parcels.epoch += 1;
+        if (consent === 'granted') await identity.settled();
         await keeper.commitAll();
         sender.wake();
         const isOver = () =>
@@ -270,6 +362,7 @@ export function createEngine(settings: Settings, texts: EventTexts, flush: () =>
       looking.stop();
       gate.stop();
       tabs.close();
+      stored?.close();
       await keeper.close();
       await requests.close();
       for (const parcel of [...parcels.all.values()]) if (!parcel.isStored) parcels.end(parcel, 'closed');

@@ -8,7 +8,7 @@ import type { BreakerState, Pause } from '../tell/stats.ts';
 
 export type Why = Pick<Pause, 'reason' | 'status' | 'words'>;
 /** As pages share a pause. */
-export type SharedPause = readonly [until: number, failures: number, forMs: number];
+export type SharedPause = [until: number, failures: number, forMs: number];
 
 const HINT_MS = 60_000;
 const MAY_HELP = /^(blocked|intercepted|wrong-address|unavailable)$/;
@@ -23,6 +23,10 @@ export interface Gate {
   /** Requests are made one at a time until one is accepted; `most` may fail. */
   doubt(most: number): void;
   probeFailed(why: Why): void;
+  /** As other pages are told of it. */
+  readonly shared: SharedPause | undefined;
+  /** Another page pauses. `isFirst`: this page was opened just now, which is worth a try. */
+  share(pause: SharedPause, isFirst: boolean): void;
   /** Returns whether a pause is over. */
   accepted(): boolean;
   /** The network or the page is back: worth a try, but not too often. Returns whether there is one. */
@@ -88,6 +92,19 @@ export function createGate(
     },
     get pause() {
       return pause && { ...pause, until: alarm.until ?? pause.until };
+    },
+    get shared(): SharedPause | undefined {
+      const { until } = alarm;
+      if (until === undefined) return undefined;
+      const isForAll = pause?.reason === 'asked' || pause?.reason === 'refused';
+      return [until, isForAll ? 0 : opened, until - clock.now()];
+    },
+    share([until, failures], isFirst) {
+      const now = clock.now();
+      if (until <= Math.max(now, alarm.until ?? 0)) return;
+      opened = Math.max(opened, failures - 1);
+      open(until - now, { reason: failures > 0 ? 'unavailable' : 'asked', status: 0, words: '' });
+      if (isFirst && failures > 0) tryNow();
     },
     hold,
     asked(retryAfterMs: number, { status, words }: Omit<Why, 'reason'>): void {

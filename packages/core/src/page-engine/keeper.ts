@@ -9,16 +9,19 @@ import { hasIndexedDb } from '../keep/page/origin.ts';
 import { isHidden } from '../keep/page/tabs.ts';
 import type { Books } from '../tell/books.ts';
 import type { Reporter } from '../tell/reporter.ts';
+import type { SharedPause } from './gate.ts';
 import {
   idOf,
   isLease,
   isParcel,
+  isPause,
   isTexts,
   type LeaseKey,
   leasesOf,
   type Parcel,
   type ParcelKey,
   rangeOf,
+  UNKNOWN,
 } from './parcel.ts';
 import type { Parcels } from './parcels.ts';
 import { createSpill, type Put } from './spill.ts';
@@ -28,6 +31,8 @@ const RETRY = { baseMs: 1_000, maxMs: 60_000 };
 /** More than this of what is stored is not kept in memory too. */
 const MOST_LOADED = 512 * 1024;
 const ALIVE_MS = 60_000;
+/** The keys that begin with a number. */
+const PAUSES = () => IDBKeyRange.bound([Number.NEGATIVE_INFINITY], ['']);
 
 interface KeeperOptions {
   readonly name: string;
@@ -46,6 +51,14 @@ interface KeeperOptions {
   readonly onChange: () => void;
 }
 
+interface Found {
+  /** Events of other pages. */
+  readonly found: number;
+  /** When the first lease ends. */
+  readonly leasedUntil: number;
+  readonly pause: SharedPause | undefined;
+}
+
 export interface Keeper {
   /** Where events are kept now. */
   readonly kind: string;
@@ -61,6 +74,8 @@ export interface Keeper {
   commit(): Promise<void>;
   /** Resolves once all that was tracked is stored, or cannot be. */
   commitAll(): Promise<void>;
+  /** Does the work with the records, if there are any, in one transaction. */
+  use<Result>(work: (objects?: IDBObjectStore) => Promise<Result>): Promise<Result>;
   /** What is stored survives a power cut. */
   sync(): Promise<void>;
   leave(isLeft: boolean): void;
@@ -68,10 +83,15 @@ export interface Keeper {
   lease(parcels: readonly Parcel[], forMs: number): void;
   endLease(parcels: readonly Parcel[]): void;
   remove(parcel: Parcel): void;
+  put(key: IDBValidKey, value: unknown): void;
+  /** Deletes all events, also those of other pages. */
+  clear(): Promise<void>;
   /** The service answered. */
   answered(): void;
-  /** Compares what is known with what is stored. Returns how many events of other pages were found, and when a lease ends. */
-  refresh(): Promise<readonly [found: number, leasedUntil: number]>;
+  /** Compares what is known with what is stored. */
+  refresh(): Promise<Found>;
+  /** Tells other pages of a pause, or that there is none. */
+  share(pause: SharedPause | undefined): void;
   /** Reads the texts that are only stored. What is not there any more has ended. */
   load(wanted: readonly Parcel[]): Promise<void>;
   close(): Promise<void>;
@@ -88,7 +108,8 @@ export function createKeeper(options: KeeperOptions): Keeper {
   const writing = new Set<Promise<void>>();
   /** Records that are being written. */
   const unconfirmed = new Set<Put>();
-  let leases: Put[] = [];
+  /** Leases and dead letters. */
+  let others: Put[] = [];
   let deletions: (IDBValidKey | IDBKeyRange)[] = [];
   /** Ended, and perhaps not deleted yet. */
   const gone = new Set<string>();
@@ -115,13 +136,17 @@ export function createKeeper(options: KeeperOptions): Keeper {
 
   async function write(): Promise<void> {
     alarm.cancel();
-    if (!store || !mayStore()) return;
+    if (!mayStore()) return;
     parcels.seal();
-    const added = [...parcels.unwritten].filter(({ isWriting }) => !isWriting);
-    const puts = [...added.map(({ key, texts }): Put => [key, texts]), ...leases];
+    if (!store) return void onChange();
+    const added = [...parcels.unwritten].filter(
+      ({ isWriting, session }) => !isWriting && session !== UNKNOWN,
+    );
+    const also = others;
+    const puts = [...added.map(({ key, texts }): Put => [key, texts]), ...also];
     const deleted = deletions;
     const ended = [...gone];
-    leases = [];
+    others = [];
     deletions = [];
     if (puts.length + deleted.length === 0) return;
     for (const parcel of added) parcel.isWriting = true;
@@ -145,6 +170,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
       }
     } catch (cause) {
       deletions.push(...deleted);
+      others.push(...also);
       retry.set(backoffDelayMs(failures, RETRY, random));
       failures += 1;
       reporter.storageFailed(storageError('cannot append events in IndexedDB', cause));
@@ -176,10 +202,10 @@ export function createKeeper(options: KeeperOptions): Keeper {
     get isLeft() {
       return isLeft;
     },
-    isSafe: ({ isStored }) => isStored || !store || failures > 0,
+    isSafe: ({ isStored }) => mayStore() && (isStored || !store || failures > 0),
     commit,
     notify(isUrgent) {
-      if (!store || isLeft) return void (store ? commit() : onChange());
+      if (isLeft) return void commit();
       if (failures > 0) return;
       const isFew = !isUrgent && parcels.unwritten.size === 0;
       const waitMs = isFew ? commitIntervalMs : isHidden() ? 0 : FRAME_MS;
@@ -192,6 +218,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
       await commit();
       await Promise.all(writing);
     },
+    use: (work) => (store ? store.use('readwrite', work) : work()),
     async sync() {
       await store?.sync();
     },
@@ -203,7 +230,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
     lease(all, forMs) {
       const now = clock.now();
       const wasAlive = Number(Math.abs(now - Number(loadText(name))) < ALIVE_MS);
-      for (const { page, number } of all) leases.push([[page, number, now + forMs, forMs, wasAlive], 0]);
+      for (const { page, number } of all) others.push([[page, number, now + forMs, forMs, wasAlive], 0]);
     },
     endLease(all) {
       for (const parcel of all) deletions.push(leasesOf(parcel));
@@ -213,21 +240,40 @@ export function createKeeper(options: KeeperOptions): Keeper {
       gone.add(parcel.id);
       deletions.push(rangeOf(parcel));
     },
+    put(key, value) {
+      others.push([key, value]);
+    },
+    share(pause) {
+      deletions.push(PAUSES());
+      if (pause) others.push([pause, 0]);
+      void commit();
+    },
+    async clear() {
+      others = [];
+      await store?.use('readwrite', async (objects) => {
+        for (const key of await promisifyRequest(objects.getAllKeys()))
+          if (Array.isArray(key)) objects.delete(key);
+      });
+    },
     answered() {
       if (store) saveText(name, `${clock.now()}`);
     },
     async refresh() {
-      if (!store) return [0, Number.POSITIVE_INFINITY];
+      if (!store) return { found: 0, leasedUntil: Number.POSITIVE_INFINITY, pause: undefined };
       const known = [...parcels.all.values()].filter(({ isStored }) => isStored);
       await unspill();
       const { result: keys } = await store.use('readonly', (objects) => objects.getAllKeys());
       const now = clock.now();
+      let pause: SharedPause | undefined;
       const listed = new Map<string, ParcelKey>();
       const leased = new Map<string, LeaseKey>();
       for (const key of keys) {
         if (isParcel(key)) listed.set(idOf(key), key);
         else if (isLease(key)) leased.set(idOf(key), key);
-        else if (typeof key !== 'number') deletions.push(key);
+        else if (isPause(key)) {
+          const [until, , forMs] = key;
+          if (until > now && until <= now + forMs) pause = key;
+        } else if (Array.isArray(key)) deletions.push(key);
       }
       let [found, leasedUntil] = [0, Number.POSITIVE_INFINITY];
       for (const [id, key] of listed) {
@@ -246,13 +292,13 @@ export function createKeeper(options: KeeperOptions): Keeper {
         deletions.push(leasesOf(parcel));
       }
       for (const parcel of known) if (parcel.isStored && !listed.has(parcel.id)) end(parcel, 'delivered');
-      return [found, leasedUntil];
+      return { found, leasedUntil, pause };
     },
     async load(wanted) {
       const missing = wanted.filter(({ texts }) => !texts);
       if (missing.length === 0) return;
       const read = (objects: IDBObjectStore) =>
-        Promise.all(missing.map(({ key }) => promisifyRequest<unknown>(objects.get(key))));
+        Promise.all(missing.map((parcel) => promisifyRequest<unknown>(objects.get(rangeOf(parcel)))));
       const values = (await store?.use('readonly', read)) ?? [];
       for (const [index, parcel] of missing.entries()) {
         const value = values[index];

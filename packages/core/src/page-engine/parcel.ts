@@ -8,6 +8,9 @@ export type ParcelKey = [
   session: string,
 ];
 
+/** The session of events that are held before it was read. */
+export const UNKNOWN = '?';
+
 /** Events that are stored, sent and released together. In IndexedDB it is one record: its key, and its texts. */
 export class Parcel {
   readonly page: string;
@@ -26,6 +29,8 @@ export class Parcel {
   isWriting = false;
   /** So long it is in a request of a page that may see the answer. */
   leasedUntil = 0;
+  /** What was tracked between two calls of `identify()` or `reset()`. */
+  stay = 0;
   /** What was tracked between two calls of `flush()`. */
   epoch = 0;
   /** Whose events they are, where a relay wants one customer in a request. */
@@ -72,6 +77,10 @@ export function leasesOf({ page, number }: Parcel): IDBKeyRange {
 
 export function isLease(key: IDBValidKey): key is LeaseKey {
   return Array.isArray(key) && key.length === 5 && isString(key[0]) && key.slice(1).every(Number.isFinite);
+}
+
+export function isPause(key: IDBValidKey): key is [until: number, failures: number, forMs: number] {
+  return Array.isArray(key) && key.length === 3 && key.every(Number.isFinite);
 }
 
 export function isParcel(key: IDBValidKey): key is ParcelKey {

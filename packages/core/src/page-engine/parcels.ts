@@ -9,6 +9,9 @@ export type Lane = Pick<Parcel, 'isHigh' | 'session' | 'customer'>;
 /** The most of one record. */
 const RECORD: Limit = { maxEvents: 500, maxBytes: 48 * 1024 };
 
+/** In memory a parcel is filled for no longer. */
+const MOST_AGE_MS = 60_000;
+
 /** All parcels that wait or are under way, the oldest first. The last one is being filled. */
 export class Parcels {
   /** Names the records of this page. */
@@ -19,6 +22,7 @@ export class Parcels {
   /** Of events in memory. */
   bytes = 0;
   epoch = 0;
+  stay = 0;
   filling: Parcel | undefined;
   #numbers = 0;
   readonly #buffer: Limit;
@@ -54,6 +58,7 @@ export class Parcels {
       !filling ||
       filling.count >= this.#record.maxEvents ||
       filling.bytes + bytes > this.#record.maxBytes ||
+      at - filling.at > MOST_AGE_MS ||
       filling.isHigh !== lane.isHigh ||
       filling.session !== lane.session ||
       filling.customer !== lane.customer
@@ -149,7 +154,7 @@ export class Parcels {
     this.#numbers += 1;
     const parcel = new Parcel([this.own, this.#numbers, texts.length, bytes, at, session], texts);
     this.bytes += bytes;
-    return this.#add(Object.assign(parcel, { isHigh, customer }));
+    return this.#add(Object.assign(parcel, { isHigh, customer, stay: this.stay }));
   }
 
   #add(parcel: Parcel): Parcel {

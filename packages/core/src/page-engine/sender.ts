@@ -56,6 +56,8 @@ export interface Sender {
   watch(look: () => void): () => void;
   /** Begins the last requests of a page that is hidden, or left. Returns whether more waits. */
   leave(isLeft: boolean): boolean;
+  /** Consent is denied: nothing is sent again. */
+  deny(): void;
   /** Gives the turn to other pages. */
   rest(): void;
   /** What waits for its retry is due at once. */
@@ -87,6 +89,8 @@ export function createSender(options: SenderOptions): Sender {
   let departures = 0;
   /** Of the requests before it, the answers may be about another key. */
   let keys = 0;
+  /** How often consent was denied. */
+  let denials = 0;
   const watching = new Set<() => void>();
 
   const dueAt = ({ at, isHigh, page }: Parcel) =>
@@ -203,8 +207,7 @@ export function createSender(options: SenderOptions): Sender {
   }
 
   async function deliver(batch: Batch, outlives = false): Promise<void> {
-    const before = departures;
-    const era = keys;
+    const before = { departures, denials, keys };
     const leasedUntil = clock.now() + leaseMs;
     running += 1;
     if (!outlives && blame.inARow === 0) {
@@ -217,15 +220,21 @@ export function createSender(options: SenderOptions): Sender {
       const outcome = await requests.post(texts, batch.sent > 1, outlives);
       batch.parcels = batch.parcels.filter(({ state }) => state !== 'ended');
       // The browser goes on with requests of a page that is left, though they seem to fail.
-      const isGoingOn = outcome.kind === 'failed' && (before < departures || keeper.isLeft);
-      if (!isStopped || outcome.kind === 'answered') handle(batch, outcome, era, isGoingOn ? leasedUntil : 0);
+      const isGoingOn = outcome.kind === 'failed' && (before.departures < departures || keeper.isLeft);
+      if (!isStopped || outcome.kind === 'answered')
+        handle(batch, outcome, before, isGoingOn ? leasedUntil : 0);
     } finally {
       running -= 1;
       wake();
     }
   }
 
-  function handle(batch: Batch, outcome: Outcome, era: number, leasedUntil: number): void {
+  function handle(
+    batch: Batch,
+    outcome: Outcome,
+    before: { readonly denials: number; readonly keys: number },
+    leasedUntil: number,
+  ): void {
     const rule = ruleOf(outcome, delivery.policy);
     const now = clock.now();
     if (rule.action === 'accept') {
@@ -239,6 +248,10 @@ export function createSender(options: SenderOptions): Sender {
     const error = requestFailed(outcome, rule, requests.url, now);
     const { excerpt = '', retryAfterMs, status = 0 } = error;
     reporter.requestFailed(error);
+    if (before.denials < denials) {
+      for (const parcel of batch.parcels) end(parcel, 'denied');
+      return;
+    }
     if (leasedUntil > 0) return void retry(batch, leasedUntil - now);
     keeper.endLease(batch.parcels);
     batch.status = status;
@@ -248,7 +261,7 @@ export function createSender(options: SenderOptions): Sender {
       gate.asked(retryAfterMs, batch);
       return void retry(batch, 0);
     }
-    if (rule.action === 'pause' && era < keys) return void retry(batch, 0);
+    if (rule.action === 'pause' && before.keys < keys) return void retry(batch, 0);
     failed(batch, rule, now);
   }
 
@@ -358,7 +371,13 @@ export function createSender(options: SenderOptions): Sender {
       void keeper.commit();
       for (const batch of last) void deliver(batch, true);
       if (isLeft) departures += 1;
-      return parcels.count() > last.reduce((total, batch) => total + countOf(batch), 0);
+      const others = parcels.count(({ leasedUntil, session }) => !session && leasedUntil <= clock.now());
+      return others > last.reduce((total, batch) => total + countOf(batch), 0);
+    },
+    deny() {
+      denials += 1;
+      for (const batch of retries) for (const parcel of batch.parcels) parcel.state = 'waiting';
+      retries = [];
     },
     rest() {
       asking?.abort();

@@ -9,7 +9,11 @@ export type Message =
   /** A parcel ended. */
   | readonly ['ended', id: string, fate: Fate]
   /** Others took the place of a parcel. */
-  | readonly ['cut', id: string, keys: readonly ParcelKey[]];
+  | readonly ['cut', id: string, keys: readonly ParcelKey[]]
+  /** Who is the customer of the session. */
+  | readonly ['session', id: string, customer: string | undefined, isNew: boolean]
+  /** Who is the customer? */
+  | readonly ['who'];
 
 export interface Tabs {
   tell(message: Message): void;
