@@ -29,6 +29,8 @@ export interface Batch {
   /** The number of the last request, and of the last one of all when it failed. */
   request: number;
   seen: number;
+  /** It goes under a name: a relay may have it already. */
+  isNamed: boolean;
   /** Probably at fault: it waits alone. */
   isAlone: boolean;
   status: number;
@@ -37,7 +39,7 @@ export interface Batch {
 
 export function batchOf(parcels: readonly Parcel[], whole: Whole = { isAccepted: false }): Batch {
   const counts = { at: 0, sent: 0, failures: 0, proofs: 0, since: 0, request: 0, seen: 0, status: 0 };
-  return { parcels, whole, ...counts, isRefused: false, isAlone: false, words: '' };
+  return { parcels, whole, ...counts, isNamed: false, isRefused: false, isAlone: false, words: '' };
 }
 
 export function countOf({ parcels }: Pick<Batch, 'parcels'>): number {

@@ -22,6 +22,7 @@ import { createKeeper } from './keeper.ts';
 import { listenToPage } from './leaving.ts';
 import type { Parcel } from './parcel.ts';
 import { Parcels } from './parcels.ts';
+import { createRelay, type RelayAddress } from './relay.ts';
 import { createRequests } from './requests.ts';
 import { createSender } from './sender.ts';
 import { createTabs, type Message } from './tabs.ts';
@@ -53,9 +54,15 @@ export interface Engine {
 }
 
 /** Makes the stages of a page's tracker, and leads events from one to the next. */
-export function createEngine(settings: Settings, texts: EventTexts, flush: () => Promise<unknown>): Engine {
+export function createEngine(
+  settings: Settings,
+  texts: EventTexts,
+  flush: () => Promise<unknown>,
+  address: RelayAddress | undefined,
+): Engine {
   const { clock = systemClock, random = Math.random, delivery } = settings;
-  const name = databaseName(settings);
+  const account = { ...settings, ...(address && { destination: address }) };
+  const name = databaseName(account);
   const books = new Books();
   const rates = new RateMeter();
   let letters = { kept: 0, bytes: 0 };
@@ -71,7 +78,14 @@ export function createEngine(settings: Settings, texts: EventTexts, flush: () =>
   const reporter = createReporter({ books, clock, tells });
   const { hold, maxBytes } = settings.unidentified;
   const ended = new AbortController();
-  const requests = createRequests({ settings, clock, hooked, reporter, signal: ended.signal });
+  const requests = createRequests({
+    path: address?.path,
+    settings,
+    clock,
+    hooked,
+    reporter,
+    signal: ended.signal,
+  });
   const parcels = new Parcels(settings.buffer, settings.batch.maxEvents, reporter.settled);
   const keeper = createKeeper({
     ...{ name, isInMemory: settings.journal === 'memory', parcels, clock, random, reporter },
@@ -97,9 +111,11 @@ export function createEngine(settings: Settings, texts: EventTexts, flush: () =>
     sender.wake();
   });
   const blame = createBlame();
+  const relay = address && createRelay(address, clock, () => sender.wake());
   const sender = createSender({
+    relay,
     ...{ settings, clock, random, parcels, keeper, tabs, gate, blame, requests, reporter, books },
-    ...{ refresh, end, keepLetter },
+    ...{ refresh, end, cut, keepLetter },
   });
   /** The pause of which all pages know. 0: this page has not looked yet. */
   let sharedUntil: number | undefined = 0;
@@ -140,6 +156,14 @@ export function createEngine(settings: Settings, texts: EventTexts, flush: () =>
     void keeper.commit();
   }
 
+  function cut(parcel: Parcel, count: number): Parcel[] {
+    keeper.remove(parcel);
+    const parts = parcels.cut(parcel, count);
+    tabs.tell(['cut', parcel.id, parts.map(({ key }) => key)]);
+    void keeper.commit();
+    return parts;
+  }
+
   function heldBytes(): number {
     let bytes = 0;
     for (const parcel of parcels.all.values()) if (parcel.session) bytes += parcel.bytes;
@@ -166,7 +190,7 @@ export function createEngine(settings: Settings, texts: EventTexts, flush: () =>
   });
   const stored = settings.journal
     ? undefined
-    : createConsentStore(settings, (next) => void setConsent(next, false));
+    : createConsentStore(account, (next) => void setConsent(next, false));
   const page = globalThis.document as (Document & { readonly prerendering?: boolean }) | undefined;
   let isHeldBack = page?.prerendering === true;
   let consent: Consent = 'pending';
@@ -300,12 +324,13 @@ export function createEngine(settings: Settings, texts: EventTexts, flush: () =>
     get isGranted() {
       return consent === 'granted';
     },
-    accept(text, at, isHigh, isUnidentified) {
+    accept(text, at, isHigh, isUnidentified, owner) {
       books.accepted += 1;
       const session = isUnidentified ? identity.session : '';
       if (consent === 'denied') reporter.settled('denied', 1);
       else if (isUnidentified && heldBytes() + text.length > maxBytes) reporter.settled('journal-full', 1);
-      else if (parcels.push(text, at, { isHigh, session, customer: '' })) keeper.notify(isHigh);
+      else if (parcels.push(text, at, { isHigh, session, customer: relay && !session ? owner : '' }))
+        keeper.notify(isHigh);
       else reporter.settled('buffer-full', 1);
     },
     drop(reason: DropReason): void {

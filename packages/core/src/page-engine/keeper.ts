@@ -287,6 +287,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
         parcel.leasedUntil = isLeased ? until : 0;
         if (until === 0 || isLeased || parcel.state !== 'waiting') continue;
         // Nobody knows the answer to its request.
+        parcel.isFrozen = true;
         if (isOnce && wasAlive) end(parcel, 'delivered');
         else books.maybeDuplicate += parcel.count;
         deletions.push(leasesOf(parcel));

@@ -6,13 +6,14 @@ import type { AnyEvents } from '../accept/track.ts';
 import { UNIDENTIFIED } from '../accept/unidentified.ts';
 import { isThrown, reasonOf } from '../base/reason.ts';
 import { loadText, saveText } from '../keep/page/local-storage.ts';
-import type { AnyOptions, TrackerOptions } from '../options/options.ts';
+import type { AnyOptions, RelayedOptions, TrackerOptions } from '../options/options.ts';
 import { type Defaults, readConsent, readOptions, type Settings } from '../options/settings.ts';
 import { missingPart } from '../parts.ts';
 import type { FinishOptions, FlushReport, TrackerStats } from '../tell/stats.ts';
 import type { Tracker } from '../tracker.ts';
 import { createEngine, type Deadline } from './engine.ts';
 import { byteLength } from './parcels.ts';
+import { type RelayAddress, relayOf } from './relay.ts';
 
 const FLUSH_TIMEOUT_MS = 30_000;
 const CLOSE_TIMEOUT_MS = 10_000;
@@ -40,20 +41,25 @@ export function createTracker<Events extends object = AnyEvents>(options: AnyOpt
 
 export function createWith(options: AnyOptions, defaults: Defaults): Tracker {
   try {
-    return trackerOf(readOptions(options as TrackerOptions, defaults));
+    const { relay: to, ...given } = options as Partial<RelayedOptions>;
+    if (to === undefined || given.enabled === false)
+      return trackerOf(readOptions(options as TrackerOptions, defaults));
+    const relay = relayOf(to, given);
+    const { origin: baseUrl } = new URL(relay.url);
+    return trackerOf(readOptions({ ...given, baseUrl } as TrackerOptions, defaults), relay);
   } catch (error) {
     if (isThrown(error, ConfigError)) throw error;
     throw new ConfigError('options', `options cannot be used: ${reasonOf(error)}`);
   }
 }
 
-function trackerOf(settings: Settings): Tracker {
+function trackerOf(settings: Settings, relay?: RelayAddress): Tracker {
   const { correlationKey, enabled, keepDeviceTimestamp, maxEventBytes, source, unidentified } = settings;
   const store = { load: () => loadText(OFFSET), save: (text: string) => saveText(OFFSET, text) };
   const offset = settings.clock ? undefined : new ClockOffset(systemClock, keepDeviceTimestamp, store);
   const nobody = unidentified.hold ? UNIDENTIFIED : undefined;
   const texts = new EventTexts(correlationKey, source, maxEventBytes, nobody, offset);
-  const engine = createEngine(settings, texts, () => flush());
+  const engine = createEngine(settings, texts, () => flush(), relay);
   const { clock, hooked, reporter, stats } = engine;
   let closed: Promise<FlushReport> | undefined;
 

@@ -29,6 +29,8 @@ export class Parcel {
   isWriting = false;
   /** So long it is in a request of a page that may see the answer. */
   leasedUntil = 0;
+  /** It was in a request whose answer nobody knows: it is sent again as it is. */
+  isFrozen = false;
   /** What was tracked between two calls of `identify()` or `reset()`. */
   stay = 0;
   /** What was tracked between two calls of `flush()`. */

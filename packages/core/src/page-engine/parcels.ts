@@ -132,7 +132,8 @@ export class Parcels {
       for (const parcel of this.all.values()) {
         if (parcel.isHigh !== isHigh || parcel.state !== 'waiting' || parcel.session || !mayGo(parcel))
           continue;
-        if (next[0] && next[0].customer !== parcel.customer) continue;
+        const [first] = next;
+        if (first && (first.customer !== parcel.customer || first.isFrozen || parcel.isFrozen)) continue;
         if (parcel.leasedUntil > now) {
           later = Math.min(later, parcel.leasedUntil);
           continue;

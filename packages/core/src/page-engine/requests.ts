@@ -13,6 +13,8 @@ const encoder = new TextEncoder();
 const KEYS_KEPT = 4;
 
 interface RequestsOptions {
+  /** Of a relay. */
+  readonly path: string | undefined;
   readonly settings: Settings;
   readonly clock: Clock;
   readonly hooked: Pick<Guarded, 'destination' | 'safeCause' | 'transport'>;
@@ -28,7 +30,8 @@ export interface Requests {
   redact(text: string): string;
   /** Returns whether it is another key. */
   setApiKey(key: string): boolean;
-  post(texts: readonly string[], isRepeated: boolean, outlives: boolean): Promise<Outcome>;
+  /** @param fields What the body has besides the events. */
+  post(texts: readonly string[], isRepeated: boolean, outlives: boolean, fields?: object): Promise<Outcome>;
   close(): Promise<void>;
 }
 
@@ -37,7 +40,7 @@ export function createRequests(options: RequestsOptions): Requests {
   const { settings, clock, reporter, signal } = options;
   const { destination, safeCause, transport = new FetchTransport(settings.delivery) } = options.hooked;
   const { advanced, baseUrl, delivery } = settings;
-  const url = endpoint(baseUrl, destination.path);
+  const url = endpoint(baseUrl, options.path ?? destination.path);
   const latencies = new Latencies();
   const timeouts = {
     totalMs: delivery.timeoutMs,
@@ -63,8 +66,11 @@ export function createRequests(options: RequestsOptions): Requests {
       keys = [key, ...keys].slice(0, KEYS_KEPT);
       return true;
     },
-    async post(texts: readonly string[], isRepeated: boolean, outlives: boolean): Promise<Outcome> {
-      const body = encoder.encode(joinEvents(texts));
+    async post(texts, isRepeated, outlives, fields) {
+      const plain = joinEvents(texts);
+      const body = encoder.encode(
+        fields ? `${plain.slice(0, -1)},${JSON.stringify(fields).slice(1)}` : plain,
+      );
       counts.sent += 1;
       counts.bytes += body.length;
       if (isRepeated) counts.retried += 1;
