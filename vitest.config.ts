@@ -46,7 +46,12 @@ const node: TestProjectConfiguration[] = [
     ...limits(HANG_MS),
   },
   { name: 'long', isolate, include: long, exclude, ...limits(LONG_HANG_MS) },
-].map((test) => ({ resolve: onNode, ssr: { resolve: onNode }, test }));
+].map((test) => ({
+  plugins: pageEngine(),
+  resolve: onNode,
+  ssr: { resolve: onNode },
+  test: pageEngine().length > 0 ? { ...test, setupFiles: ['packages/core/test/bench/all-parts.ts'] } : test,
+}));
 
 const instances: BrowserInstanceOption[] = [];
 if (executablePath !== undefined) {
@@ -75,7 +80,7 @@ if (webkit !== undefined) {
   });
 }
 
-// With SLUICE_ENGINE=page, tests in browsers run against the engine for pages.
+// With SLUICE_ENGINE=page, tests run against the engine for pages.
 const browser: TestProjectConfiguration = {
   plugins: pageEngine(),
   resolve: inBrowser,

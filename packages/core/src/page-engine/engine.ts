@@ -41,6 +41,7 @@ export interface Engine {
   readonly hooked: Pick<Guarded, 'prepare' | 'handOver'>;
   readonly isGranted: boolean;
   stats(): TrackerStats;
+  letters(): Promise<readonly string[]>;
   accept(text: string, at: number, isHigh: boolean, isUnidentified: boolean, customer: string): void;
   drop(reason: DropReason): void;
   identify(customer: string | undefined): void;
@@ -321,6 +322,7 @@ export function createEngine(
     reporter,
     hooked,
     stats,
+    letters: keeper.letters,
     get isGranted() {
       return consent === 'granted';
     },
@@ -343,6 +345,7 @@ export function createEngine(
       if (requests.setApiKey(key)) this.retryNow();
     },
     retryNow(): void {
+      if (ended.signal.aborted) return;
       sender.hurryRetries();
       gate.resume();
       sender.wake();

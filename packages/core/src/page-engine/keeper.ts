@@ -84,6 +84,8 @@ export interface Keeper {
   endLease(parcels: readonly Parcel[]): void;
   remove(parcel: Parcel): void;
   put(key: IDBValidKey, value: unknown): void;
+  /** The dead letters, the oldest first. */
+  letters(): Promise<readonly string[]>;
   /** Deletes all events, also those of other pages. */
   clear(): Promise<void>;
   /** The service answered. */
@@ -110,6 +112,8 @@ export function createKeeper(options: KeeperOptions): Keeper {
   const unconfirmed = new Set<Put>();
   /** Leases and dead letters. */
   let others: Put[] = [];
+  /** Dead letters that cannot be stored. */
+  const inMemory: Put[] = [];
   let deletions: (IDBValidKey | IDBKeyRange)[] = [];
   /** Ended, and perhaps not deleted yet. */
   const gone = new Set<string>();
@@ -228,28 +232,36 @@ export function createKeeper(options: KeeperOptions): Keeper {
       else for (const put of spill.read()) if (Object(put[0])[0] === parcels.own) spill.remove(put);
     },
     lease(all, forMs) {
+      if (!store) return;
       const now = clock.now();
       const wasAlive = Number(Math.abs(now - Number(loadText(name))) < ALIVE_MS);
       for (const { page, number } of all) others.push([[page, number, now + forMs, forMs, wasAlive], 0]);
     },
     endLease(all) {
-      for (const parcel of all) deletions.push(leasesOf(parcel));
+      if (store) for (const parcel of all) deletions.push(leasesOf(parcel));
     },
     remove(parcel) {
-      if (!parcel.isStored && !parcel.isWriting) return;
+      if (!store || (!parcel.isStored && !parcel.isWriting)) return;
       gone.add(parcel.id);
       deletions.push(rangeOf(parcel));
     },
     put(key, value) {
-      others.push([key, value]);
+      (store ? others : inMemory).push([key, value]);
+    },
+    async letters() {
+      if (!store) return inMemory.map(([, value]) => String(value));
+      const read = (objects: IDBObjectStore) => objects.getAll(IDBKeyRange.bound(['letter'], ['lettes']));
+      return (await store.use('readonly', read)).result.map(String);
     },
     share(pause) {
+      if (!store) return;
       deletions.push(PAUSES());
       if (pause) others.push([pause, 0]);
       void commit();
     },
     async clear() {
       others = [];
+      inMemory.length = 0;
       await store?.use('readwrite', async (objects) => {
         for (const key of await promisifyRequest(objects.getAllKeys()))
           if (Array.isArray(key)) objects.delete(key);

@@ -8,10 +8,11 @@ import { isThrown, reasonOf } from '../base/reason.ts';
 import { loadText, saveText } from '../keep/page/local-storage.ts';
 import type { AnyOptions, RelayedOptions, TrackerOptions } from '../options/options.ts';
 import { type Defaults, readConsent, readOptions, type Settings } from '../options/settings.ts';
+import type { DeadLetters } from '../parts/dead-letters/dead-letters.ts';
 import { missingPart } from '../parts.ts';
 import type { FinishOptions, FlushReport, TrackerStats } from '../tell/stats.ts';
 import type { Tracker } from '../tracker.ts';
-import { createEngine, type Deadline } from './engine.ts';
+import { createEngine, type Deadline, type Engine } from './engine.ts';
 import { byteLength } from './parcels.ts';
 import { type RelayAddress, relayOf } from './relay.ts';
 
@@ -33,6 +34,9 @@ export const pageDefaults: Defaults = {
   commitIntervalMs: 250,
   batchBytes: 128 * 1024,
 };
+
+/** The tools of dead letters, where a page imports them. */
+export const pageParts: { deadLetters?: (read: Engine['letters']) => DeadLetters } = {};
 
 /** As `createTracker` of `@sluice/core`, with an engine for pages only. */
 export function createTracker<Events extends object = AnyEvents>(options: AnyOptions): Tracker<Events> {
@@ -139,7 +143,7 @@ function trackerOf(settings: Settings, relay?: RelayAddress): Tracker {
 
   const tracker: Tracker = {
     get deadLetters() {
-      return missingPart('tracker.deadLetters', 'deadLetters');
+      return pageParts.deadLetters?.(engine.letters) ?? missingPart('tracker.deadLetters', 'deadLetters');
     },
     track: (name: string, payload?: object, options: TrackOptions = NO_OPTIONS) =>
       track(name, payload, options),

@@ -48,7 +48,12 @@ export function createSender(options: SenderOptions): Sender {
     ...{ departures: 0, denials: 0, resumes: 0, isStopped: false },
   };
   const { lease, deliver } = createDelivery(options, traffic, wake);
-  const timer = new Alarm(clock, wake);
+  /** What waits for this time is due when the timer ends, whatever the clock says then. */
+  let timerAt = 0;
+  const timer = new Alarm(clock, () => {
+    for (const batch of traffic.retries) if (batch.at <= timerAt) batch.at = 0;
+    wake();
+  });
   let urgent = 0;
   let isPumping = false;
   let isWoken = false;
@@ -59,7 +64,7 @@ export function createSender(options: SenderOptions): Sender {
   const watching = new Set<() => void>();
 
   const dueAt = ({ at, isHigh, page }: Parcel) =>
-    urgent > 0 || isHigh || page !== parcels.own ? 0 : at + sizes.maxWaitMs;
+    urgent > 0 || isHigh || page !== parcels.own || at > clock.now() ? 0 : at + sizes.maxWaitMs;
 
   const mayGo = (parcel: Parcel) => keeper.isSafe(parcel) && (relay?.mayGo(parcel) ?? true);
 
@@ -90,7 +95,8 @@ export function createSender(options: SenderOptions): Sender {
       isWoken = false;
       timer.cancel();
       if (endTurn) while (clock.now() < turnUntil && mayStart() && (await startNext()));
-      const waitMs = nextAt() - clock.now();
+      timerAt = nextAt();
+      const waitMs = Math.ceil(timerAt - clock.now());
       const isDue = waitMs <= 0 && mayStart();
       if (traffic.running === 0 && endTurn && (!isDue || clock.now() >= turnUntil)) endTurn();
       if (isDue && !endTurn && !asking) void ask();
@@ -121,12 +127,15 @@ export function createSender(options: SenderOptions): Sender {
   async function startNext(): Promise<boolean> {
     const now = clock.now();
     const isProbe = gate.state === 'half-open';
-    const due = traffic.retries.filter(({ at }) => at <= now);
+    // The smallest first: it is found soon whether single events are refused, or all.
+    const due = traffic.retries
+      .filter(({ at }) => at <= now)
+      .sort((one, other) => countOf(one) - countOf(other));
     let [batch] = isProbe ? [] : due;
     if (!batch) {
       const [fresh, at] = nextFresh();
       if (fresh.length > 0 && (isProbe || at <= now)) batch = await fetchFresh(fresh, isProbe);
-      else [batch] = due.sort((one, other) => one.failures - other.failures);
+      else [batch] = due;
     }
     if (!batch) return false;
     traffic.retries = traffic.retries.filter((other) => other !== batch);
@@ -154,9 +163,11 @@ export function createSender(options: SenderOptions): Sender {
     }
     if (relay && !isReady(taken)) return undefined;
     const [first] = taken;
-    if (!isProbe || !first || first.count < 2 || first.state === 'ended') return batchOf(taken);
-    // A probe is one event.
-    const [one, others] = cut(first, 1);
+    if (!first || first.state === 'ended') return batchOf(taken);
+    // A probe is one event, and no request is larger than the service accepts.
+    const fitting = isProbe ? 1 : Math.floor((first.count * traffic.mostBytes) / first.bytes);
+    if (fitting >= first.count || first.count < 2) return batchOf(taken);
+    const [one, others] = cut(first, Math.max(1, fitting));
     if (others) others.state = 'waiting';
     return one && batchOf([one]);
   }
