@@ -5,6 +5,7 @@ import { StorageError } from '../base/errors/storage-error.ts';
 import type { DropReason, Fate } from '../base/fate.ts';
 import { databaseName } from '../keep/page/origin.ts';
 import { createConsentStore } from '../keep/page/stored-consent.ts';
+import type { Meeting } from '../keep/page/tabs.ts';
 import { type Guarded, guardCallbacks } from '../options/callbacks.ts';
 import type { Consent } from '../options/options.ts';
 import type { Settings } from '../options/settings.ts';
@@ -60,6 +61,7 @@ export function createEngine(
   texts: EventTexts,
   flush: () => Promise<unknown>,
   address: RelayAddress | undefined,
+  meet: Meeting,
 ): Engine {
   const { clock = systemClock, random = Math.random, delivery } = settings;
   const account = { ...settings, ...(address && { destination: address }) };
@@ -101,7 +103,7 @@ export function createEngine(
       sender.wake();
     },
   });
-  const tabs = createTabs(name, hear);
+  const tabs = createTabs(name, meet, hear);
   const backoff = { baseMs: delivery.retryBaseMs, maxMs: delivery.retryMaxMs };
   const gate = createGate(clock, random, backoff, reporter, (state) => {
     if (state === 'open') registerSync();
@@ -229,13 +231,18 @@ export function createEngine(
     if (next === 'denied') purge();
   }
 
+  /** Drops what this page knows, then what others left. */
   function purge(): void {
-    sender.deny();
-    for (const parcel of [...parcels.all.values()])
-      if (parcel.state === 'waiting') parcels.end(parcel, 'denied');
-    keeper.clear().catch(reporter.storageFailed);
+    drop();
+    refresh().then(drop, drop).then(keeper.clear).catch(reporter.storageFailed);
     if (letters.kept > 0) reporter.emit('deadLettersDropped', { reason: 'denied', count: letters.kept });
     letters = { kept: 0, bytes: 0 };
+  }
+
+  function drop(): void {
+    sender.deny();
+    for (const parcel of [...parcels.all.values()])
+      if (parcel.state === 'waiting' && consent === 'denied') parcels.end(parcel, 'denied');
   }
 
   async function look(): Promise<void> {

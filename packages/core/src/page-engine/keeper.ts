@@ -283,8 +283,9 @@ export function createKeeper(options: KeeperOptions): Keeper {
         if (isParcel(key)) listed.set(idOf(key), key);
         else if (isLease(key)) leased.set(idOf(key), key);
         else if (isPause(key)) {
-          const [until, , forMs] = key;
-          if (until > now && until <= now + forMs) pause = key;
+          const [until, times, forMs] = key;
+          // The clock may have been set back since.
+          if (until > now) pause = [Math.min(until, now + forMs), times, forMs];
         } else if (Array.isArray(key)) deletions.push(key);
       }
       let [found, leasedUntil] = [0, Number.POSITIVE_INFINITY];
@@ -297,7 +298,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
         if (!parcel) found += key[2];
         parcel ??= parcels.found(key);
         parcel.leasedUntil = isLeased ? until : 0;
-        if (until === 0 || isLeased || parcel.state !== 'waiting') continue;
+        if (until === 0 || isLeased || parcel.isFrozen || parcel.state !== 'waiting') continue;
         // Nobody knows the answer to its request.
         parcel.isFrozen = true;
         if (isOnce && wasAlive) end(parcel, 'delivered');

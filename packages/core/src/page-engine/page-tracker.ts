@@ -6,6 +6,8 @@ import type { AnyEvents } from '../accept/track.ts';
 import { UNIDENTIFIED } from '../accept/unidentified.ts';
 import { isThrown, reasonOf } from '../base/reason.ts';
 import { loadText, saveText } from '../keep/page/local-storage.ts';
+import { meeting } from '../keep/page/origin.ts';
+import type { Meeting } from '../keep/page/tabs.ts';
 import type { AnyOptions, RelayedOptions, TrackerOptions } from '../options/options.ts';
 import { type Defaults, readConsent, readOptions, type Settings } from '../options/settings.ts';
 import type { DeadLetters } from '../parts/dead-letters/dead-letters.ts';
@@ -43,27 +45,28 @@ export function createTracker<Events extends object = AnyEvents>(options: AnyOpt
   return createWith(options, pageDefaults) as Tracker<Events>;
 }
 
-export function createWith(options: AnyOptions, defaults: Defaults): Tracker {
+/** @param meet How pages find each other. A test brings its own. */
+export function createWith(options: AnyOptions, defaults: Defaults, meet: Meeting = meeting()): Tracker {
   try {
     const { relay: to, ...given } = options as Partial<RelayedOptions>;
     if (to === undefined || given.enabled === false)
-      return trackerOf(readOptions(options as TrackerOptions, defaults));
+      return trackerOf(readOptions(options as TrackerOptions, defaults), meet);
     const relay = relayOf(to, given);
     const { origin: baseUrl } = new URL(relay.url);
-    return trackerOf(readOptions({ ...given, baseUrl } as TrackerOptions, defaults), relay);
+    return trackerOf(readOptions({ ...given, baseUrl } as TrackerOptions, defaults), meet, relay);
   } catch (error) {
     if (isThrown(error, ConfigError)) throw error;
     throw new ConfigError('options', `options cannot be used: ${reasonOf(error)}`);
   }
 }
 
-function trackerOf(settings: Settings, relay?: RelayAddress): Tracker {
+function trackerOf(settings: Settings, meet: Meeting, relay?: RelayAddress): Tracker {
   const { correlationKey, enabled, keepDeviceTimestamp, maxEventBytes, source, unidentified } = settings;
   const store = { load: () => loadText(OFFSET), save: (text: string) => saveText(OFFSET, text) };
   const offset = settings.clock ? undefined : new ClockOffset(systemClock, keepDeviceTimestamp, store);
   const nobody = unidentified.hold ? UNIDENTIFIED : undefined;
   const texts = new EventTexts(correlationKey, source, maxEventBytes, nobody, offset);
-  const engine = createEngine(settings, texts, () => flush(), relay);
+  const engine = createEngine(settings, texts, () => flush(), relay, meet);
   const { clock, hooked, reporter, stats } = engine;
   let closed: Promise<FlushReport> | undefined;
 

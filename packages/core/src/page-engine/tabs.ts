@@ -1,5 +1,5 @@
-import { tried } from '@sluice/protocol/toolbox';
 import type { Fate } from '../base/fate.ts';
+import type { Meeting } from '../keep/page/tabs.ts';
 import type { ParcelKey } from './parcel.ts';
 
 /** What pages of an account tell each other. */
@@ -23,18 +23,21 @@ export interface Tabs {
   close(): void;
 }
 
-export function createTabs(name: string, onMessage: (message: Message) => void): Tabs {
+export function createTabs(
+  name: string,
+  { createChannel, locks }: Meeting,
+  onMessage: (message: Message) => void,
+): Tabs {
   let channel: BroadcastChannel | undefined;
   return {
     tell(message) {
       channel?.postMessage(message);
     },
     async alone(work, signal) {
-      const { locks } = navigator;
       await (locks ? locks.request(name, { signal }, work) : work());
     },
     open() {
-      channel ??= tried(() => new BroadcastChannel(name));
+      channel ??= createChannel?.(name);
       if (channel) channel.onmessage = ({ data }) => onMessage(data);
     },
     close() {

@@ -6,6 +6,8 @@ import type { Tracker } from '../../src/index.ts';
 import type { Journal } from '../../src/keep/journal.ts';
 import { createIndexedDbJournal } from '../../src/keep/page/indexeddb-journal.ts';
 import type { Meeting } from '../../src/keep/page/tabs.ts';
+import { createWith, pageDefaults } from '../../src/page-engine/page-tracker.ts';
+import { allParts } from '../../src/platform/all-parts.ts';
 import type { Outcome, Transport, TransportRequest } from '../../src/send/http/transport.ts';
 import { toTexts } from './event-texts.ts';
 import { FakeLocks } from './fake-locks.ts';
@@ -120,6 +122,19 @@ export class FakeTab {
         return this.#channel as unknown as BroadcastChannel;
       },
     };
+    if (process.env.SLUICE_ENGINE) {
+      this.tracker = createWith(
+        {
+          ...(origin.service as { readonly baseUrl: string }),
+          ...{ correlationKey: 'email', account: origin.name, transport, batch: { maxWaitMs: 100 } },
+          ...{ delivery: { maxConcurrency: 1 }, leaving, ...options },
+        },
+        { ...pageDefaults, parts: { ...allParts, ...pageDefaults.parts }, clock: mortal },
+        meeting,
+      );
+      this.tracker.identify('ada@example.com');
+      return;
+    }
     const journal = createIndexedDbJournal(origin.name, meeting, mortal, leaving === 'once');
     this.tracker = createTracker({
       ...(origin.service as { readonly baseUrl: string }),
