@@ -238,7 +238,9 @@ export function createKeeper(options: KeeperOptions): Keeper {
       for (const { page, number } of all) others.push([[page, number, now + forMs, forMs, wasAlive], 0]);
     },
     endLease(all) {
-      if (store) for (const parcel of all) deletions.push(leasesOf(parcel));
+      if (!store) return;
+      for (const parcel of all) deletions.push(leasesOf(parcel));
+      void commit();
     },
     remove(parcel) {
       if (!store || (!parcel.isStored && !parcel.isWriting)) return;

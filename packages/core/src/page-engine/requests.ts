@@ -2,11 +2,11 @@ import { endpoint, joinEvents } from '@sluice/protocol';
 import { BATCH_OVERHEAD_BYTES, type Clock, redactor } from '@sluice/protocol/toolbox';
 import type { Guarded } from '../options/callbacks.ts';
 import type { Settings } from '../options/settings.ts';
-import { FetchTransport } from '../send/http/fetch-transport.ts';
 import type { Outcome } from '../send/http/transport.ts';
 import { Latencies } from '../tell/latencies.ts';
 import type { Reporter } from '../tell/reporter.ts';
 import type { TrackerStats } from '../tell/stats.ts';
+import { post, roomLeft } from './fetch.ts';
 
 const encoder = new TextEncoder();
 /** Of the API keys that were replaced, so many are kept out of what is shown. */
@@ -38,7 +38,7 @@ export interface Requests {
 /** Makes requests, and keeps the key out of their answers. */
 export function createRequests(options: RequestsOptions): Requests {
   const { settings, clock, reporter, signal } = options;
-  const { destination, safeCause, transport = new FetchTransport(settings.delivery) } = options.hooked;
+  const { destination, safeCause, transport } = options.hooked;
   const { advanced, baseUrl, delivery } = settings;
   const url = endpoint(baseUrl, options.path ?? destination.path);
   const latencies = new Latencies();
@@ -59,7 +59,7 @@ export function createRequests(options: RequestsOptions): Requests {
       return { ...counts, latencyMs: latencies.quantiles };
     },
     get room(): number {
-      return (transport.room?.() ?? 0) - BATCH_OVERHEAD_BYTES;
+      return (transport ? (transport.room?.() ?? 0) : roomLeft()) - BATCH_OVERHEAD_BYTES;
     },
     setApiKey(key) {
       if (key === keys[0]) return false;
@@ -76,7 +76,8 @@ export function createRequests(options: RequestsOptions): Requests {
       if (isRepeated) counts.retried += 1;
       const headers = { ...delivery.headers, ...destination.headers(keys[0]) };
       const start = clock.now();
-      const outcome = await transport.post({ url, headers, body, timeouts, signal, outlives });
+      const request = { url, headers, body, timeouts, signal, outlives };
+      const outcome = await (transport?.post(request) ?? post(request, delivery.credentials));
       const durationMs = Math.max(0, clock.now() - start);
       latencies.add(durationMs);
       const status = outcome.kind === 'answered' ? outcome.status : 0;
@@ -87,6 +88,6 @@ export function createRequests(options: RequestsOptions): Requests {
       const { body: text, location } = outcome;
       return { ...outcome, body: redact(text), location: location && redact(location) };
     },
-    close: () => transport.close(),
+    close: async () => transport?.close(),
   };
 }

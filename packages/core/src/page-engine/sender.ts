@@ -110,6 +110,7 @@ export function createSender(options: SenderOptions): Sender {
     asking = new AbortController();
     const work = async () => {
       await refresh().catch(reporter.storageFailed);
+      if (traffic.isStopped || keeper.isLeft) return;
       const isOver = new Promise<void>((resolve) => {
         endTurn = resolve;
       });
