@@ -197,6 +197,7 @@ export function createEngine(
   const page = globalThis.document as (Document & { readonly prerendering?: boolean }) | undefined;
   let isHeldBack = page?.prerendering === true;
   let consent: Consent = 'pending';
+  let purging: Promise<void> | undefined;
   let grant = () => {};
   let granted = new Promise<void>((resolve) => {
     grant = resolve;
@@ -234,7 +235,7 @@ export function createEngine(
   /** Drops what this page knows, then what others left. */
   function purge(): void {
     drop();
-    refresh().then(drop, drop).then(keeper.clear).catch(reporter.storageFailed);
+    purging = refresh().then(drop, drop).then(keeper.clear).catch(reporter.storageFailed);
     if (letters.kept > 0) reporter.emit('deadLettersDropped', { reason: 'denied', count: letters.kept });
     letters = { kept: 0, bytes: 0 };
   }
@@ -242,7 +243,10 @@ export function createEngine(
   function drop(): void {
     sender.deny();
     for (const parcel of [...parcels.all.values()])
-      if (parcel.state === 'waiting' && consent === 'denied') parcels.end(parcel, 'denied');
+      if (parcel.state === 'waiting' && consent === 'denied') {
+        keeper.remove(parcel);
+        parcels.end(parcel, 'denied');
+      }
   }
 
   async function look(): Promise<void> {
@@ -393,6 +397,7 @@ export function createEngine(
     async close(): Promise<void> {
       sender.stop();
       ended.abort();
+      await purging;
       await keeper.commitAll();
       looking.stop();
       gate.stop();
