@@ -1,4 +1,5 @@
 import { type Backoff, backoffDelayMs, type Clock } from '@sluice/protocol/toolbox';
+import type { ClockOffset } from '../accept/clock-offset.ts';
 import type { Fate } from '../base/fate.ts';
 import type { Settings } from '../options/settings.ts';
 import { probeMs } from '../pace/wait-times.ts';
@@ -51,6 +52,7 @@ export interface DeliveryOptions {
   readonly relay: Relay | undefined;
   readonly reporter: Reporter;
   readonly books: Books;
+  readonly offset: Pick<ClockOffset, 'learn'> | undefined;
   readonly end: (parcel: Parcel, fate: Fate) => void;
   /** Two parcels take the place of one. */
   readonly cut: (parcel: Parcel, count: number) => Parcel[];
@@ -66,7 +68,7 @@ export interface Delivery {
 /** Makes a request, and does what its answer asks for. */
 export function createDelivery(options: DeliveryOptions, traffic: Traffic, wake: () => void): Delivery {
   const { settings, clock, random, keeper, gate, blame, requests, relay, reporter, books } = options;
-  const { end, cut, keepLetter } = options;
+  const { end, cut, keepLetter, offset } = options;
   const { delivery } = settings;
   const backoff = { baseMs: delivery.retryBaseMs, maxMs: delivery.retryMaxMs };
   const leaseMs = Math.max(LEASE_MS, settings.advanced.headersTimeoutMs);
@@ -76,8 +78,8 @@ export function createDelivery(options: DeliveryOptions, traffic: Traffic, wake:
   }
 
   async function deliver(batch: Batch, outlives = false): Promise<void> {
-    const before = { ...traffic };
-    const leasedUntil = clock.now() + leaseMs;
+    const before = { ...traffic, at: clock.now() };
+    const leasedUntil = before.at + leaseMs;
     const texts = batch.parcels.flatMap(({ texts }) => texts ?? []);
     const [first] = batch.parcels;
     batch.isNamed ||= outlives || first?.isFrozen === true;
@@ -112,13 +114,19 @@ export function createDelivery(options: DeliveryOptions, traffic: Traffic, wake:
     }
   }
 
-  function handle(batch: Batch, outcome: Outcome, before: Traffic, leasedUntil: number): void {
+  function handle(
+    batch: Batch,
+    outcome: Outcome,
+    before: Traffic & { readonly at: number },
+    leasedUntil: number,
+  ): void {
     const rule = ruleOf(outcome, delivery.policy);
     const now = clock.now();
     if (rule.action === 'accept') {
       if (gate.accepted()) for (const other of traffic.retries) if (!other.isAlone) other.at = now;
       blame.accepted(batch, now);
       keeper.answered();
+      if (outcome.kind === 'answered') offset?.learn(outcome.date, before.at, now);
       traffic.mostBytes = Math.ceil(traffic.mostBytes * 1.02);
       if (relay && outcome.kind === 'answered') bury(batch, relay.refused(outcome.body), outcome.status);
       for (const parcel of batch.parcels) end(parcel, 'delivered');

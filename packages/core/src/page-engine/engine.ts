@@ -4,7 +4,6 @@ import { Alarm } from '../base/alarm.ts';
 import { StorageError } from '../base/errors/storage-error.ts';
 import type { DropReason, Fate } from '../base/fate.ts';
 import { databaseName } from '../keep/page/origin.ts';
-import { createConsentStore } from '../keep/page/stored-consent.ts';
 import type { Meeting } from '../keep/page/tabs.ts';
 import { type Guarded, guardCallbacks } from '../options/callbacks.ts';
 import type { Consent } from '../options/options.ts';
@@ -17,12 +16,13 @@ import { RateMeter } from '../tell/rate-meter.ts';
 import { createReporter, type Reporter } from '../tell/reporter.ts';
 import type { TrackerStats } from '../tell/stats.ts';
 import { createBlame } from './blame.ts';
+import { createConsent } from './consent.ts';
 import { createGate } from './gate.ts';
 import { createIdentity } from './identity.ts';
 import { createKeeper } from './keeper.ts';
 import { listenToPage } from './leaving.ts';
-import type { Parcel } from './parcel.ts';
-import { Parcels } from './parcels.ts';
+import { LETTER, type Parcel } from './parcel.ts';
+import { Parcels, statsOf } from './parcels.ts';
 import { createRelay, type RelayAddress } from './relay.ts';
 import { createRequests } from './requests.ts';
 import { createSender } from './sender.ts';
@@ -95,7 +95,7 @@ export function createEngine(
     commitIntervalMs: settings.commitIntervalMs,
     isOnce: settings.leaving === 'once',
     books,
-    mayStore: () => consent === 'granted',
+    mayStore: () => consent.current === 'granted',
     end,
     onChange() {
       rates.sample(books, clock.now());
@@ -118,7 +118,7 @@ export function createEngine(
   const sender = createSender({
     relay,
     ...{ settings, clock, random, parcels, keeper, tabs, gate, blame, requests, reporter, books },
-    ...{ refresh, end, cut, keepLetter },
+    ...{ refresh, end, cut, keepLetter, offset: texts.offset },
   });
   /** The pause of which all pages know. 0: this page has not looked yet. */
   let sharedUntil: number | undefined = 0;
@@ -175,7 +175,7 @@ export function createEngine(
 
   function keepLetter(parcel: Parcel, status: number, excerpt: string): void {
     const letter = writeLetter(encoder.encode(parcel.texts?.[0]), { status, excerpt }, clock.now());
-    keeper.put(['letter', clock.now(), parcel.id, letter.length], letter);
+    keeper.put([LETTER, clock.now(), parcel.id, letter.length], letter);
     letters.kept += 1;
     letters.bytes += letter.length;
     end(parcel, 'deadLettered');
@@ -183,7 +183,7 @@ export function createEngine(
   }
 
   const identity = createIdentity({
-    ...{ parcels, keeper, texts, end, tell: tabs.tell, granted: () => granted },
+    ...{ parcels, keeper, texts, end, tell: tabs.tell, granted: () => consent.granted() },
     oldestAt: () => clock.now() - settings.unidentified.maxAgeMs,
     onFailed: reporter.storageFailed,
     onChange() {
@@ -191,46 +191,25 @@ export function createEngine(
       sender.wake();
     },
   });
-  const stored = settings.journal
-    ? undefined
-    : createConsentStore(account, (next) => void setConsent(next, false));
-  const page = globalThis.document as (Document & { readonly prerendering?: boolean }) | undefined;
-  let isHeldBack = page?.prerendering === true;
-  let consent: Consent = 'pending';
-  let purging: Promise<void> | undefined;
-  let grant = () => {};
-  let granted = new Promise<void>((resolve) => {
-    grant = resolve;
-  });
-  let opened: Promise<void> = Promise.resolve();
-  /** What the application wants, until the page is activated. */
-  let wanted: Consent = settings.consent;
-
-  function start(): void {
-    isHeldBack = false;
-    tabs.open();
-    reporter.journal(keeper.kind);
-    setConsent(stored?.isDenied ? 'denied' : wanted, wanted !== settings.consent);
-    opened = look();
-    if (hold) identity.read();
-  }
-
-  function setConsent(next: Consent, isChoice = true): void {
-    if (isHeldBack) wanted = next;
-    if (isHeldBack || ended.signal.aborted) return;
-    if (isChoice && next !== 'pending') stored?.set(next);
-    if (consent === next || (next === 'pending' && stored?.isDenied)) return;
-    consent = next;
-    if (next === 'granted') {
-      grant();
+  const consent = createConsent({
+    account,
+    isStored: !settings.journal,
+    wanted: settings.consent,
+    signal: ended.signal,
+    onStart() {
+      tabs.open();
+      reporter.journal(keeper.kind);
+      opened = look();
+      if (hold) identity.read();
+    },
+    onGranted() {
       keeper.notify(false);
       sender.wake();
-    } else
-      granted = new Promise((resolve) => {
-        grant = resolve;
-      });
-    if (next === 'denied') purge();
-  }
+    },
+    onDenied: purge,
+  });
+  let purging: Promise<void> | undefined;
+  let opened: Promise<void> = Promise.resolve();
 
   /** Drops what this page knows, then what others left. */
   function purge(): void {
@@ -243,7 +222,7 @@ export function createEngine(
   function drop(): void {
     sender.deny();
     for (const parcel of [...parcels.all.values()])
-      if (parcel.state === 'waiting' && consent === 'denied') {
+      if (parcel.state === 'waiting' && consent.current === 'denied') {
         keeper.remove(parcel);
         parcels.end(parcel, 'denied');
       }
@@ -251,79 +230,26 @@ export function createEngine(
 
   async function look(): Promise<void> {
     await refresh().catch(reporter.storageFailed);
-    if (consent === 'denied') purge();
+    if (consent.current === 'denied') purge();
     sender.wake();
   }
 
-  if (isHeldBack) page?.addEventListener('prerenderingchange', start, { signal: ended.signal });
-  else start();
-
-  /** `isSent`: its last requests are made. */
-  let isSent = false;
-  listenToPage(
-    {
-      write: () => void keeper.commit(),
-      swap() {
-        keeper.leave(true);
-        tabs.close();
-      },
-      hide(isSure, isKept) {
-        identity.leave();
-        const sendsNothing = isSent || isKept || consent !== 'granted';
-        isSent ||= isSure;
-        if (isSure) {
-          keeper.leave(true);
-          tabs.close();
-          sender.rest();
-        }
-        if (sendsNothing) void keeper.commit();
-        else if (sender.leave(isSure)) registerSync();
-        if (sendsNothing || isSure) return;
-        for (const parcel of parcels.all.values()) parcel.isHigh = true;
-        sender.wake();
-      },
-      show(isBack) {
-        if (isBack) {
-          if (isSent && hold) identity.recheck();
-          isSent = false;
-          keeper.leave(false);
-          tabs.open();
-        }
-        gate.hint();
-        sender.wake();
-      },
-      online() {
-        if (gate.hint()) sender.hurryRetries();
-        sender.wake();
-      },
-      offline: () => gate.doubt(1),
-    },
-    ended.signal,
-  );
+  consent.open();
+  const mayStore = () => consent.current === 'granted';
+  listenToPage({ gate, hold, identity, keeper, mayStore, parcels, sender, tabs }, ended.signal);
 
   function stats(): TrackerStats {
-    const now = clock.now();
-    const { pause, state } = gate;
-    let oldestAt = Number.POSITIVE_INFINITY;
-    for (const { at } of parcels.all.values()) oldestAt = Math.min(oldestAt, at);
     return {
       ...books,
       dropped: { ...books.dropped },
-      pending: parcels.count(),
-      unwritten: parcels.count(({ isStored }) => !isStored),
-      held: parcels.count(({ session }) => session !== ''),
-      stored: parcels.count(({ isStored, texts }) => isStored && !texts),
-      inFlight: parcels.count(({ state }) => state === 'out'),
-      memoryBytes: parcels.bytes,
-      journalBytes: 0,
+      ...statsOf(parcels, clock.now()),
       deadLetters: { ...letters },
-      oldestAgeMs: parcels.all.size > 0 ? Math.max(0, now - oldestAt) : undefined,
       journal: keeper.kind,
-      breaker: state,
-      pause,
+      breaker: gate.state,
+      pause: gate.pause,
       suspects: sender.suspects,
       requests: requests.stats,
-      rates: rates.perSecond(books, now),
+      rates: rates.perSecond(books, clock.now()),
       lastError: reporter.lastError,
     };
   }
@@ -335,12 +261,12 @@ export function createEngine(
     stats,
     letters: keeper.letters,
     get isGranted() {
-      return consent === 'granted';
+      return consent.current === 'granted';
     },
     accept(text, at, isHigh, isUnidentified, owner) {
       books.accepted += 1;
       const session = isUnidentified ? identity.session : '';
-      if (consent === 'denied') reporter.settled('denied', 1);
+      if (consent.current === 'denied') reporter.settled('denied', 1);
       else if (isUnidentified && heldBytes() + text.length > maxBytes) reporter.settled('journal-full', 1);
       else if (parcels.push(text, at, { isHigh, session, customer: relay && !session ? owner : '' }))
         keeper.notify(isHigh);
@@ -351,7 +277,7 @@ export function createEngine(
       reporter.settled(reason, 1);
     },
     identify: identity.identify,
-    setConsent,
+    setConsent: consent.set,
     setApiKey(key: string): void {
       if (requests.setApiKey(key)) this.retryNow();
     },
@@ -362,10 +288,10 @@ export function createEngine(
       sender.wake();
     },
     async durable(): Promise<void> {
-      if (consent === 'granted') await identity.settled();
+      if (consent.current === 'granted') await identity.settled();
       await keeper.commitAll();
       if (!keeper.survives || parcels.count(({ isStored }) => !isStored) > 0) {
-        const failure = consent === 'granted' ? reporter.lastError?.message : 'consent is pending';
+        const failure = consent.current === 'granted' ? reporter.lastError?.message : 'consent is pending';
         const why = keeper.survives ? failure : 'the journal is in memory';
         throw new StorageError(`what was tracked is not durable: ${why}`);
       }
@@ -378,7 +304,7 @@ export function createEngine(
       parcels.epoch += 1;
       const work = async () => {
         await opened;
-        if (consent === 'granted') await identity.settled();
+        if (consent.current === 'granted') await identity.settled();
         await keeper.commitAll();
         sender.wake();
         const isOver = () =>
@@ -402,7 +328,7 @@ export function createEngine(
       looking.stop();
       gate.stop();
       tabs.close();
-      stored?.close();
+      consent.close();
       await keeper.close();
       await requests.close();
       for (const parcel of [...parcels.all.values()]) if (!parcel.isStored) parcels.end(parcel, 'closed');

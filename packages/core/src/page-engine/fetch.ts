@@ -13,85 +13,83 @@ const ABORTED_MS = 30_000;
 
 /** What requests of this page that outlive it may still have, in bytes: browsers share 64 KiB among all. */
 let room = 60_000;
-/** Requests in a row that failed at once, and when the first of them did. */
-let failures = 0;
-let failedSince = 0;
-/** Whether the service wants no slash at the end of its address. */
-let isBare = false;
-
 export function roomLeft(): number {
   return room;
 }
 
-/** Makes a request with `fetch`. Never rejects. */
-export async function post(
-  { url, headers, body, timeouts, signal }: TransportRequest,
-  credentials: Credentials,
-): Promise<Outcome> {
-  const abort = new AbortController();
-  const stop = (name: 'headersMs' | 'bodyMs' | 'totalMs') =>
-    setTimeout(() => abort.abort(new Error(`timed out: ${name} is ${timeouts[name]}`)), timeouts[name]);
-  const end = () => abort.abort(signal.reason);
-  signal.addEventListener('abort', end);
-  const total = stop('totalMs');
-  let stage = stop('headersMs');
-  const at = performance.now();
-  const keepalive = body.length <= room;
-  if (keepalive) room -= body.length;
-  const bare = url.replace(/\/$/, '');
-  const ask = (isBare: boolean) =>
-    fetch(isBare ? bare : url, {
-      ...{ method: 'POST', redirect: 'manual', referrerPolicy: 'no-referrer', credentials, keepalive },
-      headers: { ...headers, 'accept-encoding': 'identity' },
-      body: body as Uint8Array<ArrayBuffer>,
-      signal: abort.signal,
-    });
-  try {
-    let answer = await ask(isBare);
-    // A redirect: perhaps only the slash is wrong.
-    if (answer.status === 0) {
-      const next = await ask(!isBare);
-      if (next.status > 0) answer = next;
-      if (next.ok && !/html/.test(`${next.headers.get('content-type')}`)) isBare = !isBare;
-    }
-    failures = 0;
-    clearTimeout(stage);
-    stage = stop('bodyMs');
-    const header = (name: string) => answer.headers.get(name) ?? undefined;
-    return {
-      kind: 'answered',
-      status: answer.status || 302,
-      location: header('location'),
-      retryAfter: header('retry-after'),
-      date: header('date'),
-      from: (answer.url || url).startsWith(bare) ? undefined : answer.url,
-      body: await read(answer),
-    };
-  } catch (cause) {
-    const isBlocked = blocks(at);
-    return { kind: 'failed', cause, maybeSent: !isBlocked, isBlocked };
-  } finally {
-    clearTimeout(total);
-    clearTimeout(stage);
-    signal.removeEventListener('abort', end);
-    setTimeout(
-      () => {
-        if (keepalive) room += body.length;
-      },
-      abort.signal.aborted ? ABORTED_MS : 0,
-    );
-  }
-}
+/** Makes requests with `fetch`. They never reject. */
+export function createPost(credentials: Credentials): (request: TransportRequest) => Promise<Outcome> {
+  /** Requests in a row that failed at once, and when the first of them did. */
+  let failures = 0;
+  let failedSince = 0;
+  /** Whether the service wants no slash at the end of its address. */
+  let isBare = false;
 
-/** Whether requests fail at once again and again, while others of the page succeed. */
-function blocks(at: number): boolean {
-  if (performance.now() - at > AT_ONCE_MS || !navigator.onLine) failures = 0;
-  else if (++failures === 1) failedSince = at;
-  const seen = performance.getEntriesByType('resource') as PerformanceResourceTiming[];
-  return (
-    failures >= BLOCKED &&
-    seen.some(({ startTime, transferSize }) => startTime > failedSince && transferSize > 0)
-  );
+  /** Whether requests fail at once again and again, while others of the page succeed. */
+  function blocks(at: number): boolean {
+    if (performance.now() - at > AT_ONCE_MS || !navigator.onLine) failures = 0;
+    else if (++failures === 1) failedSince = at;
+    const seen = performance.getEntriesByType('resource') as PerformanceResourceTiming[];
+    const passes = ({ startTime, transferSize }: PerformanceResourceTiming) =>
+      startTime > failedSince && transferSize > 0;
+    return failures >= BLOCKED && seen.some(passes);
+  }
+
+  return async ({ url, headers, body, timeouts, signal }) => {
+    const abort = new AbortController();
+    const stop = (name: 'headersMs' | 'bodyMs' | 'totalMs') =>
+      setTimeout(() => abort.abort(new Error(`timed out: ${name} is ${timeouts[name]}`)), timeouts[name]);
+    const end = () => abort.abort(signal.reason);
+    signal.addEventListener('abort', end);
+    const total = stop('totalMs');
+    let stage = stop('headersMs');
+    const at = performance.now();
+    const keepalive = body.length <= room;
+    if (keepalive) room -= body.length;
+    const bare = url.replace(/\/$/, '');
+    const ask = (isBare: boolean) =>
+      fetch(isBare ? bare : url, {
+        ...{ method: 'POST', redirect: 'manual', referrerPolicy: 'no-referrer', credentials, keepalive },
+        headers: { ...headers, 'accept-encoding': 'identity' },
+        body: body as Uint8Array<ArrayBuffer>,
+        signal: abort.signal,
+      });
+    try {
+      let answer = await ask(isBare);
+      // A redirect: perhaps only the slash is wrong.
+      if (answer.status === 0) {
+        const next = await ask(!isBare);
+        if (next.status > 0) answer = next;
+        if (next.ok && !/html/.test(`${next.headers.get('content-type')}`)) isBare = !isBare;
+      }
+      failures = 0;
+      clearTimeout(stage);
+      stage = stop('bodyMs');
+      const header = (name: string) => answer.headers.get(name) ?? undefined;
+      return {
+        kind: 'answered',
+        status: answer.status || 302,
+        location: header('location'),
+        retryAfter: header('retry-after'),
+        date: header('date'),
+        from: (answer.url || url).startsWith(bare) ? undefined : answer.url,
+        body: await read(answer),
+      };
+    } catch (cause) {
+      const isBlocked = blocks(at);
+      return { kind: 'failed', cause, maybeSent: !isBlocked, isBlocked };
+    } finally {
+      clearTimeout(total);
+      clearTimeout(stage);
+      signal.removeEventListener('abort', end);
+      setTimeout(
+        () => {
+          if (keepalive) room += body.length;
+        },
+        abort.signal.aborted ? ABORTED_MS : 0,
+      );
+    }
+  };
 }
 
 /** The start of the body. What cannot be read is left out. */

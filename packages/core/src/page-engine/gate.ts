@@ -5,10 +5,11 @@ import { askedMs, pauseMs, probeMs } from '../pace/wait-times.ts';
 import { HINTS } from '../tell/hints.ts';
 import type { Reporter } from '../tell/reporter.ts';
 import type { BreakerState, Pause } from '../tell/stats.ts';
+import type { PauseKey } from './parcel.ts';
 
 export type Why = Pick<Pause, 'reason' | 'status' | 'words'>;
 /** As pages share a pause. */
-export type SharedPause = [until: number, failures: number, forMs: number];
+export type SharedPause = PauseKey;
 
 const HINT_MS = 60_000;
 const MAY_HELP = /^(blocked|intercepted|wrong-address|unavailable)$/;

@@ -11,16 +11,14 @@ import type { Books } from '../tell/books.ts';
 import type { Reporter } from '../tell/reporter.ts';
 import type { SharedPause } from './gate.ts';
 import {
-  idOf,
   isLease,
   isParcel,
-  isPause,
   isTexts,
-  type LeaseKey,
+  LETTER,
   leasesOf,
   type Parcel,
-  type ParcelKey,
   rangeOf,
+  readKeys,
   UNKNOWN,
 } from './parcel.ts';
 import type { Parcels } from './parcels.ts';
@@ -252,7 +250,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
     },
     async letters() {
       if (!store) return inMemory.map(([, value]) => String(value));
-      const read = (objects: IDBObjectStore) => objects.getAll(IDBKeyRange.bound(['letter'], ['lettes']));
+      const read = (objects: IDBObjectStore) => objects.getAll(IDBKeyRange.bound([LETTER], [LETTER, []]));
       return (await store.use('readonly', read)).result.map(String);
     },
     share(pause) {
@@ -278,18 +276,8 @@ export function createKeeper(options: KeeperOptions): Keeper {
       await unspill();
       const { result: keys } = await store.use('readonly', (objects) => objects.getAllKeys());
       const now = clock.now();
-      let pause: SharedPause | undefined;
-      const listed = new Map<string, ParcelKey>();
-      const leased = new Map<string, LeaseKey>();
-      for (const key of keys) {
-        if (isParcel(key)) listed.set(idOf(key), key);
-        else if (isLease(key)) leased.set(idOf(key), key);
-        else if (isPause(key)) {
-          const [until, times, forMs] = key;
-          // The clock may have been set back since.
-          if (until > now) pause = [Math.min(until, now + forMs), times, forMs];
-        } else if (Array.isArray(key)) deletions.push(key);
-      }
+      const { listed, leased, odd, pause } = readKeys(keys, now);
+      deletions.push(...odd);
       let [found, leasedUntil] = [0, Number.POSITIVE_INFINITY];
       for (const [id, key] of listed) {
         const [, , until = 0, forMs = 0, wasAlive] = leased.get(id) ?? [];

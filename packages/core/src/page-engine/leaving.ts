@@ -1,5 +1,11 @@
 import { isHidden } from '../keep/page/tabs.ts';
 import { registerSync } from '../platform/page/background-sync.ts';
+import type { Gate } from './gate.ts';
+import type { Identity } from './identity.ts';
+import type { Keeper } from './keeper.ts';
+import type { Parcels } from './parcels.ts';
+import type { Sender } from './sender.ts';
+import type { Tabs } from './tabs.ts';
 
 /** So long an intention to navigate within this origin counts. */
 const INTENTION_MS = 10_000;
@@ -17,26 +23,24 @@ interface Navigate extends Event {
   readonly downloadRequest: string | null;
 }
 
-interface LeavingListener {
-  /** The page may go: begin to write. */
-  write(): void;
-  /** Another document takes its place. Between this and `hide`, Chromium ends pending requests, as if they had failed. */
-  swap(): void;
-  /** The page is hidden. `isSure`: it goes. `isKept`: send nothing, the next page does. */
-  hide(isSure: boolean, isKept: boolean): void;
-  /** The page is seen. `isBack`: it was gone. */
-  show(isBack: boolean): void;
-  online(): void;
-  offline(): void;
+interface LeavingStages {
+  readonly gate: Gate;
+  readonly hold: boolean;
+  readonly identity: Identity;
+  readonly keeper: Keeper;
+  readonly mayStore: () => boolean;
+  readonly parcels: Parcels;
+  readonly sender: Sender;
+  readonly tabs: Tabs;
 }
 
-/** Listens to what happens to a page, until the signal aborts. */
-export function listenToPage(
-  { write, swap, hide, show, online, offline }: LeavingListener,
-  signal: AbortSignal,
-): void {
+/** Follows what happens to a page, until the signal aborts. */
+export function listenToPage(stages: LeavingStages, signal: AbortSignal): void {
+  const { gate, hold, identity, keeper, mayStore, parcels, sender, tabs } = stages;
   const page = globalThis.document;
   let followedAt = Number.NaN;
+  /** Its last requests are made. */
+  let isSent = false;
 
   function on(
     type: string,
@@ -51,22 +55,48 @@ export function listenToPage(
     followedAt = next?.url?.startsWith(`${location.origin}/`) ? performance.now() : Number.NaN;
   }
 
-  function go(isLeft: boolean): void {
+  /** From here on Chromium ends pending requests, as if they had failed. */
+  function leave(): void {
+    keeper.leave(true);
+    tabs.close();
+  }
+
+  /** @param isSure The page goes. Otherwise it is hidden, and may live on. */
+  function hide(isSure: boolean): void {
     const isOffline = navigator.onLine === false;
-    hide(isLeft, isOffline || (isLeft && performance.now() - followedAt < INTENTION_MS));
-    if (isOffline) registerSync();
+    const isFollowed = isSure && performance.now() - followedAt < INTENTION_MS;
+    identity.leave();
+    const sendsNothing = isSent || isOffline || isFollowed || !mayStore();
+    isSent ||= isSure;
+    if (isSure) {
+      leave();
+      sender.rest();
+    }
+    if (sendsNothing) void keeper.commit();
+    if (isOffline || (!sendsNothing && sender.leave(isSure))) registerSync();
+    if (sendsNothing || isSure) return;
+    for (const parcel of parcels.all.values()) parcel.isHigh = true;
+    sender.wake();
+  }
+
+  function show(): void {
+    gate.hint();
+    sender.wake();
   }
 
   function back(): void {
     follow();
-    show(true);
+    if (isSent && hold) identity.recheck();
+    isSent = false;
+    keeper.leave(false);
+    if (mayStore()) tabs.open();
+    show();
   }
 
-  const leave = () => go(true);
   const isTold = 'onpageswap' in globalThis;
   on('pageswap', (event) => {
     follow((event as Swap).activation?.entry);
-    swap();
+    leave();
   });
   on(
     'navigate',
@@ -74,16 +104,19 @@ export function listenToPage(
       const { destination, downloadRequest } = event as Navigate;
       if (destination.sameDocument || downloadRequest !== null) return;
       if (!isTold) follow(destination);
-      write();
+      void keeper.commit();
     },
     (globalThis as { readonly navigation?: EventTarget }).navigation,
   );
-  on('visibilitychange', () => (isHidden() ? go(false) : show(false)));
-  on('pagehide', leave);
-  on('freeze', leave, page);
+  on('visibilitychange', () => (isHidden() ? hide(false) : show()));
+  on('pagehide', () => hide(true));
+  on('freeze', () => hide(true), page);
   // Before the listeners of the page, which may track.
   on('pageshow', back, globalThis, true);
   on('resume', back, page, true);
-  on('online', online);
-  on('offline', offline);
+  on('online', () => {
+    if (gate.hint()) sender.hurryRetries();
+    sender.wake();
+  });
+  on('offline', () => gate.doubt(1));
 }

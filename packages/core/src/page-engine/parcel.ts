@@ -62,6 +62,9 @@ export function idOf([page, number]: readonly [page: string, number: number, ...
   return `${page} ${number}`;
 }
 
+/** The first part of the keys of dead letters. */
+export const LETTER = 'letter';
+
 /** Says that a parcel is in a request of a page, until a time. `wasAlive`: the page had an answer in the minute before. */
 export type LeaseKey = [page: string, number: number, until: number, forMs: number, wasAlive: number];
 
@@ -81,7 +84,10 @@ export function isLease(key: IDBValidKey): key is LeaseKey {
   return Array.isArray(key) && key.length === 5 && isString(key[0]) && key.slice(1).every(Number.isFinite);
 }
 
-export function isPause(key: IDBValidKey): key is [until: number, failures: number, forMs: number] {
+/** A pause of all pages. */
+export type PauseKey = [until: number, failures: number, forMs: number];
+
+function isPause(key: IDBValidKey): key is PauseKey {
   return Array.isArray(key) && key.length === 3 && key.every(Number.isFinite);
 }
 
@@ -90,6 +96,32 @@ export function isParcel(key: IDBValidKey): key is ParcelKey {
   const [page, number, count, bytes, at, session] = key;
   const isWhole = [number, count, bytes].every((part) => Number.isSafeInteger(part) && Number(part) > 0);
   return isWhole && isString(page) && Number.isFinite(at) && isString(session);
+}
+
+/** Sorts the keys of all records. */
+export function readKeys(keys: readonly IDBValidKey[], now: number): Listing {
+  const listed = new Map<string, ParcelKey>();
+  const leased = new Map<string, LeaseKey>();
+  const odd: IDBValidKey[] = [];
+  let pause: PauseKey | undefined;
+  for (const key of keys) {
+    if (isParcel(key)) listed.set(idOf(key), key);
+    else if (isLease(key)) leased.set(idOf(key), key);
+    else if (isPause(key)) {
+      const [until, failures, forMs] = key;
+      // The clock may have been set back since.
+      if (until > now) pause = [Math.min(until, now + forMs), failures, forMs];
+    } else if (Array.isArray(key) && key[0] !== LETTER) odd.push(key);
+  }
+  return { listed, leased, odd, pause };
+}
+
+interface Listing {
+  readonly listed: ReadonlyMap<string, ParcelKey>;
+  readonly leased: ReadonlyMap<string, LeaseKey>;
+  /** Keys that nobody of ours wrote. */
+  readonly odd: readonly IDBValidKey[];
+  readonly pause: PauseKey | undefined;
 }
 
 export function isTexts(value: unknown, count: number): value is string[] {

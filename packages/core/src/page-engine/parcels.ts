@@ -1,6 +1,7 @@
 import type { Limit } from '../base/event-bytes.ts';
 import type { Fate } from '../base/fate.ts';
 import { uuid } from '../base/uuid.ts';
+import type { TrackerStats } from '../tell/stats.ts';
 import { Parcel, type ParcelKey } from './parcel.ts';
 
 /** What events of one parcel have in common. */
@@ -163,6 +164,31 @@ export class Parcels {
     this.all.set(parcel.id, parcel);
     return parcel;
   }
+}
+
+/** What waits, as `stats()` tells it. */
+export function statsOf(
+  parcels: Parcels,
+  now: number,
+): Pick<
+  TrackerStats,
+  'pending' | 'unwritten' | 'held' | 'stored' | 'inFlight' | 'memoryBytes' | 'journalBytes' | 'oldestAgeMs'
+> {
+  let [journalBytes, oldestAt] = [0, now];
+  for (const { at, bytes, isStored } of parcels.all.values()) {
+    if (isStored) journalBytes += bytes;
+    oldestAt = Math.min(oldestAt, at);
+  }
+  return {
+    pending: parcels.count(),
+    unwritten: parcels.count(({ isStored }) => !isStored),
+    held: parcels.count(({ session }) => session !== ''),
+    stored: parcels.count(({ isStored, texts }) => isStored && !texts),
+    inFlight: parcels.count(({ state }) => state === 'out'),
+    memoryBytes: parcels.bytes,
+    journalBytes,
+    oldestAgeMs: parcels.all.size > 0 ? now - oldestAt : undefined,
+  };
 }
 
 const encoder = new TextEncoder();

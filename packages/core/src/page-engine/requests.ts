@@ -6,7 +6,7 @@ import type { Outcome } from '../send/http/transport.ts';
 import { Latencies } from '../tell/latencies.ts';
 import type { Reporter } from '../tell/reporter.ts';
 import type { TrackerStats } from '../tell/stats.ts';
-import { post, roomLeft } from './fetch.ts';
+import { createPost, roomLeft } from './fetch.ts';
 
 const encoder = new TextEncoder();
 /** Of the API keys that were replaced, so many are kept out of what is shown. */
@@ -41,6 +41,7 @@ export function createRequests(options: RequestsOptions): Requests {
   const { destination, safeCause, transport } = options.hooked;
   const { advanced, baseUrl, delivery } = settings;
   const url = endpoint(baseUrl, options.path ?? destination.path);
+  const post = createPost(delivery.credentials);
   const latencies = new Latencies();
   const timeouts = {
     totalMs: delivery.timeoutMs,
@@ -77,7 +78,7 @@ export function createRequests(options: RequestsOptions): Requests {
       const headers = { ...delivery.headers, ...destination.headers(keys[0]) };
       const start = clock.now();
       const request = { url, headers, body, timeouts, signal, outlives };
-      const outcome = await (transport?.post(request) ?? post(request, delivery.credentials));
+      const outcome = await (transport?.post(request) ?? post(request));
       const durationMs = Math.max(0, clock.now() - start);
       latencies.add(durationMs);
       const status = outcome.kind === 'answered' ? outcome.status : 0;
