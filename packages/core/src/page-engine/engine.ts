@@ -15,26 +15,22 @@ import { consoleWarnings } from '../tell/console-log.ts';
 import { RateMeter } from '../tell/rate-meter.ts';
 import { createReporter, type Reporter } from '../tell/reporter.ts';
 import type { TrackerStats } from '../tell/stats.ts';
-import { createBlame } from './blame.ts';
 import { createConsent } from './consent.ts';
-import { createGate } from './gate.ts';
+import { type Deadline, settle } from './deadline.ts';
 import { createIdentity } from './identity.ts';
-import { createKeeper } from './keeper.ts';
+import { createKeeper } from './keep/keeper.ts';
+import { LETTER, type Parcel } from './keep/parcel.ts';
+import { Parcels, statsOf } from './keep/parcels.ts';
+import { createTabs, type Message } from './keep/tabs.ts';
 import { listenToPage } from './leaving.ts';
-import { LETTER, type Parcel } from './parcel.ts';
-import { Parcels, statsOf } from './parcels.ts';
-import { createRelay, type RelayAddress } from './relay.ts';
-import { createRequests } from './requests.ts';
-import { createSender } from './sender.ts';
-import { createTabs, type Message } from './tabs.ts';
+import { createBlame } from './send/blame.ts';
+import { createGate } from './send/gate.ts';
+import { createRelay, type RelayAddress } from './send/relay.ts';
+import { createRequests } from './send/requests.ts';
+import { createSender } from './send/sender.ts';
 
 const encoder = new TextEncoder();
 const LOOK_MS = 3_000;
-
-export interface Deadline {
-  readonly at: number;
-  wait(work: Promise<unknown>): Promise<void>;
-}
 
 export interface Engine {
   readonly clock: Clock;
@@ -81,14 +77,8 @@ export function createEngine(
   const reporter = createReporter({ books, clock, tells });
   const { hold, maxBytes } = settings.unidentified;
   const ended = new AbortController();
-  const requests = createRequests({
-    path: address?.path,
-    settings,
-    clock,
-    hooked,
-    reporter,
-    signal: ended.signal,
-  });
+  const { signal } = ended;
+  const requests = createRequests({ path: address?.path, settings, clock, hooked, reporter, signal });
   const parcels = new Parcels(settings.buffer, settings.batch.maxEvents, reporter.settled);
   const keeper = createKeeper({
     ...{ name, isInMemory: settings.journal === 'memory', parcels, clock, random, reporter },
@@ -167,12 +157,6 @@ export function createEngine(
     return parts;
   }
 
-  function heldBytes(): number {
-    let bytes = 0;
-    for (const parcel of parcels.all.values()) if (parcel.session) bytes += parcel.bytes;
-    return bytes;
-  }
-
   function keepLetter(parcel: Parcel, status: number, excerpt: string): void {
     const letter = writeLetter(encoder.encode(parcel.texts?.[0]), { status, excerpt }, clock.now());
     keeper.put([LETTER, clock.now(), parcel.id, letter.length], letter);
@@ -195,7 +179,7 @@ export function createEngine(
     account,
     isStored: !settings.journal,
     wanted: settings.consent,
-    signal: ended.signal,
+    signal,
     onStart() {
       tabs.open();
       reporter.journal(keeper.kind);
@@ -236,7 +220,7 @@ export function createEngine(
 
   consent.open();
   const mayStore = () => consent.current === 'granted';
-  listenToPage({ gate, hold, identity, keeper, mayStore, parcels, sender, tabs }, ended.signal);
+  listenToPage({ gate, hold, identity, keeper, mayStore, parcels, sender, tabs }, signal);
 
   function stats(): TrackerStats {
     return {
@@ -267,7 +251,8 @@ export function createEngine(
       books.accepted += 1;
       const session = isUnidentified ? identity.session : '';
       if (consent.current === 'denied') reporter.settled('denied', 1);
-      else if (isUnidentified && heldBytes() + text.length > maxBytes) reporter.settled('journal-full', 1);
+      else if (isUnidentified && parcels.heldBytes + text.length > maxBytes)
+        reporter.settled('journal-full', 1);
       else if (parcels.push(text, at, { isHigh, session, customer: relay && !session ? owner : '' }))
         keeper.notify(isHigh);
       else reporter.settled('buffer-full', 1);
@@ -282,7 +267,7 @@ export function createEngine(
       if (requests.setApiKey(key)) this.retryNow();
     },
     retryNow(): void {
-      if (ended.signal.aborted) return;
+      if (signal.aborted) return;
       sender.hurryRetries();
       gate.resume();
       sender.wake();
@@ -297,29 +282,12 @@ export function createEngine(
       }
       await keeper.sync();
     },
-    async settleAll({ at, wait }: Deadline): Promise<void> {
-      const calm = sender.hurry();
-      parcels.seal();
-      const { epoch } = parcels;
-      parcels.epoch += 1;
-      const work = async () => {
+    settleAll: (deadline) =>
+      settle({ parcels, sender, clock }, deadline, async () => {
         await opened;
         if (consent.current === 'granted') await identity.settled();
         await keeper.commitAll();
-        sender.wake();
-        const isOver = () =>
-          parcels.count((parcel) => parcel.epoch <= epoch && parcel.leasedUntil <= clock.now()) === 0;
-        while (!isOver() && sender.isUseful(at))
-          await new Promise<void>((resolve) => {
-            const forget = sender.watch(() => {
-              forget();
-              resolve();
-            });
-          });
-      };
-      await wait(work());
-      calm();
-    },
+      }),
     async close(): Promise<void> {
       sender.stop();
       ended.abort();

@@ -3,10 +3,10 @@ import type { EventTexts } from '../accept/event-text.ts';
 import { identified } from '../accept/unidentified.ts';
 import type { Fate } from '../base/fate.ts';
 import { uuid } from '../base/uuid.ts';
-import type { Keeper } from './keeper.ts';
-import { isParcel, isTexts, type Parcel, UNKNOWN } from './parcel.ts';
-import { byteLength, type Parcels } from './parcels.ts';
-import type { Message } from './tabs.ts';
+import type { Keeper } from './keep/keeper.ts';
+import { isParcel, isTexts, type Parcel, UNKNOWN } from './keep/parcel.ts';
+import { byteLength, type Parcels } from './keep/parcels.ts';
+import type { Message } from './keep/tabs.ts';
 
 /** Keys: the current session and a digest of its customer, and the secret of the digest. */
 const NOTE = 'note';

@@ -1,11 +1,11 @@
 import { isHidden } from '../keep/page/tabs.ts';
 import { registerSync } from '../platform/page/background-sync.ts';
-import type { Gate } from './gate.ts';
 import type { Identity } from './identity.ts';
-import type { Keeper } from './keeper.ts';
-import type { Parcels } from './parcels.ts';
-import type { Sender } from './sender.ts';
-import type { Tabs } from './tabs.ts';
+import type { Keeper } from './keep/keeper.ts';
+import type { Parcels } from './keep/parcels.ts';
+import type { Tabs } from './keep/tabs.ts';
+import type { Gate } from './send/gate.ts';
+import type { Sender } from './send/sender.ts';
 
 /** So long an intention to navigate within this origin counts. */
 const INTENTION_MS = 10_000;

@@ -14,9 +14,10 @@ import type { DeadLetters } from '../parts/dead-letters/dead-letters.ts';
 import { missingPart } from '../parts.ts';
 import type { FinishOptions, FlushReport, TrackerStats } from '../tell/stats.ts';
 import type { Tracker } from '../tracker.ts';
-import { createEngine, type Deadline, type Engine } from './engine.ts';
-import { byteLength } from './parcels.ts';
-import { type RelayAddress, relayOf } from './relay.ts';
+import { createDeadline, type Deadline } from './deadline.ts';
+import { createEngine, type Engine } from './engine.ts';
+import { byteLength } from './keep/parcels.ts';
+import { type RelayAddress, relayOf } from './send/relay.ts';
 
 const FLUSH_TIMEOUT_MS = 30_000;
 const CLOSE_TIMEOUT_MS = 10_000;
@@ -86,27 +87,7 @@ function trackerOf(settings: Settings, meet: Meeting, relay?: RelayAddress): Tra
 
   function overAfter(options: FinishOptions | undefined, defaultMs: number): Deadline {
     const { timeoutMs = defaultMs, signal } = options ?? {};
-    return createDeadline(timeoutMs, signal);
-  }
-
-  /** The end of a wait. */
-  function createDeadline(timeoutMs: number, signal?: AbortSignal): Deadline {
-    const at = clock.now() + timeoutMs;
-    let end = () => {};
-    const over = new Promise<void>((resolve) => {
-      end = resolve;
-    });
-    const timer = clock.setTimeout(end, timeoutMs, true);
-    if (signal?.aborted) end();
-    signal?.addEventListener('abort', end);
-    return {
-      at,
-      async wait(work: Promise<unknown>): Promise<void> {
-        await Promise.race([work, over]);
-        timer.cancel();
-        signal?.removeEventListener('abort', end);
-      },
-    };
+    return createDeadline(clock, timeoutMs, signal);
   }
 
   function since(before: TrackerStats): FlushReport {

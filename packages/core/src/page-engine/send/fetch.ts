@@ -3,7 +3,7 @@ import {
   MAX_ANSWER_BYTES,
   type Outcome,
   type TransportRequest,
-} from '../send/http/transport.ts';
+} from '../../send/http/transport.ts';
 
 /** Of a request that fails because something in the browser blocks it. */
 const AT_ONCE_MS = 50;

@@ -1,7 +1,7 @@
-import type { Limit } from '../base/event-bytes.ts';
-import type { Fate } from '../base/fate.ts';
-import { uuid } from '../base/uuid.ts';
-import type { TrackerStats } from '../tell/stats.ts';
+import type { Limit } from '../../base/event-bytes.ts';
+import type { Fate } from '../../base/fate.ts';
+import { uuid } from '../../base/uuid.ts';
+import type { TrackerStats } from '../../tell/stats.ts';
 import { Parcel, type ParcelKey } from './parcel.ts';
 
 /** What events of one parcel have in common. */
@@ -40,6 +40,12 @@ export class Parcels {
     let count = 0;
     for (const parcel of this.all.values()) if (counts(parcel)) count += parcel.count;
     return count;
+  }
+
+  get heldBytes(): number {
+    let bytes = 0;
+    for (const parcel of this.all.values()) if (parcel.session) bytes += parcel.bytes;
+    return bytes;
   }
 
   /** Returns false if memory is full. */

@@ -1,11 +1,11 @@
 import { endpoint, joinEvents } from '@sluice/protocol';
 import { BATCH_OVERHEAD_BYTES, type Clock, redactor } from '@sluice/protocol/toolbox';
-import type { Guarded } from '../options/callbacks.ts';
-import type { Settings } from '../options/settings.ts';
-import type { Outcome } from '../send/http/transport.ts';
-import { Latencies } from '../tell/latencies.ts';
-import type { Reporter } from '../tell/reporter.ts';
-import type { TrackerStats } from '../tell/stats.ts';
+import type { Guarded } from '../../options/callbacks.ts';
+import type { Settings } from '../../options/settings.ts';
+import type { Outcome } from '../../send/http/transport.ts';
+import { Latencies } from '../../tell/latencies.ts';
+import type { Reporter } from '../../tell/reporter.ts';
+import type { TrackerStats } from '../../tell/stats.ts';
 import { createPost, roomLeft } from './fetch.ts';
 
 const encoder = new TextEncoder();

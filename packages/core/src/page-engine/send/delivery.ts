@@ -1,17 +1,17 @@
 import { type Backoff, backoffDelayMs, type Clock } from '@sluice/protocol/toolbox';
-import type { ClockOffset } from '../accept/clock-offset.ts';
-import type { Fate } from '../base/fate.ts';
-import type { Settings } from '../options/settings.ts';
-import { probeMs } from '../pace/wait-times.ts';
-import { type Rule, ruleOf } from '../send/delivery-policy.ts';
-import type { Outcome } from '../send/http/transport.ts';
-import { requestFailed } from '../send/request-failed.ts';
-import type { Books } from '../tell/books.ts';
-import type { Reporter } from '../tell/reporter.ts';
+import type { ClockOffset } from '../../accept/clock-offset.ts';
+import type { Fate } from '../../base/fate.ts';
+import type { Settings } from '../../options/settings.ts';
+import { probeMs } from '../../pace/wait-times.ts';
+import { type Rule, ruleOf } from '../../send/delivery-policy.ts';
+import type { Outcome } from '../../send/http/transport.ts';
+import { requestFailed } from '../../send/request-failed.ts';
+import type { Books } from '../../tell/books.ts';
+import type { Reporter } from '../../tell/reporter.ts';
+import type { Keeper } from '../keep/keeper.ts';
+import type { Parcel } from '../keep/parcel.ts';
 import { type Batch, type Blame, batchOf, countOf } from './blame.ts';
 import type { Gate } from './gate.ts';
-import type { Keeper } from './keeper.ts';
-import type { Parcel } from './parcel.ts';
 import type { Relay } from './relay.ts';
 import type { Requests } from './requests.ts';
 

@@ -1,27 +1,18 @@
 import { backoffDelayMs, type Clock } from '@sluice/protocol/toolbox';
 import { promisifyRequest } from 'idb-keyval';
-import { Alarm } from '../base/alarm.ts';
-import { storageError } from '../base/errors/storage-error.ts';
-import type { Fate } from '../base/fate.ts';
-import { IndexedDbStore } from '../keep/page/indexeddb-store.ts';
-import { loadText, saveText } from '../keep/page/local-storage.ts';
-import { hasIndexedDb } from '../keep/page/origin.ts';
-import { isHidden } from '../keep/page/tabs.ts';
-import type { Books } from '../tell/books.ts';
-import type { Reporter } from '../tell/reporter.ts';
-import type { SharedPause } from './gate.ts';
-import {
-  isLease,
-  isParcel,
-  isTexts,
-  LETTER,
-  leasesOf,
-  type Parcel,
-  rangeOf,
-  readKeys,
-  UNKNOWN,
-} from './parcel.ts';
+import { Alarm } from '../../base/alarm.ts';
+import { storageError } from '../../base/errors/storage-error.ts';
+import type { Fate } from '../../base/fate.ts';
+import { IndexedDbStore } from '../../keep/page/indexeddb-store.ts';
+import { loadText, saveText } from '../../keep/page/local-storage.ts';
+import { hasIndexedDb } from '../../keep/page/origin.ts';
+import { isHidden } from '../../keep/page/tabs.ts';
+import type { Books } from '../../tell/books.ts';
+import type { Reporter } from '../../tell/reporter.ts';
+import type { SharedPause } from '../send/gate.ts';
+import { leasesOf, type Parcel, rangeOf, readKeys, UNKNOWN } from './parcel.ts';
 import type { Parcels } from './parcels.ts';
+import { importSpill, load, readLetters } from './reading.ts';
 import { createSpill, type Put } from './spill.ts';
 
 const FRAME_MS = 16;
@@ -184,16 +175,6 @@ export function createKeeper(options: KeeperOptions): Keeper {
     onChange();
   }
 
-  /** Brings what pages left in localStorage into the database. */
-  async function unspill(): Promise<void> {
-    const spilled = spill.read().filter(([key]) => isParcel(key) || isLease(key));
-    if (spilled.length === 0) return;
-    await store?.use('readwrite', (objects) => {
-      for (const [key, value] of spilled) objects.put(value, key);
-    });
-    for (const put of spilled) spill.remove(put);
-  }
-
   return {
     get kind() {
       return store && failures === 0 ? 'indexeddb' : 'memory';
@@ -248,11 +229,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
     put(key, value) {
       (store ? others : inMemory).push([key, value]);
     },
-    async letters() {
-      if (!store) return inMemory.map(([, value]) => String(value));
-      const read = (objects: IDBObjectStore) => objects.getAll(IDBKeyRange.bound([LETTER], [LETTER, []]));
-      return (await store.use('readonly', read)).result.map(String);
-    },
+    letters: async () => (store ? readLetters(store) : inMemory.map(([, value]) => String(value))),
     share(pause) {
       if (!store) return;
       deletions.push(PAUSES());
@@ -273,7 +250,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
     async refresh() {
       if (!store) return { found: 0, leasedUntil: Number.POSITIVE_INFINITY, pause: undefined };
       const known = [...parcels.all.values()].filter(({ isStored }) => isStored);
-      await unspill();
+      await importSpill(spill, store);
       const { result: keys } = await store.use('readonly', (objects) => objects.getAllKeys());
       const now = clock.now();
       const { listed, leased, odd, pause } = readKeys(keys, now);
@@ -300,15 +277,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
     },
     async load(wanted) {
       const missing = wanted.filter(({ texts }) => !texts);
-      if (missing.length === 0) return;
-      const read = (objects: IDBObjectStore) =>
-        Promise.all(missing.map((parcel) => promisifyRequest<unknown>(objects.get(rangeOf(parcel)))));
-      const values = (await store?.use('readonly', read)) ?? [];
-      for (const [index, parcel] of missing.entries()) {
-        const value = values[index];
-        if (isTexts(value, parcel.count)) parcels.loaded(parcel, value);
-        else end(parcel, value === undefined ? 'delivered' : 'damaged');
-      }
+      if (store && missing.length > 0) await load(store, missing, parcels, end);
     },
     async close() {
       alarm.stop();

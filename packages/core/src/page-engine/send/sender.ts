@@ -1,11 +1,11 @@
 import { BATCH_OVERHEAD_BYTES } from '@sluice/protocol/toolbox';
-import { Alarm } from '../base/alarm.ts';
-import type { TrackerStats } from '../tell/stats.ts';
+import { Alarm } from '../../base/alarm.ts';
+import type { TrackerStats } from '../../tell/stats.ts';
+import type { Parcel } from '../keep/parcel.ts';
+import type { Parcels } from '../keep/parcels.ts';
+import type { Tabs } from '../keep/tabs.ts';
 import { type Batch, batchOf, countOf } from './blame.ts';
 import { bytesOf, createDelivery, type DeliveryOptions, type Traffic } from './delivery.ts';
-import type { Parcel } from './parcel.ts';
-import type { Parcels } from './parcels.ts';
-import type { Tabs } from './tabs.ts';
 
 const REQUESTS = 4;
 const TURN_MS = 10_000;

@@ -1,11 +1,11 @@
 import type { Backoff, Clock } from '@sluice/protocol/toolbox';
-import { Alarm } from '../base/alarm.ts';
-import { isHidden } from '../keep/page/tabs.ts';
-import { askedMs, pauseMs, probeMs } from '../pace/wait-times.ts';
-import { HINTS } from '../tell/hints.ts';
-import type { Reporter } from '../tell/reporter.ts';
-import type { BreakerState, Pause } from '../tell/stats.ts';
-import type { PauseKey } from './parcel.ts';
+import { Alarm } from '../../base/alarm.ts';
+import { isHidden } from '../../keep/page/tabs.ts';
+import { askedMs, pauseMs, probeMs } from '../../pace/wait-times.ts';
+import { HINTS } from '../../tell/hints.ts';
+import type { Reporter } from '../../tell/reporter.ts';
+import type { BreakerState, Pause } from '../../tell/stats.ts';
+import type { PauseKey } from '../keep/parcel.ts';
 
 export type Why = Pick<Pause, 'reason' | 'status' | 'words'>;
 /** As pages share a pause. */

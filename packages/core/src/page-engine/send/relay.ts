@@ -1,9 +1,9 @@
 import { ConfigError } from '@sluice/protocol';
 import { type Clock, tried } from '@sluice/protocol/toolbox';
-import { hashOf } from '../base/hash.ts';
-import type { RelayWithJwt } from '../parts/relay/relay.ts';
-import { createTickets } from '../parts/relay/tickets.ts';
-import type { Parcel } from './parcel.ts';
+import { hashOf } from '../../base/hash.ts';
+import type { RelayWithJwt } from '../../parts/relay/relay.ts';
+import { createTickets } from '../../parts/relay/tickets.ts';
+import type { Parcel } from '../keep/parcel.ts';
 
 export interface RelayAddress {
   readonly url: string;

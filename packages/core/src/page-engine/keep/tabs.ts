@@ -1,5 +1,5 @@
-import type { Fate } from '../base/fate.ts';
-import type { Meeting } from '../keep/page/tabs.ts';
+import type { Fate } from '../../base/fate.ts';
+import type { Meeting } from '../../keep/page/tabs.ts';
 import type { ParcelKey } from './parcel.ts';
 
 /** What pages of an account tell each other. */

@@ -1,5 +1,5 @@
-import type { Rule } from '../send/delivery-policy.ts';
-import type { Parcel } from './parcel.ts';
+import type { Rule } from '../../send/delivery-policy.ts';
+import type { Parcel } from '../keep/parcel.ts';
 
 const FAILURES_TO_DOUBT = 5;
 const LEAST_TO_END = 5;

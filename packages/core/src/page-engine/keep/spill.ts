@@ -1,5 +1,5 @@
 import { tried } from '@sluice/protocol/toolbox';
-import { saveText } from '../keep/page/local-storage.ts';
+import { saveText } from '../../keep/page/local-storage.ts';
 
 /** Characters: other code of the page needs room too. */
 const MOST_LENGTH = 256 * 1024;

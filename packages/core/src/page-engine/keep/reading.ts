@@ -1,0 +1,39 @@
+import { promisifyRequest } from 'idb-keyval';
+import type { Fate } from '../../base/fate.ts';
+import type { IndexedDbStore } from '../../keep/page/indexeddb-store.ts';
+import { isLease, isParcel, isTexts, LETTER, type Parcel, rangeOf } from './parcel.ts';
+import type { Parcels } from './parcels.ts';
+import type { Spill } from './spill.ts';
+
+/** Reads the texts that are only stored. What is not there any more has ended. */
+export async function load(
+  store: IndexedDbStore,
+  missing: readonly Parcel[],
+  parcels: Parcels,
+  end: (parcel: Parcel, fate: Fate) => void,
+): Promise<void> {
+  const values = await store.use('readonly', (objects) =>
+    Promise.all(missing.map((parcel) => promisifyRequest<unknown>(objects.get(rangeOf(parcel))))),
+  );
+  for (const [index, parcel] of missing.entries()) {
+    const value = values[index];
+    if (isTexts(value, parcel.count)) parcels.loaded(parcel, value);
+    else end(parcel, value === undefined ? 'delivered' : 'damaged');
+  }
+}
+
+/** The dead letters, the oldest first. */
+export async function readLetters(store: IndexedDbStore): Promise<readonly string[]> {
+  const read = (objects: IDBObjectStore) => objects.getAll(IDBKeyRange.bound([LETTER], [LETTER, []]));
+  return (await store.use('readonly', read)).result.map(String);
+}
+
+/** Brings what pages left in localStorage into the database. */
+export async function importSpill(spill: Spill, store: IndexedDbStore): Promise<void> {
+  const spilled = spill.read().filter(([key]) => isParcel(key) || isLease(key));
+  if (spilled.length === 0) return;
+  await store.use('readwrite', (objects) => {
+    for (const [key, value] of spilled) objects.put(value, key);
+  });
+  for (const put of spilled) spill.remove(put);
+}
