@@ -17,8 +17,11 @@ interface Whole {
 export interface Batch {
   parcels: readonly Parcel[];
   readonly whole: Whole;
-  /** When it is sent next. */
+  /** Of both halves of a request that failed: if one is accepted, the other is at fault. */
+  readonly pair: Whole;
+  /** When it is sent next, and how long that was when it was decided. */
   at: number;
+  waitMs: number;
   sent: number;
   failures: number;
   /** Failures with an acceptance of something newer between them. */
@@ -37,9 +40,23 @@ export interface Batch {
   words: string;
 }
 
-export function batchOf(parcels: readonly Parcel[], whole: Whole = { isAccepted: false }): Batch {
-  const counts = { at: 0, sent: 0, failures: 0, proofs: 0, since: 0, request: 0, seen: 0, status: 0 };
-  return { parcels, whole, ...counts, isNamed: false, isRefused: false, isAlone: false, words: '' };
+export function batchOf(
+  parcels: readonly Parcel[],
+  whole: Whole = { isAccepted: false },
+  pair: Whole = { isAccepted: false },
+): Batch {
+  const counts = {
+    at: 0,
+    waitMs: 0,
+    sent: 0,
+    failures: 0,
+    proofs: 0,
+    since: 0,
+    request: 0,
+    seen: 0,
+    status: 0,
+  };
+  return { parcels, whole, pair, ...counts, isNamed: false, isRefused: false, isAlone: false, words: '' };
 }
 
 export function countOf({ parcels }: Pick<Batch, 'parcels'>): number {
@@ -80,11 +97,12 @@ export function createBlame(): Blame {
       batch.request = requests;
       batch.sent += 1;
     },
-    accepted({ isRefused, request, whole }: Batch, now: number): void {
+    accepted({ isRefused, pair, request, whole }: Batch, now: number): void {
       all = 0;
       row = 0;
       accepted = Math.max(accepted, request);
       whole.isAccepted = true;
+      pair.isAccepted = true;
       if (isRefused) fickleUntil = now + FICKLE_MS;
     },
     failed(batch, isWrong, isCrash, now) {

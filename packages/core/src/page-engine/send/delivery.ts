@@ -63,6 +63,8 @@ export interface Delivery {
   /** Other pages leave these parcels alone while this one may see the answer. */
   lease(parcels: readonly Parcel[]): void;
   deliver(batch: Batch, outlives?: boolean): Promise<void>;
+  /** Its halves are sent in its place. */
+  halve(batch: Batch): void;
 }
 
 /** Makes a request, and does what its answer asks for. */
@@ -230,7 +232,8 @@ export function createDelivery(options: DeliveryOptions, traffic: Traffic, wake:
       all.length > 1 || !first
         ? [all.slice(0, middle), all.slice(middle)]
         : cut(first, Math.ceil(first.count / 2)).map((part) => [part]);
-    for (const half of halves) traffic.retries.push(batchOf(half, whole));
+    const pair = { isAccepted: false };
+    for (const half of halves) traffic.retries.push(batchOf(half, whole, pair));
   }
 
   function again(batch: Batch, isDenial = false): void {
@@ -244,11 +247,12 @@ export function createDelivery(options: DeliveryOptions, traffic: Traffic, wake:
   }
 
   function retry(batch: Batch, waitMs: number): void {
+    batch.waitMs = waitMs;
     batch.at = clock.now() + waitMs;
     traffic.retries.push(batch);
   }
 
-  return { lease, deliver };
+  return { lease, deliver, halve };
 }
 
 export function bytesOf(parcels: readonly Parcel[]): number {

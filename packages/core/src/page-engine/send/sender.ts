@@ -47,13 +47,8 @@ export function createSender(options: SenderOptions): Sender {
     ...{ retries: [], running: 0, mostBytes: sizes.maxBytes },
     ...{ departures: 0, denials: 0, resumes: 0, isStopped: false },
   };
-  const { lease, deliver } = createDelivery(options, traffic, wake);
-  /** What waits for this time is due when the timer ends, whatever the clock says then. */
-  let timerAt = 0;
-  const timer = new Alarm(clock, () => {
-    for (const batch of traffic.retries) if (batch.at <= timerAt) batch.at = 0;
-    wake();
-  });
+  const { lease, deliver, halve } = createDelivery(options, traffic, wake);
+  const timer = new Alarm(clock, wake);
   let urgent = 0;
   let isPumping = false;
   let isWoken = false;
@@ -80,6 +75,8 @@ export function createSender(options: SenderOptions): Sender {
   /** When something is due; now, if something new is worth a probe. */
   function nextAt(): number {
     const [fresh, at] = nextFresh();
+    // The clock may have been set back.
+    for (const batch of traffic.retries) batch.at = Math.min(batch.at, clock.now() + batch.waitMs);
     const isProbe = gate.state === 'half-open';
     return Math.min(isProbe && fresh.length > 0 ? 0 : at, ...traffic.retries.map((batch) => batch.at));
   }
@@ -95,8 +92,7 @@ export function createSender(options: SenderOptions): Sender {
       isWoken = false;
       timer.cancel();
       if (endTurn) while (clock.now() < turnUntil && mayStart() && (await startNext()));
-      timerAt = nextAt();
-      const waitMs = Math.ceil(timerAt - clock.now());
+      const waitMs = Math.ceil(nextAt() - clock.now());
       const isDue = waitMs <= 0 && mayStart();
       if (traffic.running === 0 && endTurn && (!isDue || clock.now() >= turnUntil)) endTurn();
       if (isDue && !endTurn && !asking) void ask();
@@ -141,7 +137,8 @@ export function createSender(options: SenderOptions): Sender {
     if (!batch) return false;
     traffic.retries = traffic.retries.filter((other) => other !== batch);
     batch.parcels = batch.parcels.filter(({ state }) => state !== 'ended');
-    if (batch.parcels.length > 0) void deliver(batch);
+    if (batch.pair.isAccepted && !isProbe && countOf(batch) > 1) halve(batch);
+    else if (batch.parcels.length > 0) void deliver(batch);
     return true;
   }
 
