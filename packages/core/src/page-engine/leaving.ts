@@ -63,7 +63,7 @@ export function listenToPage(stages: LeavingStages, signal: AbortSignal): void {
 
   /** @param isSure The page goes. Otherwise it is hidden, and may live on. */
   function hide(isSure: boolean): void {
-    const isOffline = navigator.onLine === false;
+    const isOffline = globalThis.navigator?.onLine === false;
     const isFollowed = isSure && performance.now() - followedAt < INTENTION_MS;
     identity.leave();
     const sendsNothing = isSent || isOffline || isFollowed || !mayStore();
