@@ -1,6 +1,7 @@
-import { readdir, writeFile } from 'node:fs/promises';
+import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FileJournal } from '@sluice/core/file-journal';
+import { VirtualClock } from '@sluice/core/testing';
 import { systemClock } from '@sluice/protocol/toolbox';
 import { describe, expect, it } from 'vitest';
 import { directory, listen, openSite, optionsOf, pageEvent, service } from '../bench/site.ts';
@@ -20,6 +21,37 @@ describe('202', () => {
       headers: { 'retry-after': '1' },
     });
     expect(site.relay.isReady()).toBe(false);
+  });
+
+  it('is answered once a directory that could not be used can be; meanwhile the log says why', async () => {
+    const path = join(await directory(), 'file');
+    await writeFile(path, '');
+    const logged: unknown[] = [];
+    const logger = { ...SILENT, error: (...line: unknown[]) => void logged.push(line) };
+    const clock = new VirtualClock(Date.now());
+    const emulator = await service();
+    const site = await openSite({ ...optionsOf(emulator, { logger, clock }), directory: path });
+    const body = { batch: [pageEvent()], ticket: await site.ticket() };
+    expect((await site.send(body)).status).toBe(503);
+    expect(logged).toContainEqual([
+      { err: expect.objectContaining({ message: expect.stringContaining(path) }) },
+      'Sluice relay: its directory cannot be used',
+    ]);
+    await rm(path);
+    await expect
+      .poll(async () => {
+        await clock.advance(1_000);
+        return (await site.send(body)).status;
+      })
+      .toBe(202);
+  });
+
+  it('is answered although a full disk or a power cut left an empty key of the window', async () => {
+    const path = await directory();
+    await writeFile(join(path, 'window.key'), '');
+    const site = await openSite({ ...optionsOf(await service()), directory: path });
+    const body = { batch: [pageEvent()], ticket: await site.ticket() };
+    expect((await site.send(body)).status).toBe(202);
   });
 
   it('is answered once a journal of its own is durable, which is used in place of files in the directory', async () => {
