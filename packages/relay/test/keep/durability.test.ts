@@ -1,4 +1,5 @@
 import { readdir, rm, writeFile } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { FileJournal } from '@sluice/core/file-journal';
 import { VirtualClock } from '@sluice/core/testing';
@@ -155,5 +156,22 @@ describe("durability: 'upstream'", () => {
       [503, '1'],
       [202, undefined],
     ]);
+  });
+
+  it('waits for the answers to pending requests when the relay is closed, but not for long', async () => {
+    const responses: ServerResponse[] = [];
+    const baseUrl = await listen((_request, response) => void responses.push(response));
+    const site = await openSite(optionsOf({ baseUrl, apiKey: 'key' }, { durability: 'upstream' }));
+    const body = { batch: [pageEvent()], ticket: await site.ticket() };
+    const answered = [site.send(body), site.send(body)];
+    await expect.poll(() => responses.length).toBe(2);
+    const ending = new AbortController();
+    const closed = site.relay.close({ signal: ending.signal });
+    responses[0]?.end('{}');
+    const statuses = answered.map(async (one) => (await one).status);
+    await expect(Promise.race(statuses)).resolves.toBe(202);
+    ending.abort();
+    await closed;
+    expect((await Promise.all(statuses)).sort()).toEqual([202, 503]);
   });
 });
