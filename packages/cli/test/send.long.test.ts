@@ -76,6 +76,16 @@ describe('sluice send', () => {
     });
   });
 
+  it('sends nothing, and says so, if the settings switch the tracker off', async () => {
+    const [folder, { env }] = [makeFolder(), await startService()];
+    await writeFile(join(folder, 'events.ndjson'), event(1));
+    await writeFile(join(folder, 'sluice.config.json'), '{"enabled":false}');
+    expect(await sluice(['send', 'events.ndjson', '--journal', 'j'], env, folder)).toEqual({
+      ...{ code: 2, output: '' },
+      errors: 'sluice: enabled is false in sluice.config.*: nothing would be sent; correct it, or --config\n',
+    });
+  });
+
   it('fails if the journal has no room for events, and not if the settings leave some out', async () => {
     const [folder, { env }] = [makeFolder(), await startService()];
     const path = join(folder, 'events.ndjson');
