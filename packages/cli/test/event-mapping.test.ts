@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { EventMapping } from '../src/send/event-mapping.ts';
+import { readJson } from '../src/send/file-record.ts';
 
 describe('The numbers of a row', () => {
   const mapping = new EventMapping({ event: 'sold', numbers: 'price' }, 'email', false);
@@ -19,5 +20,25 @@ describe('The numbers of a row', () => {
   it('are nothing else', () => {
     for (const text of ['x', 'Infinity', '1,5'])
       expect(() => payloadOf(text)).toThrow(`"price" is no number: "${text}"`);
+  });
+
+  it('are not those that JavaScript would change', () => {
+    expect(payloadOf('9007199254740992')).toEqual({ sku: 'A-1', price: 2 ** 53 });
+    for (const text of ['9007199254740993', ' -9007199254740993'])
+      expect(() => payloadOf(text)).toThrow(
+        `JavaScript cannot hold the number ${text.trim()}: leave "price" out of --numbers`,
+      );
+  });
+});
+
+describe('the JSON of a record', () => {
+  it('may have no integer that JavaScript would change, but for texts', () => {
+    for (const json of ['{"id":9007199254740993}', '[1,-123456789012345678]', `["\\"",${'9'.repeat(400)}]`])
+      expect(readJson(json, 1).problem).toMatch(/^JavaScript cannot hold the number \d+: make it a text$/);
+    for (const json of [
+      '{"id":"9007199254740993","9007199254740993":["\\"9007199254740993"]}',
+      '[9007199254740992,10000000000000000000,0.12345678901234567,1.2345678901234567e30,12345678901234567e3]',
+    ])
+      expect(readJson(json, 1)).toEqual({ number: 1, value: JSON.parse(json), text: json });
   });
 });

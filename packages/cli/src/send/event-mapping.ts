@@ -1,5 +1,6 @@
 import type { TrackOptions } from '@sluice/core';
 import { UsageError } from '../exit-codes.ts';
+import { isExact } from './exact-numbers.ts';
 
 /** An event to be tracked. */
 export interface MappedEvent {
@@ -111,6 +112,8 @@ export class EventMapping {
 
 function readNumber(column: string, text: string): number {
   const number = Number(text);
+  if (/^\s*-?\d+\s*$/.test(text) && !isExact(text.trim()))
+    throw new Error(`JavaScript cannot hold the number ${text.trim()}: leave "${column}" out of --numbers`);
   if (Number.isFinite(number)) return number;
   throw new Error(`"${column}" is no number: ${JSON.stringify(text)}`);
 }
