@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { csvRecords } from '../src/send/csv-records.ts';
@@ -5,6 +7,7 @@ import type { FileRecord } from '../src/send/file-record.ts';
 import { arrayRecords } from '../src/send/json-array.ts';
 import { lineRecords } from '../src/send/line-records.ts';
 import { RecordFile } from '../src/send/record-file.ts';
+import { makeFolder } from './folder.ts';
 
 const MIB = 1024 * 1024;
 
@@ -105,5 +108,26 @@ describe('the records of a file', () => {
       'two columns are named "a": rename one of them',
     );
     expect(await read(csvRecords(chunksOf('a,,\n1,,\n'), undefined))).toEqual([[2, { a: '1', '': '' }]]);
+  });
+
+  it('are bad ones where the file is not UTF-8', async () => {
+    const path = join(makeFolder(), 'users.csv');
+    const readFile = () => read(new RecordFile(path, undefined, 0));
+    const notUtf8 = 'it is not UTF-8: convert the file, such as with iconv';
+    await writeFile(path, Buffer.from('name,plan\nAndr\xe9,free\nBob,free\n', 'latin1'));
+    expect(await readFile()).toEqual([
+      [2, notUtf8],
+      [3, { name: 'Bob', plan: 'free' }],
+    ]);
+    await writeFile(path, Buffer.concat([Buffer.from('name\nAda\nAndr'), Buffer.of(0xc3)]));
+    expect(await readFile()).toEqual([
+      [2, { name: 'Ada' }],
+      [3, notUtf8],
+    ]);
+    await writeFile(path, `\uFEFFname\n${'é'.repeat(100_001)}\n\uFFFD\n`);
+    expect(await readFile()).toEqual([
+      [2, { name: 'é'.repeat(100_001) }],
+      [3, { name: '\uFFFD' }],
+    ]);
   });
 });
