@@ -4,7 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { makeFolder, startService } from './folder.ts';
 import { sluice } from './sluice-process.ts';
 
-const event = (total: number) =>
+/** A text that a small journal has no room for. */
+const LARGE = 'x'.repeat(100_000);
+
+const event = (total: number | string) =>
   JSON.stringify({ event: 'purchase', correlationValue: 'ada@example.com', payload: { total } });
 
 describe('sluice send', () => {
@@ -87,17 +90,41 @@ describe('sluice send', () => {
   });
 
   it('fails if the journal has no room for events, and not if the settings leave some out', async () => {
-    const [folder, { env }] = [makeFolder(), await startService()];
+    const [folder, { emulator, env }] = [makeFolder(), await startService()];
     const path = join(folder, 'events.ndjson');
-    await writeFile(path, Array.from({ length: 2_000 }, (_, index) => event(index)).join('\n'));
+    await writeFile(
+      path,
+      Array.from({ length: 2_000 }, (_, index) => event(index < 1_999 ? index : LARGE)).join('\n'),
+    );
     const config = join(folder, 'sluice.config.mjs');
     const send = ['send', path, '--config', config, '--json', '--again', '--journal', join(folder, 'j')];
     await writeFile(config, `export default { sample: 0 };`);
     const sampled = await sluice(send, env);
     expect(sampled).toMatchObject({ code: 0, output: expect.stringContaining('"sampled":2000') });
-    const storage = `{ maxBytes: 65536, whenFull: 'drop-newest' }`;
-    await writeFile(config, `export default { batch: { maxWaitMs: 60000 }, storage: ${storage} };`);
+    await writeFile(config, `export default { storage: { maxBytes: 65536 }, batch: { maxWaitMs: 10 } };`);
     const full = await sluice(send, env);
     expect(full).toMatchObject({ code: 1, output: expect.stringMatching(/"journal-full":.*"left":0/) });
+    // The next one begins before what was dropped.
+    await writeFile(config, `export default {};`);
+    const next = await sluice(
+      send.filter((arg) => arg !== '--again'),
+      env,
+    );
+    expect(next).toMatchObject({ code: 0, errors: '' });
+    expect((await emulator.countEvents()).unique).toBe(2_000);
+  });
+
+  it('reads no faster than a small journal gets room', async () => {
+    const [folder, { emulator, env }] = [makeFolder(), await startService()];
+    const path = join(folder, 'events.ndjson');
+    const rows = Array.from({ length: 100 }, (_, row) => JSON.stringify({ row, text: 'x'.repeat(10_000) }));
+    await writeFile(path, rows.join('\n'));
+    await writeFile(
+      join(folder, 'sluice.config.json'),
+      JSON.stringify({ storage: { maxBytes: 100_000 }, batch: { maxWaitMs: 10 } }),
+    );
+    const send = ['send', path, '--event', 'row', '--customer', 'ada@example.com', '--journal', 'j'];
+    expect(await sluice(send, env, folder)).toMatchObject({ code: 0 });
+    expect((await emulator.countEvents()).unique).toBe(100);
   });
 });

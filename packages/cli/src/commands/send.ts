@@ -60,8 +60,11 @@ export const sendCommand: CommandSpec = {
     const signal = interruption();
     signal.addEventListener('abort', () => file.stop());
     const { openTracker } = await import('../delivery/open-tracker.ts');
-    await using tracker = openTracker(service);
-    const sender = new FileSender({ tracker, mapping, rejects, resume, known, signal }, position);
+    const { storage } = service;
+    // What is in the journal already is no longer read from the file.
+    await using tracker = openTracker({ ...service, storage: { ...storage, whenFull: 'drop-newest' } });
+    const sending = { tracker, mapping, rejects, resume, known, journalBytes: storage?.maxBytes, signal };
+    const sender = new FileSender(sending, position);
     const total = () => Math.round((sender.position.records - position.records) / (file.share || 1));
     const delivered = await withProgress(tracker, total, !output.isJson, async () => {
       if (!position.isComplete) await sender.run(file).finally(() => rejects.close());
@@ -72,7 +75,11 @@ export const sendCommand: CommandSpec = {
     const { first } = rejects;
     const example = first === undefined ? '' : ` (the first at ${count(first.line)}: ${first.reason})`;
     const bad = rejected > 0 ? `; ${counted(rejected, 'bad record')} in ${rejects.path}${example}` : '';
-    output.result(result, () => `read ${counted(records, 'record')}${bad}; ${deliveredText(delivered)}`);
+    const rest = sender.isFull && resume ? '; what was dropped is sent if it is started again' : '';
+    output.result(
+      result,
+      () => `read ${counted(records, 'record')}${bad}; ${deliveredText(delivered)}${rest}`,
+    );
     if (signal.aborted) return EXIT.interrupted;
     return rejected > 0 ? EXIT.failed : exitCodeOf(delivered, false);
   },
