@@ -1,14 +1,16 @@
+import { randomUUID } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { makeFolder, startService } from './folder.ts';
+import { leaveEvents, makeFolder, startService } from './folder.ts';
 import { sluice } from './sluice-process.ts';
 
 /** A text that a small journal has no room for. */
 const LARGE = 'x'.repeat(100_000);
 
-const event = (total: number | string) =>
-  JSON.stringify({ event: 'purchase', correlationValue: 'ada@example.com', payload: { total } });
+const eventOf = (fields: object) =>
+  JSON.stringify({ event: 'purchase', correlationValue: 'ada@example.com', ...fields });
+const event = (total: number | string) => eventOf({ payload: { total } });
 
 describe('sluice send', () => {
   it('sends the events of a file, puts bad lines aside, and does not send it twice', async () => {
@@ -50,6 +52,17 @@ describe('sluice send', () => {
     });
     expect((await sluice(send, env)).output).toContain('(the first at 2: correlationValue must be');
     expect((await emulator.countEvents()).received).toBe(0);
+  });
+
+  it('skips only events that are in the journal, and not those that another one names in its payload', async () => {
+    const [folder, { emulator, env }] = [makeFolder(), await startService()];
+    const path = join(folder, 'events.ndjson');
+    const journal = join(folder, 'j');
+    const [sale, refund] = [randomUUID(), randomUUID()];
+    await writeFile(path, [eventOf({ uuid: sale }), eventOf({ uuid: refund })].join('\n'));
+    await leaveEvents(journal, 1, { uuid: refund, payload: { of: { uuid: sale } } });
+    expect((await sluice(['send', path, '--journal', journal], env)).code).toBe(0);
+    expect(await emulator.countEvents()).toEqual({ unique: 2, received: 2 });
   });
 
   it('makes events of the rows of a CSV file', async () => {

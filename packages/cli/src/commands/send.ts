@@ -1,5 +1,6 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { storedEvents } from '@sluice/core/inspect';
+import { tried } from '@sluice/protocol/toolbox';
 import type { CommandSpec } from '../command-spec.ts';
 import { deliver, deliveredText, exitCodeOf } from '../delivery/deliver.ts';
 import { withProgress } from '../delivery/progress.ts';
@@ -12,8 +13,6 @@ import { Rejects } from '../send/rejects.ts';
 import { identify, PositionFile, START } from '../send/sending.ts';
 import { readSettings, requireService } from '../settings/settings.ts';
 import { count, counted } from '../text/amounts.ts';
-
-const UUID = /"uuid":"([0-9a-f-]{36})"/g;
 
 export const sendCommand: CommandSpec = {
   usage: 'send <file>',
@@ -105,7 +104,9 @@ async function sizeOf(path: string): Promise<number> {
 async function uuidsIn(directory: string): Promise<ReadonlySet<string>> {
   const uuids = new Set<string>();
   if (!(await stat(directory).catch(() => undefined))?.isDirectory()) return uuids;
-  for await (const { text } of storedEvents(directory))
-    for (const [, uuid = ''] of text.matchAll(UUID)) uuids.add(uuid);
+  for await (const { text } of storedEvents(directory)) {
+    const { uuid }: { uuid?: unknown } = Object(tried(() => JSON.parse(text)));
+    if (typeof uuid === 'string') uuids.add(uuid);
+  }
   return uuids;
 }
