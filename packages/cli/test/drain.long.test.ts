@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -33,6 +34,16 @@ describe('sluice drain', () => {
     expect((await sluice(['verify', folder], env)).output).toContain('no damage');
     expect((await sluice(['drain', folder, '--json'], env)).code).toBe(0);
     expect(await emulator.countEvents()).toEqual({ unique: 200, received: 200 });
+  });
+
+  it('goes on where nobody reads its progress any more', async () => {
+    const [folder, { env }] = [makeFolder(), await startService()];
+    await leaveEvents(folder, 130);
+    const child = start(['drain', folder, '--rate', '20'], env);
+    // Its progress comes every five seconds.
+    child.stderr.destroy();
+    const [code] = await once(child, 'exit');
+    expect(code).toBe(0);
   });
 
   it('is no faster than it may be', async () => {
