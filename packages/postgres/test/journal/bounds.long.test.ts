@@ -22,6 +22,22 @@ describeFleet('What a forwarder knows of the tables', (fleet) => {
     expect(forwarder.stats()).toMatchObject({ recovered: EVENTS, delivered: EVENTS, pending: 0 });
   });
 
+  it('is at most some megabytes of large events', async () => {
+    await fleet.emulator.suspend();
+    await fleet.database.pool.query(
+      `insert into ${fleet.schema}.outbox (slot, body) select number % 16, json_build_object('event', 'large',
+        'correlationKey', 'email', 'correlationValue', 'ada@example.com', 'source', 'custom', 'uuid', gen_random_uuid(),
+        'payload', json_build_object('text', repeat('x', 200000)))::text from generate_series(1, 600) as number`,
+    );
+    const forwarder = fleet.tracker({ outbox: true }, { batch: { maxBytes: 1_000_000 } });
+    await vi.waitFor(() => expect(forwarder.stats().recovered).toBeGreaterThan(150), PATIENCE);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(forwarder.stats().recovered).toBeLessThan(400);
+    await fleet.emulator.resume();
+    forwarder.retryNow();
+    await fleet.delivered('large', 600);
+  });
+
   it('is at most some hundred parcels of those that a tracker left that crashed', async () => {
     const { journal, crash } = await fleet.journal({}, QUICK);
     const event = JSON.stringify({
