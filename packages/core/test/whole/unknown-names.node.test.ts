@@ -1,21 +1,22 @@
+import { ConfigError } from '@sluice/protocol';
 import { expect, it } from 'vitest';
 import { createTracker } from '../../src/index.ts';
 import { Bench } from '../bench/bench.ts';
 
 it.each([
-  ['deliverd', 'did you mean delivered?'],
-  ['hookFailed', 'it is callbackFailed now'],
-  ['finished', 'there are delivered, dropped, '],
-])('on() refuses the event %s, which does not exist: %s', (event, hint) => {
+  ['deliverd', '"deliverd"; did you mean delivered?'],
+  ['hookFailed', '"hookFailed"; it is callbackFailed now'],
+  ['finished', 'such event; there are delivered, dropped, '],
+])('on() refuses the event %s, which does not exist: %s', (event, message) => {
   const { tracker } = new Bench();
-  expect(() => tracker.on(event as never, () => {})).toThrow(`on() knows no "${event}"; ${hint}`);
+  expect(() => tracker.on(event as never, () => {})).toThrow(`on() knows no ${message}`);
 });
 
 it.each<[unknown, string]>([
   [{ timeout: 5 }, '() knows no "timeout"; did you mean timeoutMs?'],
   [{ time: 5 }, '() knows no "time"; did you mean timeoutMs?'],
-  [{ deadline: 5 }, '() knows no "deadline"; there are timeoutMs, signal'],
-  [{ timeoutMs: '5' }, '() must be a number of milliseconds, got string "5"'],
+  [{ deadline: 5 }, '() knows no such option; there are timeoutMs, signal'],
+  [{ timeoutMs: '5' }, '() must be a number of milliseconds, got a string'],
   [{ timeoutMs: Number.NaN }, '() must be a number of milliseconds, got number NaN'],
   [{ signal: new AbortController() }, '() must be an AbortSignal, got an object'],
   [5_000, '() must be called with an object of options, got number 5000'],
@@ -23,6 +24,22 @@ it.each<[unknown, string]>([
   const { tracker } = new Bench();
   for (const method of ['flush', 'close'] as const)
     await expect(tracker[method](options as object)).rejects.toThrow(`${method}${message}`);
+});
+
+it('on(), flush() and close() do not repeat a key that is in the place of what they take', async () => {
+  const apiKey = 'sk-live-6f1c0d';
+  const { tracker } = new Bench({ apiKey });
+  const calls: (() => unknown)[] = [() => tracker.on(apiKey as never, () => {})];
+  for (const method of ['flush', 'close'] as const)
+    for (const given of [apiKey, { [apiKey]: 1 }, { timeoutMs: apiKey }, { signal: apiKey }])
+      calls.push(() => tracker[method](given as object));
+  for (const call of calls) {
+    const error = await Promise.resolve()
+      .then(call)
+      .catch((error: unknown) => error);
+    expect(error).toBeInstanceOf(ConfigError);
+    expect(String(error)).not.toContain(apiKey);
+  }
 });
 
 it('close() with a wrong option closes nothing', async () => {
