@@ -73,7 +73,7 @@ export interface DirectoryEntry {
   readonly kind: 'file' | 'directory' | 'other';
 }
 
-/** The file system that holds a directory. */
+/** The file system that holds a directory. Its sizes are infinite if it does not say them. */
 export interface Volume {
   /** Bytes that this user may still write. */
   readonly freeBytes: number;

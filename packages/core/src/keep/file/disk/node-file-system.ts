@@ -133,8 +133,14 @@ export const nodeFileSystem: FileSystem = {
   async volume(path): Promise<Volume> {
     const { bavail, blocks, bsize, type } = await promises.statfs(path);
     warnOfOverlay(path, type);
-    // `type` is a number of 32 bits, which some platforms return as negative.
-    return { freeBytes: bavail * bsize, totalBytes: blocks * bsize, network: NETWORKS.get(type >>> 0) };
+    // Such a file system does not say how large it is, or has no limit: a tmpfs of `size=0`, ramfs, some of FUSE.
+    const isSizeKnown = blocks > 0;
+    return {
+      freeBytes: isSizeKnown ? bavail * bsize : Number.POSITIVE_INFINITY,
+      totalBytes: isSizeKnown ? blocks * bsize : Number.POSITIVE_INFINITY,
+      // `type` is a number of 32 bits, which some platforms return as negative.
+      network: NETWORKS.get(type >>> 0),
+    };
   },
 };
 
