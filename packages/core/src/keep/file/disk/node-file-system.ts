@@ -12,6 +12,7 @@ import {
   promises,
   read,
   renameSync,
+  rmSync,
   type Stats,
   statSync,
   write,
@@ -114,6 +115,7 @@ export const nodeFileSystem: FileSystem = {
     }
   },
   removeDirectory: promises.rmdir,
+  removeSync: (path) => rmSync(path, { recursive: true, force: true }),
 
   async syncDirectory(path) {
     try {
