@@ -62,6 +62,11 @@ describe('the command line', () => {
     expect(parseCommandLine(['--data', 'd']).options.apiKey).toBeUndefined();
   });
 
+  it('keeps all events where it is told to', () => {
+    expect(parseCommandLine(['--max-events', 'all']).options.maxEvents).toBe(Number.POSITIVE_INFINITY);
+    expect(parseCommandLine(['--max-events', '7']).options.maxEvents).toBe(7);
+  });
+
   it('may be empty', () => {
     expect(parseCommandLine([])).toEqual({
       help: false,
@@ -75,6 +80,7 @@ describe('the command line', () => {
   it.each([
     [['--port', 'abc'], '--port must be a whole number, got string "abc"'],
     [['--fault-seed', 'x'], '--fault-seed must be a whole number, got string "x"'],
+    [['--max-events', 'none'], '--max-events must be a whole number, got string "none"'],
     [['--port', '1e3'], '--port must be a whole number, got string "1e3"'],
     [['--max-body-bytes', ''], '--max-body-bytes must be a whole number, got an empty string'],
     [

@@ -42,11 +42,11 @@ export interface EventQuery extends EventFilter {
   readonly offset?: number | undefined;
 }
 
-/** How many events there are. */
+/** How many events are stored. Those that were removed (`maxEvents`, `maxAgeMs`) do not count. */
 export interface EventCounts {
-  /** Events stored: a repeated uuid counts once. */
+  /** A repeated uuid counts once. */
   readonly unique: number;
-  /** Events received: every repeat of a uuid counts. */
+  /** Every repeat of a uuid counts. */
   readonly received: number;
 }
 

@@ -12,6 +12,7 @@ import { readEvent } from '../storage/event-rows.ts';
 import { type BatchOutcome, EventStore } from '../storage/event-store.ts';
 import { type KeptRequest, RequestStore } from '../storage/request-store.ts';
 import { type RetentionLimits, startRetention } from '../storage/retention.ts';
+import { type Logger, silentLogger } from './logger.ts';
 import { readSeedFile } from './option-files.ts';
 
 /** Settings of an account. */
@@ -20,6 +21,8 @@ export interface AccountSettings extends RetentionLimits {
   readonly data?: string | undefined;
   /** Whether to delete first what an emulator stored in the directory. */
   readonly reset?: boolean | undefined;
+  /** Default: none. */
+  readonly logger?: Logger | undefined;
 }
 
 /** What `clear()` deletes besides events and requests. */
@@ -49,7 +52,7 @@ export class Account {
   #isClosed = false;
 
   /** Opens the account in the directory, or a new one in memory. Throws errors of code `SLUICE_STORAGE`. */
-  constructor({ data, reset = false, ...limits }: AccountSettings = {}) {
+  constructor({ data, reset = false, logger = silentLogger, ...limits }: AccountSettings = {}) {
     this.#directory = data === undefined ? undefined : new DataDirectory(data, reset);
     try {
       const database = new Database(this.#directory?.database);
@@ -59,7 +62,7 @@ export class Account {
       this.search = new Search(database, () => this.events.totals);
       this.audience = new Audience(database);
       this.requests = new RequestStore(database);
-      this.#stopRetention = startRetention(this.events, this.requests, limits, systemClock);
+      this.#stopRetention = startRetention(this.events, this.requests, limits, logger, systemClock);
     } catch (error) {
       this.#directory?.close();
       throw data === undefined ? error : unusable(data, error);

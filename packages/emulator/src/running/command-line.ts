@@ -27,7 +27,7 @@ Usage: npx sluice-emulator [options]
   --data DIR          keep everything in this directory (default: memory only)
   --reset             start anew: delete what an emulator kept in the data directory
   --seed FILE         load the events of FILE, the JSON of one a line, where there are none yet
-  --max-events N      keep the newest N events only (default: all)
+  --max-events N      keep the newest N events, or all (default 1000000)
   --max-age-ms N      keep events for N milliseconds only (default: for ever)
   --max-requests N    keep the newest N requests only (default 200000)
   --api-key KEY       API key to accept (default: the one in the data directory; in memory: emulator_local)
@@ -85,7 +85,13 @@ export function parseCommandLine(args: readonly string[]): Command {
   if (preset !== undefined && !isPresetName(preset)) {
     throw refusal('preset', `one of ${Object.keys(PRESETS).join(', ')}`, preset);
   }
-  const { port = 4100, apiPort = 4200, ...numbers } = pick(NUMBERS, (name) => toNumber(name, text(name)));
+  const {
+    port = 4100,
+    apiPort = 4200,
+    ...numbers
+  } = pick(NUMBERS, (name) =>
+    name === 'maxEvents' && text(name) === 'all' ? Number.POSITIVE_INFINITY : toNumber(name, text(name)),
+  );
   // A data directory keeps its key. Without one, the key is always the same, so that a client needs no new settings.
   const { apiKey = values.data === undefined ? 'emulator_local' : undefined, ...texts } = pick(TEXTS, text);
   return {

@@ -126,7 +126,7 @@ export class Emulator implements AsyncDisposable {
     return this.#account.apiKeys.revoke(key);
   }
 
-  /** The stored events that match, in order of arrival. */
+  /** The stored events that match, in order of arrival. Events beyond `maxEvents` and `maxAgeMs` are no longer stored. */
   async events(query: EventQuery = {}): Promise<StoredEvent[]> {
     checkQuery(query);
     return this.#account.events.find(query).map(toStoredEvent);
@@ -134,7 +134,7 @@ export class Emulator implements AsyncDisposable {
 
   /**
    * Waits until at least `count` stored events match, and resolves to them in order of arrival. An event whose uuid arrives again
-   * counts once. If the events do not arrive in time, it rejects with `MissingEventsError`: that tells how many arrived, which
+   * counts once, and an event that was removed (`maxEvents`, `maxAgeMs`) no longer counts. If the events do not arrive in time, it rejects with `MissingEventsError`: that tells how many arrived, which
    * names there are, and why the latest refused request was refused.
    */
   async waitForEvents(count: number, options: WaitOptions = {}): Promise<StoredEvent[]> {
@@ -142,7 +142,10 @@ export class Emulator implements AsyncDisposable {
     return rows.map(toStoredEvent);
   }
 
-  /** Counts the matching events: how many are stored, and how many were received, repeats included. */
+  /**
+   * Counts the matching events that are stored, and how often these were received, repeats included. An event that was removed
+   * (`maxEvents`, `maxAgeMs`) no longer counts.
+   */
   async countEvents(filter: EventFilter = {}): Promise<EventCounts> {
     checkFilter(filter);
     return this.#account.events.count(filter);

@@ -27,7 +27,10 @@ export interface EmulatorOptions {
    * ever stored in `data`. Default: none.
    */
   readonly seed?: string | undefined;
-  /** Keep only this many of the newest events, from 1; older ones are removed within a second. Default: all. */
+  /**
+   * Keep this many of the newest events, from 1; older ones are removed within a second. `Number.POSITIVE_INFINITY` for all.
+   * Default 1,000,000.
+   */
   readonly maxEvents?: number | undefined;
   /** Keep events for this many milliseconds, from 1. Default: for ever. */
   readonly maxAgeMs?: number | undefined;
@@ -108,7 +111,10 @@ const CHECKS: Readonly<Record<keyof EmulatorOptions, Check>> = {
   data: [isNonEmptyString, 'must be the path of a directory'],
   reset: [(value) => typeof value === 'boolean', 'must be true or false'],
   seed: [isNonEmptyString, 'must be the path of a file'],
-  maxEvents: COUNT,
+  maxEvents: [
+    (value) => value === Number.POSITIVE_INFINITY || COUNT[0](value),
+    'must be a whole number from 1, or Number.POSITIVE_INFINITY for all',
+  ],
   maxAgeMs: COUNT,
   maxRequests: COUNT,
   apiKey: SECRET,

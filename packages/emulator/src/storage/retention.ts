@@ -1,34 +1,49 @@
 import type { Clock, Timer } from '@sluice/protocol/toolbox';
+import type { Logger } from '../running/logger.ts';
 import type { EventStore } from './event-store.ts';
 import type { RequestStore } from './request-store.ts';
 
-/** How much to keep. Without a limit, all events are kept. */
+/** How much to keep. */
 export interface RetentionLimits {
+  /** Default 1,000,000; infinite for all. */
   readonly maxEvents?: number | undefined;
+  /** Default: no limit. */
   readonly maxAgeMs?: number | undefined;
   /** Default 200,000. */
   readonly maxRequests?: number | undefined;
 }
 
 const PERIOD_MS = 250;
+const MOST_EVENTS = 1_000_000;
 const MOST_REQUESTS = 200_000;
 // Rows to remove at once. That takes a few milliseconds, in which no request is served.
 const AT_ONCE = 1_000;
 
 /**
- * Removes the oldest events and requests beyond the limits, at intervals and a few at a time. Returns a function that ends that.
+ * Removes the oldest events and requests beyond the limits, at intervals and a few at a time. Warns once if it removes events
+ * although nobody has said how many to keep. Returns a function that ends that.
  */
 export function startRetention(
   events: EventStore,
   requests: RequestStore,
   { maxEvents, maxAgeMs, maxRequests = MOST_REQUESTS }: RetentionLimits,
+  logger: Logger,
   clock: Clock,
 ): () => void {
+  let isTold = maxEvents !== undefined;
   /** Removes some rows. Returns whether there are more to remove. */
   const removeSome = (): boolean => {
     const { oldest, newest } = events.totals;
-    const byCount = maxEvents === undefined ? oldest : newest - maxEvents + 1;
+    const byCount = newest - (maxEvents ?? MOST_EVENTS) + 1;
     const byAge = maxAgeMs === undefined ? oldest : events.firstSince(clock.now() - maxAgeMs, AT_ONCE);
+    if (byCount > oldest && !isTold) {
+      isTold = true;
+      const how = 'to keep all, start it with --max-events all, or maxEvents: Infinity';
+      logger.warn(
+        { maxEvents: MOST_EVENTS },
+        `old events are removed: the emulator keeps the newest; ${how}`,
+      );
+    }
     const wanted = Math.max(byCount, byAge);
     events.removeBefore(wanted, AT_ONCE);
     const hasMoreRequests = requests.removeBefore(requests.newest - maxRequests + 1, AT_ONCE);

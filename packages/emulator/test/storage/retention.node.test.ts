@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { VirtualClock } from '../../../../testing/virtual-clock.ts';
+import { silentLogger } from '../../src/running/logger.ts';
 import { Database } from '../../src/storage/database.ts';
 import { EventStore } from '../../src/storage/event-store.ts';
 import { RequestStore } from '../../src/storage/request-store.ts';
@@ -26,7 +27,9 @@ function setUp(limits: Partial<RetentionLimits>) {
   const events = new EventStore(database);
   const requests = new RequestStore(database);
   const all = { maxEvents: undefined, maxAgeMs: undefined, maxRequests: 1_000_000, ...limits };
-  startRetention(events, requests, all, clock);
+  const warnings: string[] = [];
+  const logger = { ...silentLogger, warn: (_: object, message: string) => void warnings.push(message) };
+  startRetention(events, requests, all, logger, clock);
   const add = (uuids: readonly number[]) =>
     events.add(
       uuids.map((number) => {
@@ -36,7 +39,7 @@ function setUp(limits: Partial<RetentionLimits>) {
       7,
       clock.now(),
     );
-  return { clock, events, requests, add };
+  return { clock, database, events, requests, add, warnings };
 }
 
 const upTo = (count: number) => Array.from({ length: count }, (_, at) => at);
@@ -50,6 +53,28 @@ describe('retention', () => {
     clock.advance(1_000);
     expect(events.totals).toEqual({ oldest: 4_991, newest: 5_000, unique: 10, received: 11 });
     expect(events.count({ name: 'purchase' })).toEqual({ unique: 10, received: 11 });
+  });
+
+  it('keeps a million events unless told otherwise, and says once how to keep all', () => {
+    const { clock, database, events, add, warnings } = setUp({});
+    database.exec('UPDATE totals SET newest_event = 999999');
+    add([1]);
+    clock.advance(1_000);
+    expect([events.totals.unique, warnings]).toEqual([1, []]);
+    database.exec('UPDATE events SET id = 1');
+    add([2, 3]);
+    clock.advance(1_000);
+    expect(events.totals).toMatchObject({ newest: 1_000_002, unique: 2 });
+    expect(warnings).toEqual([expect.stringContaining('--max-events all')]);
+  });
+
+  it('keeps all events where it is told to', () => {
+    const { clock, database, events, add, warnings } = setUp({ maxEvents: Number.POSITIVE_INFINITY });
+    add([1]);
+    database.exec('UPDATE totals SET newest_event = 2000000');
+    add([2]);
+    clock.advance(1_000);
+    expect([events.totals.oldest, warnings]).toEqual([1, []]);
   });
 
   it('takes what comes again after it was removed for new', () => {
