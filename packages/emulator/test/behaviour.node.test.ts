@@ -165,7 +165,7 @@ describe('a setting of the behaviour', () => {
   });
 
   it.each<[object, string]>([
-    [{ preset: 'strange' }, 'preset must be one of plain, strict, quiet, legacy, got string "strange"'],
+    [{ preset: 'strange' }, 'preset must be "plain", "strict", "quiet" or "legacy", got string "strange"'],
     [
       { behaviour: { acceptedStatus: 300 } },
       'behaviour.acceptedStatus must be a whole number from 200 to 299',
@@ -258,8 +258,14 @@ describe('the behaviour that was chosen', () => {
       { behaviour: { acceptedStatus: 201 } },
       { preset: 'plain', behaviour: { acceptedStatus: 201, maxEvents: null } },
     ],
-    [{ compression: false }, { preset: 'plain', isChanged: false, behaviour: plain.behaviour }],
-    [{ maxBodyBytes: 9 }, { preset: 'plain', isChanged: true, behaviour: { maxBodyBytes: 9 } }],
+    [
+      { behaviour: { compression: false } },
+      { preset: 'plain', isChanged: false, behaviour: plain.behaviour },
+    ],
+    [
+      { behaviour: { maxBodyBytes: 9 } },
+      { preset: 'plain', isChanged: true, behaviour: { maxBodyBytes: 9 } },
+    ],
   ])('gives way, whole, to what the next start gives: %j', async (options, state) => {
     const data = temporaryDirectory();
     await stateOf({ data, preset: 'strict', behaviour: { maxEvents: 7 } });

@@ -1,10 +1,11 @@
 import { ConfigError } from '@sluice/protocol';
-import { refusal } from '@sluice/protocol/toolbox';
+import { ANYTHING, readRules } from '@sluice/protocol/toolbox';
 import type { BehaviourChange, BehaviourState } from '../admin/contract.ts';
 import type { Database } from '../storage/database.ts';
 import { type Behaviour, type BehaviourSettings, readBehaviour } from './behaviour.ts';
-import { checkNames } from './known-names.ts';
-import { isPresetName, PRESETS, type PresetName } from './presets.ts';
+import { PRESET, PRESETS, type PresetName } from './presets.ts';
+
+const RULES = { preset: PRESET, behaviour: ANYTHING };
 
 /**
  * The current behaviour of the service. It can change at any time. Each request is served with the behaviour that was set when
@@ -39,9 +40,7 @@ export class BehaviourSwitch {
    * changes.
    */
   change(change: unknown): void {
-    checkNames('change', change, ['preset', 'behaviour']);
-    const { preset = this.#preset, behaviour = {} }: BehaviourChange = change;
-    if (!isPresetName(preset)) throw refusal('preset', `one of ${Object.keys(PRESETS).join(', ')}`, preset);
+    const { preset = this.#preset, behaviour = {} }: BehaviourChange = readRules(RULES, '', change);
     const ofPreset = readBehaviour(PRESETS[preset].behaviour);
     const choice = { preset, behaviour: readGiven(behaviour) };
     const current = readBehaviour({ ...PRESETS[preset].behaviour, ...choice.behaviour });

@@ -72,12 +72,6 @@ export function readBehaviour(settings: unknown): Behaviour {
   return readRules(RULES, 'behaviour', settings) as unknown as Behaviour;
 }
 
-/** Throws a {@link ConfigError} if `maxBodyBytes` or `compression` is wrong. These settings are options as well. */
-export function checkShorthands(shorthands: object): void {
-  const { maxBodyBytes, compression } = RULES;
-  readRules({ maxBodyBytes, compression }, '', shorthands);
-}
-
 function orNull([isValid, allowed]: Rule): Rule {
   return [(value) => value === null || isValid(value), `${allowed}, or null for no limit`, null];
 }

@@ -131,6 +131,9 @@ export class Audience {
 
   /** Adds or replaces all of these customers, or none. Returns how many were passed in. Throws {@link ConfigError}. */
   addCustomers(customers: Iterable<unknown>): number {
+    if (typeof customers !== 'object' || customers === null || !(Symbol.iterator in customers)) {
+      throw refusal('customers', 'an iterable of objects', customers);
+    }
     const key = this.#requireKey();
     const records = Array.from(customers, (each, index) => toRecord(each, key, `customers[${index}]`));
     this.#database.transaction(() => {

@@ -1,5 +1,5 @@
-import { refusal } from '@sluice/protocol/toolbox';
-import { checkCount, checkFilter, checkQuery } from '../events/tracked-events.ts';
+import { readRules, whole } from '@sluice/protocol/toolbox';
+import { readFilter, readQuery } from '../events/tracked-events.ts';
 import { authenticate } from '../http/authentication.ts';
 import type { Account } from '../running/account.ts';
 import { type Application, addRoute } from '../running/application.ts';
@@ -8,9 +8,8 @@ import type { EventRow } from '../storage/event-rows.ts';
 // These routes are not part of the interface: only the emulator has them. They need an API key, so pages of any origin may use them.
 const EVENTS = '/emulator/events';
 const COUNTS = '/emulator/counts';
-const DEFAULT_EVENTS = 100;
-const MOST_EVENTS = 10_000;
-const DEFAULT_VALUES = 10;
+const EVENTS_LIMIT = { limit: whole(100, 0, 10_000) };
+const VALUES_LIMIT = { limit: whole(10, 0) };
 
 /** The paths of the inspection endpoints, for messages. */
 export const INSPECTION_PATHS: readonly string[] = [EVENTS, COUNTS];
@@ -24,17 +23,13 @@ export function addInspectionEndpoints(application: Application, { apiKeys, even
       return context.body(handle(Object.fromEntries(query)), 200, { 'content-type': 'application/json' });
     });
   };
-  add(EVENTS, (given) => {
-    const query = { limit: DEFAULT_EVENTS, ...given };
-    checkQuery(query);
-    if (query.limit > MOST_EVENTS) {
-      throw refusal('limit', `at most ${MOST_EVENTS} (use offset)`, query.limit);
-    }
-    return `{"events":[${events.find(query).map(eventText).join(',')}]}`;
+  add(EVENTS, ({ limit, ...query }) => {
+    const read = { ...readQuery(query), ...readRules(EVENTS_LIMIT, '', { limit }) };
+    return `{"events":[${events.find(read).map(eventText).join(',')}]}`;
   });
-  add(COUNTS, ({ limit = DEFAULT_VALUES, ...filter }) => {
-    checkCount('limit', limit);
-    checkFilter(filter);
+  add(COUNTS, ({ limit: given, ...fields }) => {
+    const filter = readFilter(fields);
+    const limit = Number(readRules(VALUES_LIMIT, '', { limit: given }).limit);
     const byEvent = events.countBy('event', limit, filter);
     const byCorrelationValue = events.countBy('correlationValue', limit, filter);
     return JSON.stringify({ ...events.count(filter), byEvent, byCorrelationValue });

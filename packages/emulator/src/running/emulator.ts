@@ -1,18 +1,17 @@
 import type { Customer } from '@sluice/protocol';
-import { flag, readRules, refusal, systemClock } from '@sluice/protocol/toolbox';
+import { flag, oneOf, readRules, refusal, systemClock } from '@sluice/protocol/toolbox';
 import type { BehaviourChange, RequestRow } from '../admin/contract.ts';
 import type { LiveFeed } from '../admin/live-feed.ts';
 import type { Behaviour } from '../behaviour/behaviour.ts';
 import type { BehaviourSwitch } from '../behaviour/behaviour-switch.ts';
-import { checkNames } from '../behaviour/known-names.ts';
 import {
-  checkCount,
-  checkFilter,
-  checkQuery,
+  COUNT,
   type EventCounts,
   type EventDimension,
   type EventFilter,
   type EventQuery,
+  readFilter,
+  readQuery,
   type StoredEvent,
   type ValueCount,
 } from '../events/tracked-events.ts';
@@ -23,11 +22,12 @@ import { awaitEvents, type WaitOptions } from '../inspection/awaited-events.ts';
 import type { EventRow } from '../storage/event-rows.ts';
 import type { RequestOutcome } from '../storage/request-store.ts';
 import { type Account, type ClearOptions, closedError } from './account.ts';
-import { check, ITERABLE } from './options.ts';
 
 const CLOSE_GRACE_MS = 500;
 const DEFAULT_VALUES = 10;
-const CLEAR_RULES = { customers: flag(false) };
+const CLEAR = { customers: flag(false) };
+const COUNT_BY = { dimension: oneOf(['event', 'correlationValue']), limit: COUNT };
+const REQUESTS = { limit: COUNT, outcome: oneOf(['taken', 'refused', 'fault']) };
 
 /** The parts of a running emulator. */
 export interface Parts {
@@ -105,7 +105,6 @@ export class Emulator implements AsyncDisposable {
    * selected.
    */
   async addCustomers(customers: Iterable<Customer>): Promise<number> {
-    check('customers', customers, ITERABLE);
     return this.#account.audience.addCustomers(customers);
   }
 
@@ -128,8 +127,7 @@ export class Emulator implements AsyncDisposable {
 
   /** The stored events that match, in order of arrival. Events beyond `maxEvents` and `maxAgeMs` are no longer stored. */
   async events(query: EventQuery = {}): Promise<StoredEvent[]> {
-    checkQuery(query);
-    return this.#account.events.find(query).map(toStoredEvent);
+    return this.#account.events.find(readQuery(query)).map(toStoredEvent);
   }
 
   /**
@@ -147,8 +145,7 @@ export class Emulator implements AsyncDisposable {
    * (`maxEvents`, `maxAgeMs`) no longer counts.
    */
   async countEvents(filter: EventFilter = {}): Promise<EventCounts> {
-    checkFilter(filter);
-    return this.#account.events.count(filter);
+    return this.#account.events.count(readFilter(filter));
   }
 
   /** The most frequent values among the unique events that match, most frequent first. `limit`: default 10. */
@@ -157,12 +154,8 @@ export class Emulator implements AsyncDisposable {
     limit: number = DEFAULT_VALUES,
     filter: EventFilter = {},
   ): Promise<ValueCount[]> {
-    if (dimension !== 'event' && dimension !== 'correlationValue') {
-      throw refusal('dimension', '"event" or "correlationValue"', dimension);
-    }
-    checkCount('limit', limit);
-    checkFilter(filter);
-    return this.#account.events.countBy(dimension, limit, filter);
+    readRules(COUNT_BY, '', { dimension, limit });
+    return this.#account.events.countBy(dimension, limit, readFilter(filter));
   }
 
   /**
@@ -172,9 +165,7 @@ export class Emulator implements AsyncDisposable {
   async requests(
     query: { readonly limit?: number; readonly outcome?: RequestOutcome } = {},
   ): Promise<RequestRow[]> {
-    checkNames('query', query, ['limit', 'outcome']);
-    if (query.limit !== undefined) checkCount('limit', query.limit);
-    return [...this.#account.requests.list(query).rows];
+    return [...this.#account.requests.list(readRules(REQUESTS, '', query)).rows];
   }
 
   /**
@@ -184,7 +175,7 @@ export class Emulator implements AsyncDisposable {
    * @example beforeEach(() => emulator.clear());
    */
   async clear(options: ClearOptions = {}): Promise<void> {
-    readRules(CLEAR_RULES, 'options', options);
+    readRules(CLEAR, 'options', options);
     this.#account.clear(options);
     this.#parts.faults.removeAll();
     await this.#parts.faults.settled;

@@ -28,13 +28,12 @@ export function readSeedFile(path: string): Generator<ReceivedEvent> {
   });
 }
 
-/** Reads a file of JSON, if there is one. Throws {@link ConfigError}. The value is not checked. */
-export function readJsonFile(option: string, path: string | undefined): unknown {
-  if (path === undefined) return undefined;
+/** Reads JSON, or a file of it. Throws {@link ConfigError}. The value is not checked. */
+export function readJson(option: string, given: string): unknown {
   try {
-    return JSON.parse(readFileSync(path, 'utf8').replace(/^\uFEFF/, ''));
+    return JSON.parse(/^\s*[[{]/.test(given) ? given : readFileSync(given, 'utf8').replace(/^\uFEFF/, ''));
   } catch (error) {
-    throw unreadable(option, 'a file of JSON', path, error);
+    throw unreadable(option, 'JSON, or a file of it', given, error);
   }
 }
 
