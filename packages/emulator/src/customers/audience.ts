@@ -9,10 +9,9 @@ import type {
 } from '../admin/audience-contract.ts';
 import { Refusal } from '../events/refusal.ts';
 import { quote } from '../messages.ts';
-import type { Database } from '../storage/database.ts';
+import { type Database, escapeText, unescapeText } from '../storage/database.ts';
 import { ATTRIBUTED } from '../storage/event-rows.ts';
 import { Staging } from '../storage/staging.ts';
-import { escapeText, unescapeText } from '../storage/text.ts';
 import { CustomerList, type CustomerQuery, ROWS } from './customer-list.ts';
 import { parseCustomersCsv, writeCustomersCsv } from './customers-csv.ts';
 import {

@@ -1,6 +1,5 @@
 import type { CustomerRows } from '../admin/audience-contract.ts';
-import type { Database } from '../storage/database.ts';
-import { containing, escapeText } from '../storage/text.ts';
+import { containing, type Database, escapeText } from '../storage/database.ts';
 import { type StoredCustomer, toRow } from './stored-customer.ts';
 
 /** Which customers to list, and in which order. */

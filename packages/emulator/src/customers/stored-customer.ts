@@ -3,7 +3,7 @@ import { ConfigError } from '@sluice/protocol';
 import { isNonEmptyString, refusal } from '@sluice/protocol/toolbox';
 import type { CustomerRow } from '../admin/audience-contract.ts';
 import { messageOf } from '../messages.ts';
-import { unescapeText } from '../storage/text.ts';
+import { unescapeText } from '../storage/database.ts';
 
 /** A row of customers. `primaryValue` is escaped; null if it does not have the selected primary key: then it is not found. */
 export interface StoredCustomer {

@@ -31,7 +31,7 @@ export class Exchange implements RecentRequest {
   readonly #path: string;
   readonly #request: IncomingMessage | undefined;
   readonly #url: string;
-  readonly #receivedAt = Date.now();
+  readonly #receivedAt = new Date().toISOString();
   readonly #startedAt = performance.now();
   readonly #chunks: Buffer[] = [];
   #kept = 0;

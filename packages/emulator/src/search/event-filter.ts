@@ -1,6 +1,6 @@
 import type { EventFilter } from '../events/tracked-events.ts';
+import { escapeText } from '../storage/database.ts';
 import { allOf, type Condition, conditionOf } from '../storage/event-rows.ts';
-import { escapeText } from '../storage/text.ts';
 import { exactWord } from './search-index.ts';
 
 /** Which events to search for: those that match all given fields. */

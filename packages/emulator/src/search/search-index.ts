@@ -1,8 +1,6 @@
-import type { Database } from '../storage/database.ts';
+import { type Database, unescapeText } from '../storage/database.ts';
 import { type Condition, payloadText } from '../storage/event-rows.ts';
 import type { Extent } from '../storage/event-store.ts';
-import { insertRows } from '../storage/staging.ts';
-import { unescapeText } from '../storage/text.ts';
 
 // There is one full-text table for this many events. So a search with many hits needs only the newest tables. The beginning of a
 // word is looked up in one table after the other. If all events of a table were removed, the table is dropped.
@@ -53,7 +51,7 @@ export class SearchIndex {
 
   constructor(database: Database) {
     this.#database = database;
-    this.#through = database.get<{ indexed: number }>('SELECT indexed FROM progress')?.indexed ?? 0;
+    this.#through = database.get<{ indexed: number }>('SELECT indexed FROM totals')?.indexed ?? 0;
   }
 
   /** The id up to which all events are in the index. */
@@ -122,15 +120,15 @@ export class SearchIndex {
     );
     this.#database.transaction(() => {
       if (!this.#has(table)) this.#create(table);
-      insertRows(this.#database, table, 'rowid, exact, text', rows.flatMap(valuesOf));
-      this.#database.run('UPDATE progress SET indexed = ?', last);
+      this.#database.insert(table, 'rowid, exact, text', rows.flatMap(valuesOf));
+      this.#database.run('UPDATE totals SET indexed = ?', last);
     });
     this.#through = last;
     return rows.length > 0;
   }
 
   #save(through: number): void {
-    this.#database.run('UPDATE progress SET indexed = ?', through);
+    this.#database.run('UPDATE totals SET indexed = ?', through);
     this.#through = through;
   }
 

@@ -4,7 +4,6 @@ import type { Catalogue, TrackerCount, TrackerRow } from '../admin/contract.ts';
 import type { Database } from '../storage/database.ts';
 import { allOf, type Condition, readRows, readWhole, type WholeEvent } from '../storage/event-rows.ts';
 import { type Extent, firstReceived } from '../storage/event-store.ts';
-import { insertRows } from '../storage/staging.ts';
 import { listCatalogue } from './catalogue.ts';
 import { type Plan, planOf, type SearchFilter } from './event-filter.ts';
 import { FTS_OPTIONS, SearchIndex, textOf } from './search-index.ts';
@@ -273,7 +272,7 @@ export class Search {
     return database.transaction(() => {
       database.exec(`CREATE VIRTUAL TABLE IF NOT EXISTS temp.texts USING fts5(text, ${FTS_OPTIONS})`);
       // In the order of their ids: otherwise each would be written for itself.
-      insertRows(database, 'texts', 'rowid, text', texts.toReversed().flat());
+      database.insert('texts', 'rowid, text', texts.toReversed().flat());
       const found = database.arrays<[number]>('SELECT rowid FROM texts WHERE texts MATCH ?', match);
       database.run("INSERT INTO texts (texts) VALUES ('delete-all')");
       return found.map(([id]) => id).reverse();

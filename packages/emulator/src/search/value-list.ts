@@ -1,7 +1,6 @@
 import type { TrackerValues } from '../admin/contract.ts';
-import type { Database } from '../storage/database.ts';
+import { type Database, unescapeText } from '../storage/database.ts';
 import type { Extent } from '../storage/event-store.ts';
-import { unescapeText } from '../storage/text.ts';
 import type { Search } from './search.ts';
 
 /** The fields whose values can be listed. */

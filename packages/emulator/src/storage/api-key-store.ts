@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { KeyRow } from '../admin/contract.ts';
-import type { Database } from './database.ts';
-import { isoTime } from './text.ts';
+import { type Database, isoTime } from './database.ts';
 
 const KEY_BYTES = 24;
 const USE_NOTED_MS = 1_000;

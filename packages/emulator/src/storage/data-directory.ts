@@ -1,5 +1,5 @@
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readSync, rmSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { SluiceError } from '@sluice/protocol';
 import Libsql from 'libsql';
 import { messageOf, quote } from '../messages.ts';
@@ -7,8 +7,6 @@ import { isDamage, sqliteCode } from './database.ts';
 
 /** The files that an emulator keeps in its data directory, apart from those that SQLite adds. */
 const FILES = { database: 'emulator.db', lock: 'emulator.lock' } as const;
-/** The file in which earlier versions kept the search index. It is no longer used. */
-const OLD_INDEX = 'emulator-search.db';
 const HEADER = 'SQLite format 3\0';
 // The database itself is deleted last. So after an interruption, the rest is still recognised as an emulator's.
 const ENDS = ['-shm', '-wal', ''];
@@ -29,10 +27,9 @@ export class DataDirectory {
     this.database = join(path, FILES.database);
     let held: Libsql.Database | undefined;
     try {
-      makeDirectory(path);
+      mkdirSync(path, { recursive: true, mode: 0o700 });
       held = lock(join(path, FILES.lock));
       if (isReset) reset(this.database);
-      remove(join(path, OLD_INDEX));
       makePrivateFile(this.database); // it holds API keys
       this.#lock = held;
     } catch (error) {
@@ -80,10 +77,6 @@ function reset(path: string): void {
   if (existsSync(path) && !isDatabase(path)) {
     throw new Error(`${FILES.database} in it is no database of an emulator, so it is not deleted`);
   }
-  remove(path);
-}
-
-function remove(path: string): void {
   for (const end of ENDS) rmSync(path + end, { force: true });
 }
 
@@ -91,18 +84,6 @@ function remove(path: string): void {
 function makePrivateFile(path: string): void {
   closeSync(openSync(path, 'a', 0o600));
   chmodSync(path, 0o600);
-}
-
-// mkdir's own `recursive` is not used: below /proc, it never returns (Node 20).
-/** Creates a directory that only its owner can open, and its missing parents. */
-function makeDirectory(path: string): void {
-  if (existsSync(path)) return;
-  makeDirectory(dirname(path));
-  try {
-    mkdirSync(path, 0o700);
-  } catch (error) {
-    if (!existsSync(path)) throw error; // otherwise another process was faster
-  }
 }
 
 function isDatabase(path: string): boolean {

@@ -1,8 +1,7 @@
 import type { TrackerEvent, TrackerRow } from '../admin/contract.ts';
 import { memberText } from '../events/json-text.ts';
 import type { EventFilter, StoredEvent } from '../events/tracked-events.ts';
-import type { Database } from './database.ts';
-import { escapeText, isoTime, unescapeText } from './text.ts';
+import { type Database, escapeText, isoTime, unescapeText } from './database.ts';
 
 /** SQL that is 1 for a row of `events` whose customer exists now, else 0. It is not stored, because customers come and go. */
 export const ATTRIBUTED: string = `coalesce(

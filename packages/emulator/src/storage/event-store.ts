@@ -8,10 +8,9 @@ import type {
   ReceivedEvent,
   ValueCount,
 } from '../events/tracked-events.ts';
-import { type Database, sqliteCode } from './database.ts';
+import { type Database, escapeText, sqliteCode, unescapeText } from './database.ts';
 import { conditionOf, type EventRow, STORED, type StoredRow, toEventRow } from './event-rows.ts';
-import { insertRows, Staging } from './staging.ts';
-import { escapeText, unescapeText } from './text.ts';
+import { Staging } from './staging.ts';
 
 /** What happened to a batch. */
 export interface BatchOutcome {
@@ -87,7 +86,7 @@ export class EventStore {
       this.rates.add(received.event.event);
       if (uuid !== null) known.set(uuid, newest);
     }
-    insertRows(this.#database, 'events', `id, received_at, request_id, ${COLUMNS}`, fresh);
+    this.#database.insert('events', `id, received_at, request_id, ${COLUMNS}`, fresh);
     return this.#finish(batch.length, before, repeated, requestId, now);
   }
 

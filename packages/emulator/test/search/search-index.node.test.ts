@@ -44,7 +44,9 @@ describe('the search index', () => {
   it('has all of what it is given at once, or nothing of it', () => {
     const { database, index, add, counts } = setUp();
     add(100);
-    database.exec("CREATE TRIGGER full BEFORE UPDATE ON progress BEGIN SELECT raise(ABORT, 'no room'); END");
+    database.exec(
+      "CREATE TRIGGER full BEFORE UPDATE OF indexed ON totals BEGIN SELECT raise(ABORT, 'no room'); END",
+    );
     expect(() => add(20)).toThrow('no room');
     expect(index.through).toBe(LAST_OF_FIRST);
     expect(counts()).toEqual([100]);

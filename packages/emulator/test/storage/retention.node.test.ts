@@ -9,7 +9,7 @@ import { event } from '../service.ts';
 
 const REQUEST = {
   ...{
-    receivedAt: 0,
+    receivedAt: '',
     method: 'POST',
     path: '/',
     status: 200,
