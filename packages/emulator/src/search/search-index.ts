@@ -1,5 +1,6 @@
+import { hash } from 'node:crypto';
 import { type Database, unescapeText } from '../storage/database.ts';
-import { type Condition, payloadText } from '../storage/event-rows.ts';
+import { payloadText } from '../storage/event-rows.ts';
 import type { Extent } from '../storage/event-store.ts';
 
 // There is one full-text table for this many events. So a search with many hits needs only the newest tables. The beginning of a
@@ -26,22 +27,7 @@ export interface Partition {
  * search is the beginning of it.
  */
 export function exactWord(field: string, value: string): string {
-  return `\uE000${field[0]}${hash53(value)}`;
-}
-
-/** A hash of 53 bits. Data directories have its results: it must not change. */
-function hash53(text: string): number {
-  let low = 0x811c9dc5;
-  let high = 0x9e3779b9;
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    low = Math.imul(low ^ code, 0x01000193);
-    high = Math.imul(high ^ code, 0x85ebca6b) + (low >>> 16);
-  }
-  low = Math.imul(low ^ (low >>> 16), 0x85ebca6b);
-  low ^= Math.imul(high ^ (high >>> 13), 0x01000193);
-  high = Math.imul(high ^ (high >>> 16), 0x85ebca6b) ^ (low >>> 15);
-  return ((high >>> 0) % 2 ** 21) * 2 ** 32 + (low >>> 0);
+  return `\uE000${field[0]}${hash('sha1', value).slice(0, 16)}`;
 }
 
 /** The full-text index of events. It can be built anew from the events. */
@@ -74,28 +60,14 @@ export class SearchIndex {
   }
 
   /** Ids of matching events from `first` to `last`, newest first. Empty if the partition is gone. */
-  find(partition: Partition, match: string, first: number, last: number, limit: number): number[] {
-    const { sql, values } = this.#rowids(partition, match, first, last);
-    const newest = `${sql} ORDER BY rowid DESC LIMIT CAST(? AS INTEGER)`;
-    return this.#database.arrays<[id: number]>(newest, ...values, limit).map(([id]) => id);
-  }
-
-  /** How many events from `first` to `last` match; counts to `limit` at most. */
-  count(partition: Partition, match: string, first: number, last: number, limit: number): number {
-    const { sql, values } = this.#rowids(partition, match, first, last);
-    const count = `SELECT count(*) AS count FROM (${sql} LIMIT CAST(? AS INTEGER))`;
-    return this.#database.get<{ count: number }>(count, ...values, limit)?.count ?? 0;
-  }
-
-  /** SQL for the ids of matching events. (Numbers arrive as REAL, and FTS5 does not accept REAL as a bound of rowid.) */
-  #rowids(partition: Partition, match: string, first: number, last: number): Condition {
-    const { table } = partition;
-    if (!this.#has(table)) return { sql: 'SELECT 0 AS rowid WHERE 0', values: [] };
-    const range = 'rowid BETWEEN CAST(? AS INTEGER) AND CAST(? AS INTEGER)';
-    return {
-      sql: `SELECT rowid FROM ${table} WHERE ${table} MATCH ? AND ${range}`,
-      values: [match, Math.max(first, partition.first), Math.min(last, partition.last)],
-    };
+  find({ table, ...range }: Partition, match: string, first: number, last: number, limit: number): number[] {
+    if (!this.#has(table)) return [];
+    // Numbers arrive as REAL, and FTS5 does not accept REAL as a bound of rowid.
+    const sql = `SELECT rowid FROM ${table}
+      WHERE ${table} MATCH ? AND rowid BETWEEN CAST(? AS INTEGER) AND CAST(? AS INTEGER)
+      ORDER BY rowid DESC LIMIT CAST(? AS INTEGER)`;
+    const bounds = [Math.max(first, range.first), Math.min(last, range.last)];
+    return this.#database.arrays<[id: number]>(sql, match, ...bounds, limit).map(([id]) => id);
   }
 
   #addSome(newest: number): boolean {
@@ -121,9 +93,8 @@ export class SearchIndex {
     this.#database.transaction(() => {
       if (!this.#has(table)) this.#create(table);
       this.#database.insert(table, 'rowid, exact, text', rows.flatMap(valuesOf));
-      this.#database.run('UPDATE totals SET indexed = ?', last);
+      this.#save(last);
     });
-    this.#through = last;
     return rows.length > 0;
   }
 
@@ -157,13 +128,11 @@ function partitionAt(number: number): Partition {
 type IndexedEvent = [id: number, name: string, correlation_value: string, source: string, body: string];
 
 /** The column values of an event in its full-text table. */
-function valuesOf([id, name, correlationValue, source, body]: IndexedEvent): (number | string)[] {
-  const exact = [
-    exactWord('name', name),
-    exactWord('correlation_value', correlationValue),
-    exactWord('source', source),
-  ];
-  return [id, exact.join(' '), textOf(name, correlationValue, body)];
+function valuesOf([id, name, correlation_value, source, body]: IndexedEvent): (number | string)[] {
+  const exact = Object.entries({ name, correlation_value, source }).map(([field, value]) =>
+    exactWord(field, value),
+  );
+  return [id, exact.join(' '), textOf(name, correlation_value, body)];
 }
 
 /** The text in which the words of an event are searched: its name, its customer and its payload. Takes escaped columns. */

@@ -26,7 +26,7 @@ export interface Page<T> {
   readonly next: number | null;
 }
 
-/** Matching ids, newest first. All events from id `down` up have been checked. */
+/** Matching ids, newest first. All events from id `down` up have been checked. `isOver`: the time for the search is. */
 interface Found {
   readonly ids: readonly number[];
   readonly down: number;
@@ -110,19 +110,16 @@ export class Search {
 
   /** Counts the matching events, up to 100,000 or for 200 ms. */
   async count(filter: SearchFilter): Promise<TrackerCount> {
-    const endTurn = this.#begin();
-    const { oldest, newest } = this.#range(filter);
     const plan = this.#plan(filter);
-    if (plan === undefined) return { count: 0, isExact: true };
-    if (plan.match === undefined && plan.isExact)
-      return { count: Math.max(0, newest - oldest + 1), isExact: true };
-    const ends = this.#clocks.limits() + COUNT_MS;
+    if (plan?.match === undefined && plan?.isExact !== false) {
+      const { oldest, newest } = this.#range(filter);
+      return { count: plan === undefined ? 0 : newest - oldest + 1, isExact: true };
+    }
     let count = 0;
-    for (const found of this.#count(plan, oldest, newest)) {
-      count += found;
+    for await (const { ids, isOver } of this.#pieces(filter, WINDOW, COUNT_MS)) {
+      count += ids.length;
       if (count >= MOST_COUNTED) return { count: MOST_COUNTED, isExact: false };
-      if (this.#clocks.limits() >= ends) return { count, isExact: false };
-      await endTurn();
+      if (isOver) return { count, isExact: false };
     }
     return { count, isExact: true };
   }
@@ -154,20 +151,33 @@ export class Search {
   }
 
   async #page(filter: SearchFilter, { before, limit }: PageQuery): Promise<Page<number>> {
-    const endTurn = this.#begin();
-    const { oldest, newest } = this.#range(filter);
-    const last = Math.min(newest, (before ?? Number.POSITIVE_INFINITY) - 1);
-    const plan = this.#plan(filter);
     const ids: number[] = [];
-    if (plan === undefined) return { rows: ids, next: null };
-    const ends = this.#clocks.limits() + SEARCH_MS;
-    for (const found of this.#find(plan, oldest, last, limit + 1)) {
-      ids.push(...found.ids);
+    for await (const { ids: found, down, isOver } of this.#pieces(filter, limit + 1, SEARCH_MS, before)) {
+      ids.push(...found);
       if (ids.length > limit) return { rows: ids.slice(0, limit), next: ids[limit - 1] ?? null };
-      if (this.#clocks.limits() >= ends) return { rows: ids, next: found.down > oldest ? found.down : null };
-      await endTurn();
+      if (isOver) return { rows: ids, next: down };
     }
     return { rows: ids, next: null };
+  }
+
+  /** Yields the matching ids below `before`, newest first. Between two pieces of work, requests may be served. */
+  async *#pieces(
+    filter: SearchFilter,
+    atOnce: number,
+    ms: number,
+    before: number = Number.POSITIVE_INFINITY,
+  ): AsyncGenerator<Found & { readonly isOver: boolean }> {
+    const endTurn = this.#begin();
+    const plan = this.#plan(filter);
+    if (plan === undefined) return;
+    const { oldest, newest } = this.#range(filter);
+    const ends = this.#clocks.limits() + ms;
+    for (const found of this.#find(plan, oldest, Math.min(newest, before - 1), atOnce)) {
+      const isOver = this.#clocks.limits() >= ends && found.down > oldest;
+      yield { ...found, isOver };
+      if (isOver) return;
+      await endTurn();
+    }
   }
 
   /** Returns undefined if nothing can match. */
@@ -198,22 +208,9 @@ export class Search {
       for (let top = Math.min(indexed, partition.last); top >= bottom; ) {
         const found = this.#index.find(partition, match, bottom, top, atOnce);
         const down = found.length < atOnce ? bottom : (found.at(-1) ?? bottom);
-        yield { ids: this.#matching(plan, found), down };
+        yield { ids: plan.isExact ? found : this.#matching(plan, found), down };
         top = down - 1;
       }
-    }
-  }
-
-  *#count(plan: Plan, first: number, last: number): Generator<number> {
-    const { match } = plan;
-    if (match === undefined || !plan.isExact) {
-      for (const { ids } of this.#find(plan, first, last, WINDOW)) yield ids.length;
-      return;
-    }
-    const indexed = Math.min(last, this.#index.through);
-    for (const { ids } of this.#scan(plan, Math.max(first, indexed + 1), last, WINDOW)) yield ids.length;
-    for (const partition of this.#index.partitions(first, indexed)) {
-      yield this.#index.count(partition, match, first, indexed, MOST_COUNTED);
     }
   }
 
@@ -231,10 +228,6 @@ export class Search {
     }
   }
 
-  /**
-   * Returns the events that meet the conditions on rows. This is needed because the index may name events that are gone, and
-   * knows only hashes of values.
-   */
   #matching(plan: Plan, ids: readonly number[]): number[] {
     const given = { sql: 'id IN (SELECT value FROM json_each(?))', values: [JSON.stringify(ids)] };
     return ids.length === 0 ? [] : this.#select(given, plan);

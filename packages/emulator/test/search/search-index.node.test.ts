@@ -22,7 +22,9 @@ function setUp() {
     while (index.step(extent));
   };
   const counts = () =>
-    index.partitions(1, index.through).map((each) => index.count(each, 'purchase', 1, index.through, 1_000));
+    index
+      .partitions(1, index.through)
+      .map((each) => index.find(each, 'purchase', 1, index.through, 1_000).length);
   return { database, index, extent, add, counts };
 }
 
