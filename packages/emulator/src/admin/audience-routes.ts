@@ -39,7 +39,7 @@ export function addAudienceRoutes(add: AdminRoutes, audience: Audience): void {
   add('/customers', {
     GET: ({ req }) => {
       const search = req.query('search') || undefined;
-      const paging = { ...readPaging(req), offset: readOffset(req) };
+      const paging = { limit: readPaging(req).limit, offset: readOffset(req) };
       const order = { sort: req.query('sort') || undefined, descending: readFlag(req, 'descending') };
       return audience.list({ ...paging, ...order, search, value: req.query('value') });
     },

@@ -12,15 +12,17 @@ import { quote } from '../messages.ts';
 import { type Database, escapeText, unescapeText } from '../storage/database.ts';
 import { ATTRIBUTED } from '../storage/event-rows.ts';
 import { Staging } from '../storage/staging.ts';
-import { CustomerList, type CustomerQuery, ROWS } from './customer-list.ts';
-import { parseCustomersCsv, writeCustomersCsv } from './customers-csv.ts';
 import {
+  CustomerList,
+  type CustomerQuery,
   type CustomerRecord,
   primaryValue,
+  ROWS,
   type StoredCustomer,
   toRecord,
   toRow,
-} from './stored-customer.ts';
+} from './customer-list.ts';
+import { parseCustomersCsv, writeCustomersCsv } from './customers-csv.ts';
 
 // Customers staged in one turn, which takes a few milliseconds.
 const AT_ONCE = 500;

@@ -68,20 +68,17 @@ describe('customers', () => {
       'c4@example.com',
       'c3@example.com',
     ]);
-    const last = await listed(emulator, `limit=3&before=${first.customers[1]?.id}`);
-    expect(last).toMatchObject({ total: 5, hasMore: false, customers: { length: 3 } });
     expect(await listed(emulator, 'limit=2&offset=0')).toEqual(first);
-    expect(await listed(emulator, 'limit=3&offset=2')).toEqual(last);
+    expect(await listed(emulator, 'limit=3&offset=2')).toMatchObject({
+      ...{ total: 5, hasMore: false, customers: { length: 3 } },
+    });
     expect(await listed(emulator, 'offset=7')).toEqual({ total: 5, hasMore: false, customers: [] });
     const found = async (query: string) => {
       const { total, customers: rows } = await listed(emulator, `search=EXAMPLE&${query}`);
       return { total, values: rows.map(({ primaryKeyValue }) => primaryKeyValue?.slice(0, 2)) };
     };
     expect(await found('offset=1&limit=2')).toEqual({ total: 5, values: ['c3', 'c2'] });
-    expect(await found(`offset=1&before=${first.customers[1]?.id}`)).toEqual({
-      total: 5,
-      values: ['c1', 'c0'],
-    });
+    expect(await found('offset=3')).toEqual({ total: 5, values: ['c1', 'c0'] });
     await emulator.addCustomers([{ email: 'c9@example.com' }]);
     expect(await found('limit=2')).toEqual({ total: 6, values: ['c9', 'c4'] });
   });
