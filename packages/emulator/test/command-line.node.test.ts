@@ -86,7 +86,7 @@ describe('the command line', () => {
     [['--fault-seed', 'x'], '--fault-seed must be a whole number, got string "x"'],
     [['--max-events', 'none'], '--max-events must be a whole number, got string "none"'],
     [['--port', '1e3'], '--port must be a whole number, got string "1e3"'],
-    [['--max-requests', ''], '--max-requests must be a whole number, got an empty string'],
+    [['--max-events', ''], '--max-events must be a whole number, got an empty string'],
     [['--faults', '[{'], '--faults must be JSON, or a file of it, got string "[{"'],
     [
       ['--log-level', 'loud'],

@@ -8,11 +8,10 @@ import { addPages } from '../pages.ts';
 import type { Account } from '../running/account.ts';
 import type { Application, RequestContext } from '../running/application.ts';
 import type { RequestOutcome } from '../storage/request-store.ts';
-import { ADMIN_PATH, type AdminRoutes, adminRoutes } from './admin-routes.ts';
 import { addAudienceRoutes } from './audience-routes.ts';
 import type { KeyRow, KeyRows, RequestDetails, SentRequest, Status } from './contract.ts';
 import type { LiveFeed } from './live-feed.ts';
-import { OperatorAccess } from './operator-access.ts';
+import { ADMIN_PATH, type AdminRoutes, adminRoutes, OperatorAccess } from './operator-access.ts';
 import { readField, readId, readJson, readPaging } from './request-query.ts';
 import { addTrackerRoutes } from './tracker-routes.ts';
 

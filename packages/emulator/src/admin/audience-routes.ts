@@ -1,8 +1,8 @@
 import type { Audience } from '../customers/audience.ts';
 import { Refusal } from '../events/refusal.ts';
 import { readTextBody } from '../http/request-body.ts';
-import type { AdminRoutes } from './admin-routes.ts';
 import type { CustomerImport, CustomerRow, PrimaryKeyChoices } from './audience-contract.ts';
+import type { AdminRoutes } from './operator-access.ts';
 import {
   fieldOf,
   OPERATOR_BODY,
@@ -10,7 +10,6 @@ import {
   readFlag,
   readId,
   readJson,
-  readOffset,
   readPaging,
 } from './request-query.ts';
 
@@ -39,9 +38,8 @@ export function addAudienceRoutes(add: AdminRoutes, audience: Audience): void {
   add('/customers', {
     GET: ({ req }) => {
       const search = req.query('search') || undefined;
-      const paging = { limit: readPaging(req).limit, offset: readOffset(req) };
       const order = { sort: req.query('sort') || undefined, descending: readFlag(req, 'descending') };
-      return audience.list({ ...paging, ...order, search, value: req.query('value') });
+      return audience.list({ ...readPaging(req), ...order, search, value: req.query('value') });
     },
     POST: async (context) => {
       const value = await readJson(context);

@@ -41,7 +41,7 @@ export interface EventQuery extends EventFilter {
   readonly offset?: number | undefined;
 }
 
-/** How many events are stored. Those that were removed (`maxEvents`, `maxAgeMs`) do not count. */
+/** How many events are stored. Those that were removed (`maxEvents`) do not count. */
 export interface EventCounts {
   /** A repeated uuid counts once. */
   readonly unique: number;

@@ -1,6 +1,5 @@
 import { readRules, whole } from '@sluice/protocol/toolbox';
 import { readFilter, readQuery } from '../events/tracked-events.ts';
-import { authenticate } from '../http/authentication.ts';
 import type { Account } from '../running/account.ts';
 import { type Application, addRoute } from '../running/application.ts';
 import type { EventRow } from '../storage/event-rows.ts';
@@ -18,7 +17,7 @@ export const INSPECTION_PATHS: readonly string[] = [EVENTS, COUNTS];
 export function addInspectionEndpoints(application: Application, { apiKeys, events }: Account): void {
   const add = (path: string, handle: (query: Readonly<Record<string, unknown>>) => string): void => {
     addRoute(application, 'GET', path, (context) => {
-      authenticate(context.req.header('authorization'), apiKeys);
+      apiKeys.authenticate(context.req.header('authorization'));
       const query = Object.entries(context.req.query()).map(([name, text]) => [name, fromText(name, text)]);
       return context.body(handle(Object.fromEntries(query)), 200, { 'content-type': 'application/json' });
     });

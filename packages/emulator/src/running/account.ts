@@ -6,21 +6,23 @@ import { RecentRequests } from '../events/recent-requests.ts';
 import type { ReceivedEvent } from '../events/tracked-events.ts';
 import { Search } from '../search/search.ts';
 import { ApiKeyStore } from '../storage/api-key-store.ts';
-import { DataDirectory, unusable } from '../storage/data-directory.ts';
+import { openDirectory, unusable } from '../storage/data-directory.ts';
 import { Database } from '../storage/database.ts';
 import { readEvent } from '../storage/event-rows.ts';
 import { type BatchOutcome, EventStore } from '../storage/event-store.ts';
 import { type KeptRequest, RequestStore } from '../storage/request-store.ts';
-import { type RetentionLimits, startRetention } from '../storage/retention.ts';
+import { startRetention } from '../storage/retention.ts';
 import { type Logger, silentLogger } from './logger.ts';
 import { readSeedFile } from './option-files.ts';
 
 /** Settings of an account. */
-export interface AccountSettings extends RetentionLimits {
+export interface AccountSettings {
   /** Directory that stores the account. Without one, the account is in memory. */
   readonly data?: string | undefined;
   /** Whether to delete first what an emulator stored in the directory. */
   readonly reset?: boolean | undefined;
+  /** How many of the newest events to keep. Default 1,000,000. */
+  readonly maxEvents?: number | undefined;
   /** Default: none. */
   readonly logger?: Logger | undefined;
 }
@@ -45,26 +47,26 @@ export class Account {
   readonly recent: RecentRequests = new RecentRequests();
   readonly search: Search;
   readonly database: Database;
-  readonly #directory: DataDirectory | undefined;
   readonly #stopRetention: () => void;
   #arrival = new AbortController();
   #clearings = 0;
   #isClosed = false;
 
   /** Opens the account in the directory, or a new one in memory. Throws errors of code `SLUICE_STORAGE`. */
-  constructor({ data, reset = false, logger = silentLogger, ...limits }: AccountSettings = {}) {
-    this.#directory = data === undefined ? undefined : new DataDirectory(data, reset);
+  constructor({ data, reset = false, logger = silentLogger, maxEvents }: AccountSettings = {}) {
+    let opened: Database | undefined;
     try {
-      const database = new Database(this.#directory?.database);
+      opened = data === undefined ? new Database() : openDirectory(data, reset);
+      const database = opened;
       this.database = database;
       this.apiKeys = new ApiKeyStore(database);
       this.events = new EventStore(database, () => this.search.changed());
       this.search = new Search(database, () => this.events.totals);
       this.audience = new Audience(database);
       this.requests = new RequestStore(database);
-      this.#stopRetention = startRetention(this.events, this.requests, limits, logger, systemClock);
+      this.#stopRetention = startRetention(this.events, this.requests, maxEvents, logger, systemClock);
     } catch (error) {
-      this.#directory?.close();
+      opened?.close();
       throw data === undefined ? error : unusable(data, error);
     }
   }
@@ -163,14 +165,13 @@ export class Account {
     });
   }
 
-  /** Stops retention and search, closes the database and releases the directory. Wakes callers that wait for events. */
+  /** Stops retention and search, and closes the database. Wakes callers that wait for events. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#tellArrival();
     this.#stopRetention();
     this.search.close();
     this.database.close();
-    this.#directory?.close();
   }
 
   #tellArrival(): void {

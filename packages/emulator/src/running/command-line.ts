@@ -26,8 +26,6 @@ Usage: npx sluice-emulator [options]
   --reset             start anew: delete what an emulator kept in the data directory
   --seed FILE         load the events of FILE, the JSON of one a line, where there are none yet
   --max-events N      keep the newest N events, or all (default 1000000)
-  --max-age-ms N      keep events for N milliseconds only (default: for ever)
-  --max-requests N    keep the newest N requests only (default 200000)
   --api-key KEY       API key to accept (default: the one in the data directory; in memory: emulator_local)
   --token TOKEN       what to present for pages and admin routes (default: nothing on loopback, else a new one)
   --primary-key NAME  select this attribute as primary key
@@ -65,7 +63,7 @@ const json: Read = (given, option) => readJson(option, given);
 const VALUES: Readonly<Record<string, Read>> = {
   ...{ port: number, apiPort: number, host: text, data: text, seed: text },
   maxEvents: (given, option) => (given === 'all' ? Number.POSITIVE_INFINITY : number(given, option)),
-  ...{ maxAgeMs: number, maxRequests: number, apiKey: text, token: text, primaryKey: text },
+  ...{ apiKey: text, token: text, primaryKey: text },
   customers: readCustomersFile,
   ...{ preset: text, behaviour: json, faults: json, faultSeed: number, logLevel: text },
 };

@@ -1,5 +1,5 @@
 import type { Customer } from '@sluice/protocol';
-import { flag, oneOf, readRules, refusal, systemClock } from '@sluice/protocol/toolbox';
+import { ANYTHING, flag, oneOf, readRules, refusal, systemClock } from '@sluice/protocol/toolbox';
 import type { BehaviourChange, RequestRow } from '../admin/contract.ts';
 import type { LiveFeed } from '../admin/live-feed.ts';
 import type { Behaviour } from '../behaviour/behaviour.ts';
@@ -27,7 +27,7 @@ const CLOSE_GRACE_MS = 500;
 const DEFAULT_VALUES = 10;
 const CLEAR = { customers: flag(false) };
 const COUNT_BY = { dimension: oneOf(['event', 'correlationValue']), limit: COUNT };
-const REQUESTS = { limit: COUNT, outcome: oneOf(['taken', 'refused', 'fault']) };
+const REQUESTS = { limit: COUNT, outcome: ANYTHING };
 
 /** The parts of a running emulator. */
 export interface Parts {
@@ -125,14 +125,14 @@ export class Emulator implements AsyncDisposable {
     return this.#account.apiKeys.revoke(key);
   }
 
-  /** The stored events that match, in order of arrival. Events beyond `maxEvents` and `maxAgeMs` are no longer stored. */
+  /** The stored events that match, in order of arrival. Events beyond `maxEvents` are no longer stored. */
   async events(query: EventQuery = {}): Promise<StoredEvent[]> {
     return this.#account.events.find(readQuery(query)).map(toStoredEvent);
   }
 
   /**
    * Waits until at least `count` stored events match, and resolves to them in order of arrival. An event whose uuid arrives again
-   * counts once, and an event that was removed (`maxEvents`, `maxAgeMs`) no longer counts. If the events do not arrive in time, it rejects with `MissingEventsError`: that tells how many arrived, which
+   * counts once, and an event that was removed (`maxEvents`) no longer counts. If the events do not arrive in time, it rejects with `MissingEventsError`: that tells how many arrived, which
    * names there are, and why the latest refused request was refused.
    */
   async waitForEvents(count: number, options: WaitOptions = {}): Promise<StoredEvent[]> {
@@ -142,7 +142,7 @@ export class Emulator implements AsyncDisposable {
 
   /**
    * Counts the matching events that are stored, and how often these were received, repeats included. An event that was removed
-   * (`maxEvents`, `maxAgeMs`) no longer counts.
+   * (`maxEvents`) no longer counts.
    */
   async countEvents(filter: EventFilter = {}): Promise<EventCounts> {
     return this.#account.events.count(readFilter(filter));

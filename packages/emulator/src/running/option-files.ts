@@ -1,11 +1,8 @@
-import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
-import { StringDecoder } from 'node:string_decoder';
+import { readFileSync } from 'node:fs';
 import { ConfigError, type Customer, type Event, findEventProblem } from '@sluice/protocol';
 import { describe } from '@sluice/protocol/toolbox';
 import type { ReceivedEvent } from '../events/tracked-events.ts';
 import { messageOf } from '../messages.ts';
-
-const CHUNK_BYTES = 1024 * 1024;
 
 /** Reads customers from a file with one JSON object per line. Skips blank lines. Throws {@link ConfigError}. */
 export function readCustomersFile(path: string): Customer[] {
@@ -74,19 +71,11 @@ function parse(text: string, number: number): unknown {
 
 // Node's readline also breaks lines at U+2028 and U+2029, but these may occur inside a JSON string.
 function* linesOf(path: string): Generator<string> {
-  const file = openSync(path, 'r');
-  try {
-    const decoder = new StringDecoder('utf8');
-    const bytes = Buffer.alloc(CHUNK_BYTES);
-    let rest = '';
-    for (let length = readSync(file, bytes); length > 0; length = readSync(file, bytes)) {
-      const lines = (rest + decoder.write(bytes.subarray(0, length))).split('\n');
-      rest = lines.pop() ?? '';
-      yield* lines;
-    }
-    yield rest + decoder.end();
-  } finally {
-    closeSync(file);
+  const bytes = readFileSync(path); // it may be longer than a string can be
+  for (let at = 0; at < bytes.length; ) {
+    const end = bytes.indexOf('\n', at);
+    yield bytes.toString('utf8', at, end === -1 ? bytes.length : end);
+    at = end === -1 ? bytes.length : end + 1;
   }
 }
 

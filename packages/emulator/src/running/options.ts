@@ -31,10 +31,6 @@ export interface EmulatorOptions {
    * Default 1,000,000.
    */
   readonly maxEvents?: number | undefined;
-  /** Keep events for this many milliseconds, from 1. Default: for ever. */
-  readonly maxAgeMs?: number | undefined;
-  /** Keep this many of the newest requests for the requests page, from 1. Default 200,000. */
-  readonly maxRequests?: number | undefined;
   /** The API key to accept: visible ASCII. Default: the oldest valid one in the data directory, else a new one. */
   readonly apiKey?: string | undefined;
   /**
@@ -78,7 +74,6 @@ export interface Settings extends Omit<EmulatorOptions, 'faults' | 'behaviour'> 
 
 const TOKEN_BYTES = 24;
 const PORT = whole(0, 0, 65_535);
-const COUNT = whole(undefined, 1, Number.MAX_SAFE_INTEGER);
 // The message does not contain the value: it may be a real key with a typing error.
 const SECRET: Rule = [
   (value, option = '') => {
@@ -98,11 +93,9 @@ const RULES: Readonly<Record<keyof EmulatorOptions, Rule>> = {
   reset: flag(false),
   seed: nonEmpty(undefined, 'the path of a file'),
   maxEvents: [
-    (value) => value === Number.POSITIVE_INFINITY || COUNT[0](value),
+    (value) => value === Number.POSITIVE_INFINITY || (Number.isSafeInteger(value) && Number(value) >= 1),
     'a whole number from 1, or Number.POSITIVE_INFINITY for all',
   ],
-  maxAgeMs: COUNT,
-  maxRequests: COUNT,
   apiKey: SECRET,
   token: SECRET,
   primaryKey: nonEmpty(undefined, 'the name of an attribute'),

@@ -11,7 +11,6 @@ import { Exchange } from '../http/exchange.ts';
 import { createHttpServer } from '../http/http-server.ts';
 import { addInterfaceEndpoint } from '../http/interface-endpoint.ts';
 import { Listener } from '../http/listener.ts';
-import { RateLimiter } from '../http/rate-limiter.ts';
 import { addInspectionEndpoints, INSPECTION_PATHS } from '../inspection/inspection-endpoints.ts';
 import { Account } from './account.ts';
 import { type Application, createApplication, type RequestContext } from './application.ts';
@@ -100,9 +99,8 @@ function createParts(
   });
   const events = listen('port', settings.port, eventsApplication);
   const api = listen('apiPort', settings.apiPort, apiApplication);
-  const shared = () => ({ account, faults, limiter: new RateLimiter(systemClock) });
-  addInterfaceEndpoint(eventsApplication, eventsEndpoint, shared());
-  addInterfaceEndpoint(apiApplication, customerEndpoint, shared());
+  addInterfaceEndpoint(eventsApplication, eventsEndpoint, account, faults);
+  addInterfaceEndpoint(apiApplication, customerEndpoint, account, faults);
   addInspectionEndpoints(apiApplication, account);
   const startedAt = new Date().toISOString();
   const status = (): Status => ({

@@ -1,7 +1,8 @@
 import Libsql from 'libsql';
 import { SCHEMA, VERSION } from './schema.ts';
 
-const BUSY_TIMEOUT_MS = 5_000;
+// How long to wait for another emulator that is just closing.
+const BUSY_TIMEOUT_MS = 1_000;
 const MOST_STATEMENTS = 200;
 // Rows for one statement: with fewer statements, less time goes into calling them.
 const ROWS_AT_ONCE = 50;
@@ -17,16 +18,18 @@ export class Database {
   readonly #database: Libsql.Database;
   readonly #statements = new Map<string, Statement>();
 
-  /** Opens the file, or a database in memory, and creates its tables. */
-  constructor(path?: string) {
+  /** Opens the file for itself alone, or a database in memory, and creates its tables. `isBare`: whatever its tables are. */
+  constructor(path?: string, isBare = false) {
     this.#database = new Libsql(path ?? ':memory:', { timeout: BUSY_TIMEOUT_MS });
     try {
+      this.exec('PRAGMA locking_mode = EXCLUSIVE');
       // With WAL, NORMAL keeps all commits, whenever the process ends. Only a power cut may lose the last ones.
       this.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 4096');
       this.exec('PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY');
-      this.transaction(() => this.#prepareSchema());
+      this.transaction(() => isBare || this.#prepareSchema());
     } catch (error) {
-      this.#database.close();
+      if (isDamage(error)) this.#database.close();
+      else this.close();
       throw error;
     }
   }
@@ -93,9 +96,13 @@ export class Database {
     }
   }
 
-  /** First moves all data into the one file. */
+  /** Moves all data into the one file, and lets others open it: the connection itself ends only when its statements are collected. */
   close(): void {
-    if (this.isOpen) this.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    if (this.isOpen) {
+      this.exec(
+        'PRAGMA journal_mode = DELETE; PRAGMA locking_mode = NORMAL; SELECT count(*) FROM sqlite_schema',
+      );
+    }
     this.#database.close();
   }
 

@@ -156,15 +156,6 @@ export class EventStore {
     return { accepted, repeated: repeated.length, firstEvent: stored === 0 ? null : before + 1 };
   }
 
-  /**
-   * Id of the oldest event that was received at `time` or later. It checks only the oldest `atMost` events; if none of them is
-   * that new, it returns the id after them.
-   */
-  firstSince(time: number, atMost: number): number {
-    const { oldest, newest } = this.totals;
-    return firstReceived(this.#database, time, { oldest, newest: Math.min(newest, oldest + atMost - 1) });
-  }
-
   /** Removes the oldest events: those with an id below `id`, but at most `atMost` of them. */
   removeBefore(id: number, atMost: number): void {
     const { oldest, newest } = this.totals;

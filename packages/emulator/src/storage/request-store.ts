@@ -1,4 +1,4 @@
-import { refusal } from '@sluice/protocol/toolbox';
+import { oneOf, readRules } from '@sluice/protocol/toolbox';
 import type { RequestRow, RequestRows } from '../admin/contract.ts';
 import { containing, type Database } from './database.ts';
 
@@ -26,6 +26,7 @@ const OUTCOMES: Readonly<Record<RequestOutcome, string>> = {
   refused: 'code IS NOT NULL',
   fault: 'fault IS NOT NULL',
 };
+const RULES = { outcome: oneOf(Object.keys(OUTCOMES)) };
 const ROWS = `SELECT requests.id, api_keys.name AS keyName, row
   FROM requests LEFT JOIN api_keys ON api_keys.id = requests.key_id`;
 
@@ -76,9 +77,7 @@ export class RequestStore {
 
   /** The matching requests with an id below `before`, newest first. Throws a ConfigError for an unknown outcome. */
   list({ before, limit = 100, outcome, search = '' }: RequestQuery = {}): RequestRows {
-    if (outcome !== undefined && !Object.hasOwn(OUTCOMES, outcome)) {
-      throw refusal('outcome', `one of ${Object.keys(OUTCOMES).join(', ')}`, outcome);
-    }
+    readRules(RULES, '', { outcome });
     const words = search.split(/\s+/).filter((word) => word !== '');
     const where = [
       'requests.id < ?',

@@ -3,16 +3,6 @@ import type { Logger } from '../running/logger.ts';
 import type { EventStore } from './event-store.ts';
 import type { RequestStore } from './request-store.ts';
 
-/** How much to keep. */
-export interface RetentionLimits {
-  /** Default 1,000,000; infinite for all. */
-  readonly maxEvents?: number | undefined;
-  /** Default: no limit. */
-  readonly maxAgeMs?: number | undefined;
-  /** Default 200,000. */
-  readonly maxRequests?: number | undefined;
-}
-
 const PERIOD_MS = 250;
 const MOST_EVENTS = 1_000_000;
 const MOST_REQUESTS = 200_000;
@@ -22,11 +12,13 @@ const AT_ONCE = 1_000;
 /**
  * Removes the oldest events and requests beyond the limits, at intervals and a few at a time. Warns once if it removes events
  * although nobody has said how many to keep. Returns a function that ends that.
+ *
+ * @param maxEvents Default 1,000,000; infinite for all.
  */
 export function startRetention(
   events: EventStore,
   requests: RequestStore,
-  { maxEvents, maxAgeMs, maxRequests = MOST_REQUESTS }: RetentionLimits,
+  maxEvents: number | undefined,
   logger: Logger,
   clock: Clock,
 ): () => void {
@@ -34,9 +26,8 @@ export function startRetention(
   /** Removes some rows. Returns whether there are more to remove. */
   const removeSome = (): boolean => {
     const { oldest, newest } = events.totals;
-    const byCount = newest - (maxEvents ?? MOST_EVENTS) + 1;
-    const byAge = maxAgeMs === undefined ? oldest : events.firstSince(clock.now() - maxAgeMs, AT_ONCE);
-    if (byCount > oldest && !isTold) {
+    const first = newest - (maxEvents ?? MOST_EVENTS) + 1;
+    if (first > oldest && !isTold) {
       isTold = true;
       const how = 'to keep all, start it with --max-events all, or maxEvents: Infinity';
       logger.warn(
@@ -44,10 +35,9 @@ export function startRetention(
         `old events are removed: the emulator keeps the newest; ${how}`,
       );
     }
-    const wanted = Math.max(byCount, byAge);
-    events.removeBefore(wanted, AT_ONCE);
-    const hasMoreRequests = requests.removeBefore(requests.newest - maxRequests + 1, AT_ONCE);
-    return hasMoreRequests || wanted > events.totals.oldest;
+    events.removeBefore(first, AT_ONCE);
+    const hasMoreRequests = requests.removeBefore(requests.newest - MOST_REQUESTS + 1, AT_ONCE);
+    return hasMoreRequests || first > events.totals.oldest;
   };
   let timer: Timer;
   const next = (delayMs: number): void => {
