@@ -70,20 +70,18 @@ export class Audience {
   selectPrimaryKey(name: unknown): void {
     checkName(name);
     if (name === this.primaryKey) return;
+    const { shared } = this.previewPrimaryKey(name);
+    if (shared !== null) {
+      const rule = 'an attribute that no two customers share a value of';
+      const { option, message } = refusal('primaryKey', rule, name);
+      throw new ConfigError(option, `${message}: two have ${describe(shared)}`);
+    }
     this.#database.transaction(() => {
       this.#database.set('primary_key', escapeText(name));
-      const customers = this.#read(ROWS);
       this.#change('UPDATE customers SET primary_value = NULL');
-      const seen = new Set<string>();
-      for (const { id, attributes } of customers) {
+      for (const { id, attributes } of this.#read(ROWS)) {
         const value = primaryValue(JSON.parse(attributes), name);
         if (value === undefined) continue;
-        if (seen.has(value)) {
-          const rule = 'an attribute that no two customers share a value of';
-          const { option, message } = refusal('primaryKey', rule, name);
-          throw new ConfigError(option, `${message}: two have ${describe(value)}`);
-        }
-        seen.add(value);
         this.#database.run('UPDATE customers SET primary_value = ? WHERE id = ?', escapeText(value), id);
       }
     });

@@ -1,6 +1,6 @@
 import { SluiceError } from '@sluice/protocol';
 import { systemClock } from '@sluice/protocol/toolbox';
-import type { Status, TrackerEvent } from '../admin/contract.ts';
+import type { TrackerEvent } from '../admin/contract.ts';
 import { Audience } from '../customers/audience.ts';
 import { RecentRequests } from '../events/recent-requests.ts';
 import type { ReceivedEvent } from '../events/tracked-events.ts';
@@ -76,24 +76,9 @@ export class Account {
     return this.#arrival.signal;
   }
 
-  /** Its part of the emulator's status. The cost does not grow with the stored data, because pages ask all the time. */
-  get status(): Omit<
-    Status,
-    'baseUrl' | 'apiUrl' | 'data' | 'startedAt' | 'preset' | 'isPresetChanged' | 'activeFaults'
-  > {
-    const { unique, received, newest, oldest } = this.events.totals;
-    return {
-      primaryKey: this.audience.primaryKey,
-      hasCustomers: this.audience.hasCustomers,
-      audience: this.audience.changes,
-      unique,
-      received,
-      newestEvent: newest,
-      oldestEvent: unique === 0 ? 0 : oldest,
-      newestRequest: this.requests.newest,
-      unindexed: newest - Math.max(this.search.indexed, oldest - 1),
-      clearings: this.#clearings,
-    };
+  /** How often it was cleared. */
+  get clearings(): number {
+    return this.#clearings;
   }
 
   /** Stores a batch together with its request: both, or neither. Returns the id of the request, too. */

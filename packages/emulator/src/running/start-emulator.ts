@@ -103,13 +103,22 @@ function createParts(
   addInterfaceEndpoint(apiApplication, customerEndpoint, account, faults);
   addInspectionEndpoints(apiApplication, account);
   const startedAt = new Date().toISOString();
-  const status = (): Status => ({
-    ...{ baseUrl: events.url, apiUrl: api.url, data: data ?? null, startedAt },
-    ...account.status,
-    preset: behaviour.state.preset,
-    isPresetChanged: behaviour.state.isChanged,
-    activeFaults: faults.active,
-  });
+  // The cost does not grow with the stored data, because pages ask all the time.
+  const status = (): Status => {
+    const { audience, requests, search, clearings } = account;
+    const { unique, received, newest, oldest } = account.events.totals;
+    const { preset, isChanged } = behaviour.state;
+    return {
+      ...{ baseUrl: events.url, apiUrl: api.url, data: data ?? null, startedAt, clearings },
+      ...{ preset, isPresetChanged: isChanged, activeFaults: faults.active },
+      primaryKey: audience.primaryKey,
+      hasCustomers: audience.hasCustomers,
+      audience: audience.changes,
+      ...{ unique, received, newestEvent: newest, oldestEvent: unique === 0 ? 0 : oldest },
+      newestRequest: requests.newest,
+      unindexed: newest - Math.max(search.indexed, oldest - 1),
+    };
+  };
   const live = new LiveFeed(status, account.events.rates);
   addAdminEndpoints(apiApplication, { account, behaviour, faults, live, status }, token);
   return { account, behaviour, faults, apiKey, token, live, events, api };
