@@ -116,7 +116,7 @@ function createParts(
       audience: audience.changes,
       ...{ unique, received, newestEvent: newest, oldestEvent: unique === 0 ? 0 : oldest },
       newestRequest: requests.newest,
-      unindexed: newest - Math.max(search.indexed, oldest - 1),
+      unindexed: search.unindexed,
     };
   };
   const live = new LiveFeed(status, account.events.rates);

@@ -21,9 +21,9 @@ export interface Plan {
   readonly isExact: boolean;
   /** Everything but the text and the times, for rows of `events`. */
   readonly condition: Condition;
-  /** The query for a full-text table of the texts of events; empty if the filter has no text. */
-  readonly textMatch: string;
-  /** Whether the texts or the payloads of events are read. */
+  /** Whether the filter has words. Only the index knows which events have these. */
+  readonly hasText: boolean;
+  /** Whether the payloads of events are read. */
   readonly readsBodies: boolean;
 }
 
@@ -40,8 +40,8 @@ export function planOf(filter: SearchFilter): Plan {
     match: terms.length === 0 ? undefined : terms.join(' '),
     isExact: attributed === undefined && payload.length === 0,
     condition: allOf([conditionOf(filter), ...payload]),
-    textMatch,
-    readsBodies: textMatch !== '' || payload.length > 0,
+    hasText: textMatch !== '',
+    readsBodies: payload.length > 0,
   };
 }
 

@@ -6,7 +6,7 @@ import { allOf, type Condition, readRows, readWhole, type WholeEvent } from '../
 import { type Extent, firstReceived } from '../storage/event-store.ts';
 import { listCatalogue } from './catalogue.ts';
 import { type Plan, planOf, type SearchFilter } from './event-filter.ts';
-import { FTS_OPTIONS, SearchIndex, textOf } from './search-index.ts';
+import { lastOf, partOf, SearchIndex } from './search-index.ts';
 
 /** Which of the matching events to return: the newest with an id below `before`, at most `limit`. */
 export interface PageQuery {
@@ -49,15 +49,13 @@ const MOST_COUNTED = 100_000;
 // Events that one statement checks: few enough to keep the time limits. Fewer where it reads their bodies.
 const WINDOW = 8_192;
 const BODY_WINDOW = 1_024;
-// Texts that are searched in one piece of work.
-const TEXTS = 128;
-const TEXT_CHARACTERS = 64 * 1024;
 const MOST_BYTES = 8 * 1024 * 1024;
 
 /**
- * Searches events, newest first, while new ones arrive: as far as the index goes with the index, and newer events row by row. A
- * search ends after a limited time, with what it has found by then. It works in turns. Between them, events and partitions of the
- * index may come and go. Indexing begins with the first search: without searches, it costs nothing.
+ * Searches events, newest first, while new ones arrive. A search for words first adds to the index what that lacks, part by part;
+ * other searches check row by row what the index lacks. A search ends after a limited time, with what it has found by then. It
+ * works in turns. Between them, events and parts of the index may come and go. Indexing begins with the first search: without
+ * searches, it costs nothing.
  */
 export class Search {
   readonly #database: Database;
@@ -75,9 +73,9 @@ export class Search {
     this.#index = new SearchIndex(database);
   }
 
-  /** The id up to which events are in the search index. A search finds newer ones too, only slower. */
-  get indexed(): number {
-    return this.#index.through;
+  /** How many events are not in the index. */
+  get unindexed(): number {
+    return this.#index.missing(this.#extent());
   }
 
   /** Call it when events were added or removed. It costs very little. */
@@ -198,15 +196,17 @@ export class Search {
   }
 
   *#find(plan: Plan, first: number, last: number, limit: number): Generator<Found> {
-    const { match } = plan;
-    const indexed = match === undefined ? 0 : Math.min(last, this.#index.through);
-    yield* this.#scan(plan, Math.max(first, indexed + 1), last, limit);
-    if (match === undefined) return;
+    const { match, hasText } = plan;
     const atOnce = plan.isExact ? limit : windowOf(plan);
-    for (const partition of this.#index.partitions(first, indexed)) {
-      const bottom = Math.max(first, partition.first);
-      for (let top = Math.min(indexed, partition.last); top >= bottom; ) {
-        const found = this.#index.find(partition, match, bottom, top, atOnce);
+    for (let part = partOf(last); part >= partOf(first); part -= 1) {
+      const bottom = Math.max(first, lastOf(part - 1) + 1);
+      let top = Math.min(last, lastOf(part));
+      while (hasText && this.#index.add(part, { ...this.#extent(), newest: top }))
+        yield { ids: [], down: top + 1 };
+      const indexed = match === undefined ? 0 : Math.min(top, this.#index.through(part));
+      yield* this.#scan(plan, Math.max(bottom, indexed + 1), top, limit);
+      for (top = indexed; match !== undefined && top >= bottom; ) {
+        const found = this.#index.find(part, match, bottom, top, atOnce);
         const down = found.length < atOnce ? bottom : (found.at(-1) ?? bottom);
         yield { ids: plan.isExact ? found : this.#matching(plan, found), down };
         top = down - 1;
@@ -214,15 +214,13 @@ export class Search {
     }
   }
 
-  /** Checks every event, one window after the other. The first window is small if there is no text: most often it is enough. */
+  /** Checks every event, one window after the other. The first window is small: most often it is enough. */
   *#scan(plan: Plan, first: number, last: number, limit: number): Generator<Found> {
     const most = windowOf(plan);
-    let window = Math.min(most, plan.textMatch === '' ? limit : most);
+    let window = Math.min(most, limit);
     for (let top = last; top >= first; ) {
       const bottom = Math.max(first, top - window + 1);
-      const range = { sql: 'id BETWEEN ? AND ?', values: [bottom, top] };
-      if (plan.textMatch !== '') yield* this.#withText(plan, range, bottom);
-      else yield { ids: this.#select(range, plan), down: bottom };
+      yield { ids: this.#select({ sql: 'id BETWEEN ? AND ?', values: [bottom, top] }, plan), down: bottom };
       top = bottom - 1;
       window = most;
     }
@@ -237,39 +235,6 @@ export class Search {
     const { sql, values } = allOf([given, plan.condition]);
     const ids = `SELECT id FROM events WHERE ${sql} ORDER BY id DESC`;
     return this.#database.arrays<[id: number]>(ids, ...values).map(([id]) => id);
-  }
-
-  /** Yields the events of the range whose text matches, in several groups. `down`: the id down to which the range goes. */
-  *#withText(plan: Plan, range: Condition, down: number): Generator<Found> {
-    let texts: [id: number, text: string][] = [];
-    let characters = 0;
-    for (const id of this.#select(range, plan)) {
-      const read = 'SELECT name, correlation_value, body FROM events WHERE id = ?';
-      const [row] = this.#database.arrays<[string, string, string]>(read, id);
-      if (row === undefined) continue;
-      const text = textOf(...row);
-      texts.push([id, text]);
-      characters += text.length;
-      if (texts.length < TEXTS && characters < TEXT_CHARACTERS) continue;
-      yield { ids: this.#match(texts, plan.textMatch), down: id };
-      texts = [];
-      characters = 0;
-    }
-    yield { ids: this.#match(texts, plan.textMatch), down };
-  }
-
-  /** Finds texts exactly as the index does. Only SQLite knows which characters of all scripts it counts as letters. */
-  #match(texts: readonly [id: number, text: string][], match: string): number[] {
-    if (texts.length === 0) return [];
-    const database = this.#database;
-    return database.transaction(() => {
-      database.exec(`CREATE VIRTUAL TABLE IF NOT EXISTS temp.texts USING fts5(text, ${FTS_OPTIONS})`);
-      // In the order of their ids: otherwise each would be written for itself.
-      database.insert('texts', 'rowid, text', texts.toReversed().flat());
-      const found = database.arrays<[number]>('SELECT rowid FROM texts WHERE texts MATCH ?', match);
-      database.run("INSERT INTO texts (texts) VALUES ('delete-all')");
-      return found.map(([id]) => id).reverse();
-    });
   }
 }
 

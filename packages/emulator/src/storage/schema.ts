@@ -41,10 +41,13 @@ export const SCHEMA = `
   CREATE INDEX repeats_of_event ON repeats (event_id);
   CREATE TABLE totals ( -- one row: what would need all events to be counted
     newest_event INTEGER NOT NULL, -- its id, also where it was removed since
-    received INTEGER NOT NULL, -- of the events that are stored, with repeats
-    indexed INTEGER NOT NULL -- events up to this id are in the search index
+    received INTEGER NOT NULL -- of the events that are stored, with repeats
   );
-  INSERT INTO totals VALUES (0, 0, 0);
+  INSERT INTO totals VALUES (0, 0);
+  CREATE TABLE parts ( -- of the search index
+    part INTEGER PRIMARY KEY,
+    through INTEGER NOT NULL -- it has its events up to this id
+  );
   CREATE TABLE requests (
     id INTEGER PRIMARY KEY, -- order of arrival
     key_id INTEGER,
