@@ -1,8 +1,8 @@
 import type { Customer } from '@sluice/protocol';
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import { Problem } from '../parts/dialog.tsx';
+import { useEffect, useRef } from 'preact/hooks';
+import { Form } from '../parts/dialog.tsx';
 import { typing } from '../parts/field.tsx';
-import { type AskError, readJson } from '../shell/ask.ts';
+import { AskError, readJson } from '../shell/ask.ts';
 import { fieldError, useTask } from '../shell/asking.ts';
 import { useDraft } from '../shell/draft.ts';
 
@@ -12,12 +12,6 @@ interface Draft {
   readonly value: string;
   /** Whether `value` is JSON. If not, it is the string itself. */
   readonly isJson: boolean;
-}
-
-/** What is wrong with a draft. */
-interface DraftProblem {
-  readonly at: 'name' | 'value';
-  readonly message: string;
 }
 
 interface AttributesFormProps {
@@ -45,147 +39,114 @@ export function AttributesForm(props: AttributesFormProps) {
     version: props.version,
   }));
   const { drafts, version } = draft.value;
-  const setDrafts = (changed: readonly Draft[]) => draft.set({ drafts: [...changed], version });
-  const [problems, setProblems] = useState<ReadonlyMap<number, DraftProblem>>(new Map());
-  const [added, setAdded] = useState(0);
-  const form = useRef<HTMLFormElement>(null);
   const task = useTask();
-  const refusal = fieldError(task.error, `attributes.${primaryKey}`);
-  const focus = (selector: string) => Array.from(form.current?.querySelectorAll<HTMLElement>(selector) ?? []);
+  const list = useRef<HTMLUListElement>(null);
+  const before = useRef(drafts.length);
+  const focus = (selector: string) => list.current?.querySelector<HTMLElement>(selector)?.focus();
+  useEffect(() => focus('[aria-invalid=true]'), [task.error]);
   useEffect(() => {
-    if (problems.size > 0 || refusal) focus('[aria-invalid=true]')[0]?.focus();
-  }, [problems, refusal]);
-  useEffect(() => {
-    if (added > 0) focus('.draft > input').at(-1)?.focus();
-  }, [added]);
-  const change = (index: number, ...changed: readonly Draft[]) => {
-    setDrafts(drafts.toSpliced(index, 1, ...changed));
-    if (changed.length === 0) setProblems(new Map());
+    if (drafts.length > before.current) focus('li:last-child > input');
+    before.current = drafts.length;
+  }, [drafts.length]);
+  const change = (changed: readonly Draft[]) => {
+    draft.set({ drafts: changed, version });
     task.clear();
   };
-  const add = () => {
-    setDrafts([...drafts, newDraft('', '')]);
-    setAdded(added + 1);
+  const save = async () => {
+    await onSave(readDrafts(drafts), version);
+    draft.discard();
   };
-  const save = (event: Event) => {
-    event.preventDefault();
-    const read = readDrafts(drafts);
-    setProblems(read.problems);
-    if (read.problems.size > 0) return;
-    task.run(async () => {
-      await onSave(read.attributes, version);
-      draft.discard();
-    });
+  const discard = () => {
+    draft.discard();
+    onClose();
   };
   const leave = (event: KeyboardEvent) => {
     if (event.key !== 'Escape') return;
     event.preventDefault(); // Escape closes only the form, not the panel around it
     onClose();
   };
+  const aside = (
+    <>
+      {draft.isKept && <span class="muted grow">Not saved yet. Escape keeps your changes for later.</span>}
+      <button type="button" onClick={discard}>
+        {draft.isKept ? 'Discard' : 'Cancel'}
+      </button>
+    </>
+  );
   return (
-    <form class="stack" ref={form} onSubmit={save} onKeyDown={leave} noValidate>
-      <ul class="stack" aria-label="Attributes">
+    <Form task={task} action={action} onAction={save} aside={aside}>
+      <ul class="stack" aria-label="Attributes" ref={list} onKeyDown={leave}>
         {drafts.map((each, index) => (
           <DraftFields
             key={index}
             draft={each}
             isPrimaryKey={index === 0}
-            problem={
-              problems.get(index) ?? (index === 0 && refusal ? { at: 'value', message: refusal } : undefined)
-            }
-            onChange={(...changed) => change(index, ...changed)}
+            error={fieldError(task.error, `attributes.${each.name}`)}
+            onChange={(...changed) => change(drafts.toSpliced(index, 1, ...changed))}
           />
         ))}
       </ul>
-      <div class="row">
-        <button type="button" class="small" onClick={add}>
+      <div>
+        <button type="button" class="small" onClick={() => change([...drafts, newDraft('', '')])}>
           Add an attribute
         </button>
       </div>
-      {problems.size > 0 && (
-        <p class="notice bad" role="alert">
-          Nothing is saved yet. Correct the marked fields.
-        </p>
-      )}
-      <Problem error={task.error} />
-      <div class="row end">
-        {draft.isKept && <span class="muted grow">Not saved yet. Escape keeps your changes for later.</span>}
-        <button
-          type="button"
-          onClick={() => {
-            draft.discard();
-            onClose();
-          }}
-        >
-          {draft.isKept ? 'Discard' : 'Cancel'}
-        </button>
-        <button type="submit" class="main" disabled={task.isRunning}>
-          {action}
-        </button>
-      </div>
-    </form>
+    </Form>
   );
 }
 
 interface DraftFieldsProps {
   readonly draft: Draft;
   readonly isPrimaryKey: boolean;
-  readonly problem: DraftProblem | undefined;
+  readonly error: string | undefined;
   /** Called with what it becomes; with nothing if it is removed. */
   readonly onChange: (...draft: readonly Draft[]) => void;
 }
 
-function DraftFields({ draft, isPrimaryKey, problem, onChange }: DraftFieldsProps) {
+function DraftFields({ draft, isPrimaryKey, error, onChange }: DraftFieldsProps) {
   const { name, value, isJson } = draft;
-  const id = useId();
   const label = name === '' ? 'the new attribute' : name;
-  const field = (at: DraftProblem['at']) => ({
-    spellcheck: false,
-    'aria-invalid': problem?.at === at,
-    'aria-describedby': id,
-    onInput: typing((value) => onChange({ ...draft, [at]: value })),
-  });
   return (
-    <li class="draft">
-      {isPrimaryKey ? (
-        <span class="draft-key">
-          <code>{name}</code> <span class="badge">primary key</span>
-        </span>
-      ) : (
-        <input {...field('name')} aria-label="Name of the attribute" placeholder="name" value={name} />
-      )}
+    <li class="draft row">
+      <input
+        aria-label="Name of the attribute"
+        aria-invalid={error !== undefined && name === ''}
+        title={isPrimaryKey ? 'The primary key' : ''}
+        readOnly={isPrimaryKey}
+        placeholder="name"
+        spellcheck={false}
+        value={name}
+        onInput={typing((name) => onChange({ ...draft, name }))}
+      />
       <textarea
-        {...field('value')}
-        class={isJson ? 'json' : ''}
+        class={isJson ? 'mono' : ''}
         rows={1}
         aria-label={`Value of ${label}`}
+        aria-invalid={error !== undefined && name !== ''}
         placeholder={isJson ? 'JSON' : 'text'}
+        spellcheck={false}
         value={value}
+        onInput={typing((value) => onChange({ ...draft, value }))}
       />
-      {!isPrimaryKey && (
-        <span class="row">
-          <select
-            aria-label={`Kind of ${label}`}
-            value={isJson ? 'json' : 'text'}
-            onChange={typing((kind) => onChange({ ...draft, isJson: kind === 'json' }))}
-          >
-            <option value="text">text</option>
-            <option value="json">JSON</option>
-          </select>
-          <button
-            type="button"
-            class="quiet"
-            aria-label={`Remove ${label}`}
-            title="Remove"
-            onClick={() => onChange()}
-          >
-            ✕
-          </button>
-        </span>
-      )}
-      <p id={id} class="is-bad small-text">
-        {problem?.message}
-      </p>
+      <select
+        aria-label={`Kind of ${label}`}
+        disabled={isPrimaryKey}
+        value={isJson ? 'json' : 'text'}
+        onChange={typing((kind) => onChange({ ...draft, isJson: kind === 'json' }))}
+      >
+        <option value="text">text</option>
+        <option value="json">JSON</option>
+      </select>
+      <button
+        type="button"
+        class="quiet"
+        aria-label={`Remove ${label}`}
+        title="Remove"
+        disabled={isPrimaryKey}
+        onClick={() => onChange()}
+      >
+        ✕
+      </button>
     </li>
   );
 }
@@ -196,7 +157,7 @@ function newDraft(name: string, value: unknown): Draft {
 }
 
 /** Converts the attributes of a customer to drafts. The primary key comes first, even if the customer lacks it. */
-function toDrafts(attributes: Customer, primaryKey: string): Draft[] {
+function toDrafts(attributes: Customer, primaryKey: string): readonly Draft[] {
   const { [primaryKey]: first = '', ...others } = attributes;
   return [
     newDraft(primaryKey, first),
@@ -204,22 +165,19 @@ function toDrafts(attributes: Customer, primaryKey: string): Draft[] {
   ];
 }
 
-/**
- * Converts drafts to attributes, and returns the problems by the indexes of the drafts. The attributes are valid if there is no
- * problem. Drafts without name and value are left out.
- */
-function readDrafts(drafts: readonly Draft[]) {
-  const problems = new Map<number, DraftProblem>();
+/** Converts drafts to attributes, without those that have neither name nor value. Throws {@link AskError}. */
+function readDrafts(drafts: readonly Draft[]): Customer {
   const attributes = new Map<string, Customer[string]>();
-  for (const [index, { name, value, isJson }] of drafts.entries()) {
+  for (const { name, value, isJson } of drafts) {
     if (name === '' && value === '') continue;
-    if (name === '') problems.set(index, { at: 'name', message: 'An attribute needs a name.' });
-    if (attributes.has(name)) problems.set(index, { at: 'name', message: 'There are two of this name.' });
+    const refuse = (message: string) => new AskError('attribute', message, `attributes.${name}`);
+    if (name === '') throw refuse('An attribute needs a name.');
+    if (attributes.has(name)) throw refuse(`There are two attributes of the name ${name}.`);
     try {
       attributes.set(name, isJson ? (readJson(value) as Customer[string]) : value);
     } catch (error) {
-      problems.set(index, { at: 'value', message: (error as AskError).message });
+      throw refuse(`${name}: ${(error as AskError).message}`);
     }
   }
-  return { attributes: Object.fromEntries(attributes) as Customer, problems };
+  return Object.fromEntries(attributes) as Customer;
 }

@@ -1,19 +1,19 @@
-import { useState } from 'preact/hooks';
-import type { CustomerRow } from '../../src/admin/audience-contract.ts';
+import { useEffect, useState } from 'preact/hooks';
+import type { CustomerRow, CustomerRows } from '../../src/admin/audience-contract.ts';
 import { CopyButton } from '../parts/copy.tsx';
-import { Ask, Problem } from '../parts/dialog.tsx';
+import { Ask } from '../parts/dialog.tsx';
+import { EventLinks } from '../parts/event-links.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { SidePanel } from '../parts/side-panel.tsx';
-import { shownText } from '../parts/text.tsx';
+import { shownText, Time } from '../parts/text.tsx';
 import { ask, tell } from '../shell/ask.ts';
 import { useAnswer } from '../shell/asking.ts';
 import { hasDraft } from '../shell/draft.ts';
 import { status } from '../shell/live.ts';
-import { here } from '../shell/route.ts';
+import { here, link, replaceRoute } from '../shell/route.ts';
 import type { Rows } from '../shell/rows.ts';
 import { AttributesForm } from './attributes-form.tsx';
 import { attributeText } from './customer-columns.tsx';
-import { Timeline } from './timeline.tsx';
 
 interface CustomerPanelProps {
   readonly id: number;
@@ -26,15 +26,15 @@ interface CustomerPanelProps {
 export function CustomerPanel({ id, rows, onChanged }: CustomerPanelProps) {
   const { primaryKey, audience } = status.value ?? {};
   const path = `/customers/${id}`;
-  const { value: row, error, again } = useAnswer<CustomerRow>(path, audience);
+  const answer = useAnswer<CustomerRow>(path, audience);
+  const { value: row } = answer;
   const draftName = `customer ${id}`;
   const [isEditing, setEditing] = useState(hasDraft(draftName));
   const { attributes = {}, version = '', primaryKeyValue: value = null } = row ?? {};
   const name =
     value === null ? `Customer${row === undefined ? '' : ' without primary key'}` : shownText(value);
   return (
-    <SidePanel title={name} rows={isEditing ? undefined : rows}>
-      <Problem error={error} onRetry={again} />
+    <SidePanel title={name} answer={answer} rows={isEditing ? undefined : rows}>
       {row !== undefined && isEditing && (
         <AttributesForm
           attributes={attributes}
@@ -47,7 +47,7 @@ export function CustomerPanel({ id, rows, onChanged }: CustomerPanelProps) {
             await tell<CustomerRow>('PUT', path, { attributes }, { 'if-match': `"${version}"` });
             onChanged();
             setEditing(false);
-            again();
+            answer.again();
           }}
         />
       )}
@@ -96,6 +96,78 @@ export function CustomerPanel({ id, rows, onChanged }: CustomerPanelProps) {
           {value !== null && <Timeline value={value} />}
         </>
       )}
+    </SidePanel>
+  );
+}
+
+/** The newest events of a customer. */
+function Timeline({ value }: { readonly value: string }) {
+  const query = { correlationValue: value };
+  return (
+    <EventLinks
+      title="Newest events"
+      of={{ ...query, limit: '30' }}
+      query={query}
+      aside={(row) => <Time value={row.receivedAt} />}
+    >
+      <a href={link(['tracker'], query)}>Show all in the event tracker</a>
+    </EventLinks>
+  );
+}
+
+/** The customer with this primary key value: opens that customer, or offers to create it. */
+export function ValuePanel({ value }: { readonly value: string }) {
+  const path = `/customers?limit=1&value=${encodeURIComponent(value)}`;
+  const answer = useAnswer<CustomerRows>(path);
+  const [customer] = answer.value?.customers ?? [];
+  useEffect(() => {
+    if (customer !== undefined) replaceRoute(here(customer.id));
+  }, [customer]);
+  return (
+    <SidePanel title={shownText(value)} answer={answer}>
+      {answer.value !== undefined && customer === undefined && (
+        <>
+          <p class="notice">
+            No customer has this primary key. The emulator keeps its events. When you create the customer,
+            they will belong to it.
+          </p>
+          <a class="button main" href={link(['audience', 'new'], { value })}>
+            Create this customer
+          </a>
+          <Timeline value={value} />
+        </>
+      )}
+    </SidePanel>
+  );
+}
+
+interface NewCustomerPanelProps {
+  readonly primaryKey: string;
+  /** The customer's primary key value, if it is known. */
+  readonly value: string;
+  readonly onMade: () => void;
+}
+
+/** Creates a customer. */
+export function NewCustomerPanel({ primaryKey, value, onMade }: NewCustomerPanelProps) {
+  const open = (id: number | undefined) => {
+    location.hash = here(id);
+  };
+  return (
+    <SidePanel title="New customer">
+      <AttributesForm
+        attributes={{ ...(primaryKey !== 'first_name' && { first_name: '' }), [primaryKey]: value }}
+        primaryKey={primaryKey}
+        version=""
+        draftName={`new customer ${value}`}
+        action="Create"
+        onClose={() => open(undefined)}
+        onSave={async (attributes) => {
+          const { id } = await tell<CustomerRow>('POST', '/customers', { attributes });
+          onMade();
+          open(id);
+        }}
+      />
     </SidePanel>
   );
 }

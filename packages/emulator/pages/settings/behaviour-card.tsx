@@ -2,8 +2,8 @@ import type { BehaviourChange, BehaviourState } from '../../src/admin/contract.t
 import { type Behaviour, readBehaviour } from '../../src/behaviour/behaviour.ts';
 import { PRESETS, type PresetName } from '../../src/behaviour/presets.ts';
 import { Snippet } from '../parts/copy.tsx';
-import { Problem } from '../parts/dialog.tsx';
-import { Choice, JsonField } from '../parts/field.tsx';
+import { Form, Problem } from '../parts/dialog.tsx';
+import { Choice, Field, typing } from '../parts/field.tsx';
 import { AskError, readJson, tell } from '../shell/ask.ts';
 import { useAnswer, useTask } from '../shell/asking.ts';
 import { useDraft } from '../shell/draft.ts';
@@ -20,7 +20,7 @@ export function BehaviourCard() {
   return (
     <section class="card" aria-labelledby="behaviour">
       <h2 id="behaviour">How the service answers</h2>
-      <p class="lead">
+      <p class="muted">
         The interface shows no status codes, no limits and no body of an answer. Choose here how the emulator
         answers. Your choice applies from the next request on. Try your code with each preset.
       </p>
@@ -49,50 +49,48 @@ function BehaviourForm({ state, onSaved }: { readonly state: BehaviourState; rea
     draft.set(changed);
     task.clear();
   };
-  const save = (event: Event) => {
-    event.preventDefault();
-    task.run(async () => {
-      const behaviour = readJson(settings.trim() || '{}') as Partial<Behaviour>;
-      await tell('PUT', '/behaviour', { preset, behaviour } satisfies BehaviourChange);
-      draft.discard();
-      onSaved();
-    });
+  const save = async () => {
+    const behaviour = readJson(settings.trim() || '{}') as Partial<Behaviour>;
+    await tell('PUT', '/behaviour', { preset, behaviour } satisfies BehaviourChange);
+    draft.discard();
+    onSaved();
   };
-  const refused = task.error instanceof AskError ? task.error.message : undefined;
+  const aside = draft.isKept && (
+    <>
+      <span class="muted">Not applied yet</span>
+      <button type="button" onClick={draft.discard}>
+        Discard
+      </button>
+    </>
+  );
   return (
-    <form class="stack" onSubmit={save} noValidate>
+    <Form task={task} action="Apply" isReady={draft.isKept} onAction={save} aside={aside}>
       <Choice
         label="Preset"
         choices={PRESETS}
         value={preset}
         onChange={(name) => change({ preset: name, settings: '{}' })}
       />
-      <JsonField
+      <Field
         label="Settings that differ from the preset, as JSON"
-        error={refused}
+        error={task.error instanceof AskError ? task.error.message : undefined}
         hint='For example {"maxEvents": 20, "statuses": {"rate_limited": 503}}. Every setting is in the list below.'
-        value={settings}
-        onChange={(settings) => change({ preset, settings })}
-      />
+      >
+        {(input) => (
+          <textarea
+            {...input}
+            class="script"
+            value={settings}
+            spellcheck={false}
+            onInput={typing((settings) => change({ preset, settings }))}
+          />
+        )}
+      </Field>
       <details>
         <summary>All settings now</summary>
         <Snippet label="all settings" text={written(state.behaviour)} />
       </details>
-      <Problem error={refused === undefined ? task.error : undefined} />
-      <div class="row end">
-        <span class="muted" role="status">
-          {draft.isKept && 'Not applied yet'}
-        </span>
-        {draft.isKept && (
-          <button type="button" onClick={draft.discard}>
-            Discard
-          </button>
-        )}
-        <button type="submit" class="main" disabled={!draft.isKept || task.isRunning}>
-          Apply
-        </button>
-      </div>
-    </form>
+    </Form>
   );
 }
 

@@ -8,7 +8,7 @@ const ADA = { email: 'ada@example.com', first_name: 'Ada', city: 'London' };
 const BOB = { email: 'bob@example.com', first_name: 'Bob', phone_number: '42' };
 
 const panel = (page: Page) => page.getByRole('dialog');
-const names = (page: Page) => page.locator('.customer > strong').allInnerTexts();
+const names = (page: Page) => page.locator('.customer strong').allInnerTexts();
 const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent);
 
 async function choose(page: Page, csv: string): Promise<void> {
