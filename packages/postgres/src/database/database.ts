@@ -20,6 +20,9 @@ export interface Query {
 /** PostgreSQL warns after a commit that the standby may not have it. */
 const NOT_REPLICATED = '01000';
 
+/** PostgreSQL's code for a change on a server, or in a session, that takes none. */
+const READ_ONLY = '25006';
+
 /** Connections of a pool that is made here. */
 const CONNECTIONS = 4;
 
@@ -75,8 +78,10 @@ export class Database {
       isBroken = false;
       return rows;
     } catch (error) {
-      // After another error PostgreSQL has done nothing, and the connection can be used again, unless it is in a transaction.
-      isBroken = others.length > 0 || !(error instanceof QueryError) || error.isUnknown;
+      // After another error PostgreSQL has done nothing, and the connection can be used again, unless it is in a transaction, or to a
+      // server that is no primary any more: a new one may lead to that.
+      isBroken =
+        others.length > 0 || !(error instanceof QueryError) || error.isUnknown || error.state === READ_ONLY;
       throw error;
     } finally {
       isBroken ||= this.#cancelled.has(client);
