@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
+import { open, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { API_KEY, leaveEvents, makeFolder, startService } from './folder.ts';
 import { ended, sluice, start } from './sluice-process.ts';
@@ -17,6 +18,28 @@ describe('sluice drain', () => {
       code: 0,
       output: 'nothing to deliver\n',
       errors: '',
+    });
+  });
+
+  it('ends with 1 if files of another version are left, and says so', async () => {
+    const [folder, { env }] = [makeFolder(), await startService()];
+    await leaveEvents(folder, 1);
+    const names = await readdir(folder, { recursive: true });
+    const file = await open(join(folder, names.find((name) => name.endsWith('.segment')) ?? ''), 'r+');
+    const header = Buffer.alloc(32);
+    await file.read(header, 0, 32, 0);
+    header.writeUInt8(99, 8);
+    header.writeUInt32LE(crc32(header.subarray(0, 28)), 28);
+    await file.write(header, 0, 32, 0);
+    await file.close();
+    expect(await sluice(['drain', folder], env)).toEqual({
+      code: 1,
+      output: 'nothing to deliver\n',
+      errors: '1 file of another version of Sluice: use that version to deliver them\n',
+    });
+    expect(await sluice(['drain', folder, '--json'], env)).toMatchObject({
+      code: 1,
+      output: '{"delivered":0,"left":0,"foreign":1}\n',
     });
   });
 
