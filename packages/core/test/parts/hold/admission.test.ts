@@ -176,12 +176,14 @@ class Page {
         pass(text);
       },
       waiting: {
-        replay: (events) =>
-          power.run(() => {
+        async replay(events, count) {
+          await power.run(() => {
             const all = splitEvents(events);
             for (const text of all) pass(new TextDecoder().decode(text));
             replayed = all.length;
-          }),
+          });
+          count();
+        },
       },
       wake: () => {
         this.gone += replayed;
@@ -371,7 +373,12 @@ function createBench({
     buffer,
     texts: { correlationValue: undefined },
     enter: ({ text }) => entered.push(text),
-    waiting: { replay: async (events) => void entered.push(...toTexts(events)) },
+    waiting: {
+      async replay(events, count) {
+        entered.push(...toTexts(events));
+        count();
+      },
+    },
     wake: () => {},
     reporter: {
       recovered: () => {},

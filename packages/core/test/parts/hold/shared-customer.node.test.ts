@@ -72,8 +72,9 @@ class Tab {
       sessions: new Sessions(new IndexedDbNote(`${name} session`, meeting, clock)),
       enter: ({ text }) => origin.take(text),
       waiting: {
-        async replay(events) {
+        async replay(events, count) {
           for (const text of toTexts(events)) origin.take(text);
+          count();
         },
       },
       wake: () => {},
