@@ -1,5 +1,6 @@
 import { ConfigError } from '@sluice/protocol';
 import { refusal } from '@sluice/protocol/toolbox';
+import { Refusal } from '../events/refusal.ts';
 import { type BodyBounds, readJsonBody } from '../http/request-body.ts';
 import type { RequestContext } from '../running/application.ts';
 import type { SearchFilter } from '../search/event-filter.ts';
@@ -43,6 +44,12 @@ export function readPaging(request: Request): { before: number | undefined; offs
 /** Reads the id in a path. Throws {@link ConfigError}. */
 export function readId(request: Request): number {
   return parse('id', request.param('id'), ...whole()) ?? 0;
+}
+
+/** Returns what was looked for by its id. Throws {@link Refusal} if there is none (or `false`). */
+export function found<T>(value: T | undefined | false, what: string): T {
+  if (value !== undefined && value !== false) return value;
+  throw new Refusal('unknown_id', `There is no ${what} with this id: it was removed, or never was.`);
 }
 
 /** Reads the filter from the query of a URL. Throws {@link ConfigError}. */

@@ -1,23 +1,22 @@
 import { refusal } from '@sluice/protocol/toolbox';
 import { stringify } from 'csv-stringify/sync';
-import { Refusal } from '../events/refusal.ts';
 import type { Account } from '../running/account.ts';
 import type { RequestContext } from '../running/application.ts';
 import { readPayloadPaths } from '../search/payload-query.ts';
 import type { Search } from '../search/search.ts';
 import { type Database, unescapeText } from '../storage/database.ts';
-import { payloadText, type WholeEvent } from '../storage/event-rows.ts';
+import { type EventRow, payloadText, readEvent } from '../storage/event-rows.ts';
 import type { Extent } from '../storage/event-store.ts';
 import type { TrackerEvent, TrackerRows, TrackerValues } from './contract.ts';
 import type { AdminRoutes } from './operator-access.ts';
-import { readId, readPaging, readSearchFilter } from './request-query.ts';
+import { found, readId, readPaging, readSearchFilter } from './request-query.ts';
 
 /** A format in which the tracker exports events. */
 interface ExportFormat {
   readonly contentType: string;
   /** Text before the first event. */
   readonly head: string;
-  readonly format: (events: readonly WholeEvent[]) => string;
+  readonly format: (events: readonly EventRow[]) => string;
 }
 
 const AT_ONCE = 500;
@@ -68,9 +67,10 @@ export function addTrackerRoutes(add: AdminRoutes, account: Account): void {
   add('/tracker/export', { GET: (context) => exportEvents(context.req, search) });
   add('/tracker/:id', {
     GET: ({ req }): TrackerEvent => {
-      const event = account.trackedEvent(readId(req));
-      if (event !== undefined) return event;
-      throw new Refusal('unknown_id', 'There is no event with this id: it was removed, or never came.');
+      const { requestId, ...event } = found(readEvent(database, readId(req)), 'event');
+      const request = requestId === null ? undefined : account.requests.get(requestId);
+      const customer = event.attributed ? account.audience.customer(event.correlationValue) : undefined;
+      return { ...event, request: request ?? null, customer: customer ?? null };
     },
   });
 }
@@ -109,7 +109,7 @@ function onOneLine(json: string): string {
   return json.replace(/[\r\n]+/g, ' ');
 }
 
-function toRecord({ text, receivedAt, deliveries, attributed }: WholeEvent): string[] {
+function toRecord({ text, receivedAt, deliveries, attributed }: EventRow): string[] {
   const event: Record<string, unknown> = JSON.parse(text);
   const fields = COLUMNS.slice(0, 6).map((name) => String(event[name] ?? ''));
   const payload = payloadText(text, Number.POSITIVE_INFINITY);

@@ -8,7 +8,7 @@ import type { Endpoint } from '../faults/fault-run.ts';
 import type { Faults } from '../faults/faults.ts';
 import type { Injection } from '../faults/injection.ts';
 import type { Account } from '../running/account.ts';
-import { type Application, addRoute, type RequestContext } from '../running/application.ts';
+import { type Application, addRoutes, type RequestContext } from '../running/application.ts';
 import type { Answer } from './answers.ts';
 import type { Exchange } from './exchange.ts';
 import { type JsonBody, readJsonBody } from './request-body.ts';
@@ -31,7 +31,7 @@ export function addInterfaceEndpoint(
   faults: Faults,
 ): void {
   const limiter = new RateLimiter(systemClock);
-  addRoute(application, 'POST', endpoint.path, async (context) => {
+  const serve = async (context: RequestContext): Promise<Response> => {
     const exchange = context.get('exchange');
     if (exchange === undefined) throw new Error('an endpoint of the interface needs an exchange');
     exchange.injection = faults.inject(endpoint.name);
@@ -39,7 +39,8 @@ export function addInterfaceEndpoint(
       const primaryKey = admit(context, exchange, account, limiter);
       return endpoint.serve(exchange, primaryKey, await readBody(context, exchange, endpoint));
     });
-  });
+  };
+  addRoutes(application, endpoint.path, { POST: serve });
 }
 
 async function readBody(

@@ -1,7 +1,7 @@
 import { readRules, whole } from '@sluice/protocol/toolbox';
 import { readFilter, readQuery } from '../events/tracked-events.ts';
 import type { Account } from '../running/account.ts';
-import { type Application, addRoute } from '../running/application.ts';
+import { type Application, addRoutes, type RequestContext } from '../running/application.ts';
 import type { EventRow } from '../storage/event-rows.ts';
 
 // These routes are not part of the interface: only the emulator has them. They need an API key, so pages of any origin may use them.
@@ -16,11 +16,12 @@ export const INSPECTION_PATHS: readonly string[] = [EVENTS, COUNTS];
 /** Adds the endpoints that let another process inspect the emulator. */
 export function addInspectionEndpoints(application: Application, { apiKeys, events }: Account): void {
   const add = (path: string, handle: (query: Readonly<Record<string, unknown>>) => string): void => {
-    addRoute(application, 'GET', path, (context) => {
+    const GET = (context: RequestContext) => {
       apiKeys.authenticate(context.req.header('authorization'));
       const query = Object.entries(context.req.query()).map(([name, text]) => [name, fromText(name, text)]);
       return context.body(handle(Object.fromEntries(query)), 200, { 'content-type': 'application/json' });
-    });
+    };
+    addRoutes(application, path, { GET });
   };
   add(EVENTS, ({ limit, ...query }) => {
     const read = { ...readQuery(query), ...readRules(EVENTS_LIMIT, '', { limit }) };
@@ -42,6 +43,6 @@ function fromText(name: string, text: string): unknown {
 }
 
 // The event is inserted as the text that was received. Serialising it again could change it, or fail because it is too deep.
-function eventText({ text, ...rest }: EventRow): string {
+function eventText({ id: _, text, ...rest }: EventRow): string {
   return `{"event":${text},${JSON.stringify(rest).slice(1)}`;
 }

@@ -1,6 +1,5 @@
 import { SluiceError } from '@sluice/protocol';
 import { systemClock } from '@sluice/protocol/toolbox';
-import type { TrackerEvent } from '../admin/contract.ts';
 import { Audience } from '../customers/audience.ts';
 import { RecentRequests } from '../events/recent-requests.ts';
 import type { ReceivedEvent } from '../events/tracked-events.ts';
@@ -8,7 +7,6 @@ import { Search } from '../search/search.ts';
 import { ApiKeyStore } from '../storage/api-key-store.ts';
 import { openDirectory, unusable } from '../storage/data-directory.ts';
 import { Database } from '../storage/database.ts';
-import { readEvent } from '../storage/event-rows.ts';
 import { type BatchOutcome, EventStore } from '../storage/event-store.ts';
 import { type KeptRequest, RequestStore } from '../storage/request-store.ts';
 import { startRetention } from '../storage/retention.ts';
@@ -103,16 +101,6 @@ export class Account {
   /** Stores a request without events, and returns its id. If the account is closed, does nothing: a request may end after that. */
   keepRequest(request: KeptRequest): number | undefined {
     return this.database.isOpen ? this.requests.add(request) : undefined;
-  }
-
-  /** All details of one event; undefined if there is none. */
-  trackedEvent(id: number): TrackerEvent | undefined {
-    const details = readEvent(this.database, id);
-    if (details === undefined) return undefined;
-    const { requestId, ...event } = details;
-    const request = requestId === null ? undefined : this.requests.get(requestId);
-    const customer = event.attributed ? this.audience.customer(event.correlationValue) : undefined;
-    return { ...event, request: request ?? null, customer: customer ?? null };
   }
 
   /** Deletes all events and requests, and if `customers` is true all customers. */

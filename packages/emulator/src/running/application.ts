@@ -102,17 +102,7 @@ export function createApplication({
   return application;
 }
 
-/** Serves `method` at `path`, and refuses other methods there. */
-export function addRoute(
-  application: Application,
-  method: Method,
-  path: string,
-  handler: Handler<Environment>,
-): void {
-  addRoutes(application, path, { [method]: handler });
-}
-
-/** Serves several methods at `path`, and refuses other methods there. */
+/** Serves these methods at `path`, and refuses other methods there. */
 export function addRoutes(
   application: Application,
   path: string,

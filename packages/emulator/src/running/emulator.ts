@@ -117,7 +117,7 @@ export class Emulator implements AsyncDisposable {
   /** Creates another API key and resolves to it. `name` helps to tell keys apart, default `'unnamed'`. */
   async createApiKey(name = 'unnamed'): Promise<string> {
     checkString('name', name);
-    return this.#account.apiKeys.create(name);
+    return this.#account.apiKeys.create(name).key;
   }
 
   /** Makes an API key invalid at once. Resolves to whether it was valid. */
@@ -264,6 +264,6 @@ function checkString(name: string, value: unknown): void {
   if (typeof value !== 'string') throw refusal(name, 'a string', value);
 }
 
-function toStoredEvent({ text, ...rest }: EventRow): StoredEvent {
+function toStoredEvent({ id: _, text, ...rest }: EventRow): StoredEvent {
   return { event: JSON.parse(text), ...rest };
 }

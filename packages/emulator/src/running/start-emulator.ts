@@ -58,7 +58,7 @@ function setUp(account: Account, { apiKey, primaryKey, customers, seed, logger }
     if (events === undefined) logger.info({ seed }, 'seed left out: there are events already');
     else logger.info({ seed, events }, 'events loaded');
   }
-  if (apiKey === undefined) return account.apiKeys.oldest() ?? account.apiKeys.create('default');
+  if (apiKey === undefined) return account.apiKeys.oldest() ?? account.apiKeys.create('default').key;
   account.apiKeys.put(apiKey, 'default');
   return apiKey;
 }
@@ -120,8 +120,9 @@ function createParts(
     };
   };
   const live = new LiveFeed(status, account.events.rates);
-  addAdminEndpoints(apiApplication, { account, behaviour, faults, live, status }, token);
-  return { account, behaviour, faults, apiKey, token, live, events, api };
+  const parts = { account, behaviour, faults, apiKey, token, live };
+  addAdminEndpoints(apiApplication, parts, status);
+  return { ...parts, events, api };
 }
 
 /** Whether a path on the API address counts as one of the interface. An unknown path does, too. */

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { SluiceError } from '@sluice/protocol';
 import type { Catalogue, TrackerCount, TrackerRow } from '../admin/contract.ts';
 import type { Database } from '../storage/database.ts';
-import { allOf, type Condition, readRows, readWhole, type WholeEvent } from '../storage/event-rows.ts';
+import { allOf, type Condition, type EventRow, readRows, readWhole } from '../storage/event-rows.ts';
 import { type Extent, firstReceived } from '../storage/event-store.ts';
 import { listCatalogue } from './catalogue.ts';
 import { type Plan, planOf, type SearchFilter } from './event-filter.ts';
@@ -104,7 +104,7 @@ export class Search {
   }
 
   /** The matching events, complete. */
-  async whole(filter: SearchFilter, query: PageQuery): Promise<Page<WholeEvent>> {
+  async whole(filter: SearchFilter, query: PageQuery): Promise<Page<EventRow>> {
     const { rows: ids, next } = await this.#page(filter, query);
     const rows = readWhole(this.#database, ids, MOST_BYTES);
     return { rows, next: rows.length < ids.length ? (rows.at(-1)?.id ?? next) : next };

@@ -52,10 +52,11 @@ export class ApiKeyStore {
   }
 
   /** Creates a new key. */
-  create(name: string): string {
-    const key = `emulator_${randomBytes(KEY_BYTES).toString('base64url')}`;
-    this.put(key, name);
-    return key;
+  create(name: string): KeyRow {
+    this.put(`emulator_${randomBytes(KEY_BYTES).toString('base64url')}`, name);
+    const [row] = this.list();
+    if (row === undefined) throw new Error('the new key was not stored');
+    return row;
   }
 
   /** Makes `key` valid, even if it was revoked. */

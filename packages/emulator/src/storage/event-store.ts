@@ -9,7 +9,7 @@ import type {
   ValueCount,
 } from '../events/tracked-events.ts';
 import { type Database, escapeText, sqliteCode, unescapeText } from './database.ts';
-import { conditionOf, type EventRow, STORED, type StoredRow, toEventRow } from './event-rows.ts';
+import { conditionOf, type EventRow, readEvents } from './event-rows.ts';
 import { Staging } from './staging.ts';
 
 /** What happened to a batch. */
@@ -180,13 +180,8 @@ export class EventStore {
   /** The matching events, oldest first. */
   find({ limit, offset, ...filter }: EventQuery): EventRow[] {
     const { sql, values } = conditionOf(filter);
-    const rows = this.#database.all<StoredRow>(
-      `${STORED} WHERE ${sql} ORDER BY id LIMIT ? OFFSET ?`,
-      ...values,
-      limit ?? -1,
-      offset ?? 0,
-    );
-    return rows.map((row) => toEventRow(row));
+    const page = [limit ?? -1, offset ?? 0];
+    return readEvents(this.#database, `WHERE ${sql} ORDER BY id LIMIT ? OFFSET ?`, ...values, ...page);
   }
 
   /** The exact number of matching events. */
