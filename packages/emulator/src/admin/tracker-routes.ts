@@ -4,9 +4,8 @@ import type { Account } from '../running/account.ts';
 import type { RequestContext } from '../running/application.ts';
 import { readPayloadPaths } from '../search/payload-query.ts';
 import type { Search } from '../search/search.ts';
-import { type Database, unescapeText } from '../storage/database.ts';
+import { unescapeText } from '../storage/database.ts';
 import { type EventRow, payloadText, readEvent } from '../storage/event-rows.ts';
-import type { Extent } from '../storage/event-store.ts';
 import type { TrackerEvent, TrackerRows, TrackerValues } from './contract.ts';
 import type { AdminRoutes } from './operator-access.ts';
 import { found, readId, readPaging, readSearchFilter } from './request-query.ts';
@@ -47,7 +46,7 @@ const MOST_FOUND = 1_000;
 
 /** Adds the routes of the event tracker, to search, count, open and export events. */
 export function addTrackerRoutes(add: AdminRoutes, account: Account): void {
-  const { database, search, events } = account;
+  const { database, search } = account;
   add('/tracker', {
     GET: async ({ req }): Promise<TrackerRows> => {
       const filter = readSearchFilter(req);
@@ -60,7 +59,7 @@ export function addTrackerRoutes(add: AdminRoutes, account: Account): void {
   add('/tracker/values', {
     GET: async ({ req }): Promise<TrackerValues> => {
       const { field = '', start = '' } = req.query();
-      return { values: await listValues(database, search, events.totals, field, start) };
+      return { values: await listValues(account, field, start) };
     },
   });
   add('/tracker/catalogue', { GET: () => search.catalogue() });
@@ -121,14 +120,13 @@ function toRecord({ text, receivedAt, deliveries, attributed }: EventRow): strin
  * If these give too few values, it adds rarer ones that the index finds, unless `start` is empty. Throws {@link ConfigError} for an unknown field.
  */
 async function listValues(
-  database: Database,
-  search: Search,
-  { oldest, newest }: Extent,
+  { database, search, events }: Account,
   field: string,
   start: string,
 ): Promise<TrackerValues['values']> {
   if (!isField(field)) throw refusal('field', `one of ${Object.keys(VALUE_COLUMNS).join(', ')}`, field);
   const column = VALUE_COLUMNS[field];
+  const { oldest, newest } = events.totals;
   const counts = new Map<string, number>();
   const rows = database.arrays<[value: string, count: number]>(
     `SELECT ${column}, count(*) FROM events WHERE id > ? AND id <= ? GROUP BY ${column}`,
