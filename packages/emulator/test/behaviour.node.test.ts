@@ -174,7 +174,7 @@ describe('a setting of the behaviour', () => {
     [{ behaviour: { maxEvents: 0 } }, 'or null for no limit, got number 0'],
     [
       { behaviour: { statuses: { gone: 410 } } },
-      'behaviour.statuses.gone is not the code of a refusal; there are',
+      'behaviour.statuses.gone is not an option; there are malformed_request, ',
     ],
     [
       { behaviour: { statuses: { empty_batch: 200 } } },
