@@ -2,6 +2,7 @@ import { isSluiceError } from '@sluice/protocol';
 import { describe, expect, it } from 'vitest';
 import { type EmulatorOptions, startEmulator } from '../src/index.ts';
 import { checkOptions } from '../src/running/options.ts';
+import { admin } from './service.ts';
 
 describe('an option of the emulator', () => {
   it.each<[object, string, string]>([
@@ -60,6 +61,15 @@ describe('an option of the emulator', () => {
       await using emulator = await startEmulator(options);
       expect(emulator.behaviour).toMatchObject({ maxBodyBytes: 33_554_432, compression: false });
     }
+  });
+
+  it.each([
+    [undefined, 1_000_000],
+    [7, 7],
+    [Number.POSITIVE_INFINITY, null],
+  ])('maxEvents %j is told to the pages as %j', async (maxEvents, told) => {
+    await using emulator = await startEmulator({ maxEvents });
+    expect((await admin(emulator, '/status')).body).toMatchObject({ maxEvents: told });
   });
 
   it('that gives a port already taken is named', async () => {

@@ -17,7 +17,7 @@ import { RateChart } from './rate-chart.tsx';
 export function TrackerPage() {
   const isAll = isOpen(filter.value);
   const open = openId();
-  const { newestEvent = 0, unique = 0, received = 0 } = status.value ?? {};
+  const { newestEvent = 0, unique = 0, received = 0, maxEvents = null } = status.value ?? {};
   const path = trackerPath('', { limit: String(AT_ONCE) });
   const live = useLiveRows<TrackerRow>(path, newestEvent, isAll, isAll ? allEvents : undefined);
   const { length } = live.shown.state;
@@ -27,6 +27,7 @@ export function TrackerPage() {
         <span class="muted">
           {formatSome(unique, 'event')}
           {received > unique && ` · ${formatSome(received - unique, 'repeat')}`}
+          {maxEvents !== null && unique >= maxEvents && ' · older ones are removed'}
         </span>
         <LiveControls live={live} />
         <Menu label="Export">

@@ -12,7 +12,7 @@ const RULES = { preset: PRESET, behaviour: ANYTHING };
  * the request arrived.
  */
 export class BehaviourSwitch {
-  #state: Omit<BehaviourState, 'presets'> = {
+  #state: BehaviourState = {
     preset: 'plain',
     isChanged: false,
     behaviour: readBehaviour({}),
@@ -31,9 +31,9 @@ export class BehaviourSwitch {
     return this.#state.behaviour;
   }
 
-  /** The current behaviour as pages show it, with the available presets. */
+  /** The current behaviour as pages show it. */
   get state(): BehaviourState {
-    return { ...this.#state, presets: PRESETS };
+    return this.#state;
   }
 
   /**

@@ -12,6 +12,7 @@ import { createHttpServer } from '../http/http-server.ts';
 import { addInterfaceEndpoint } from '../http/interface-endpoint.ts';
 import { Listener } from '../http/listener.ts';
 import { addInspectionEndpoints, INSPECTION_PATHS } from '../inspection/inspection-endpoints.ts';
+import { MOST_EVENTS } from '../storage/retention.ts';
 import { Account } from './account.ts';
 import { type Application, createApplication, type RequestContext } from './application.ts';
 import { Emulator, type Parts } from './emulator.ts';
@@ -114,6 +115,7 @@ function createParts(
       primaryKey: audience.primaryKey,
       hasCustomers: audience.hasCustomers,
       audience: audience.changes,
+      maxEvents: settings.maxEvents ?? MOST_EVENTS, // JSON has null for infinite
       ...{ unique, received, newestEvent: newest, oldestEvent: unique === 0 ? 0 : oldest },
       newestRequest: requests.newest,
       unindexed: search.unindexed,

@@ -4,7 +4,8 @@ import type { EventStore } from './event-store.ts';
 import type { RequestStore } from './request-store.ts';
 
 const PERIOD_MS = 250;
-const MOST_EVENTS = 1_000_000;
+/** How many events are kept if nobody has said how many. */
+export const MOST_EVENTS = 1_000_000;
 const MOST_REQUESTS = 200_000;
 // Rows to remove at once. That takes a few milliseconds, in which no request is served.
 const AT_ONCE = 1_000;
