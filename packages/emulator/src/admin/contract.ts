@@ -46,7 +46,7 @@ export interface Status {
 export interface Rates {
   /** Seconds since 1970. */
   readonly second: number;
-  /** Unique events received in that second, by name. The most frequent names are listed; all others count under `''`. */
+  /** Unique events received in that second, by name. Names beyond the first hundred count under `''`. */
   readonly counts: Readonly<Record<string, number>>;
 }
 
