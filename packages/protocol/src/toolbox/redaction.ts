@@ -19,6 +19,11 @@ const LEAST_ENCODED = 4;
  * header that a proxy shows encoded.
  */
 export function thoroughRedactor(secret: string): Redact {
+  // Half a character has no bytes, and no form in a URL.
+  if (/\p{Surrogate}/u.test(secret)) {
+    const forms = [JSON.stringify(secret).slice(1, -1), secret];
+    return (text) => forms.reduce((safe, form) => safe.replaceAll(form, '[key]'), text);
+  }
   if (secret.length < LEAST_ENCODED) return redactor(secret);
   const inPercent = encodeURIComponent(secret).replace(/%../g, (code) => code.toLowerCase());
   const forms = [inPercent, ...hexOf(secret), ...[0, 1, 2].flatMap((offset) => base64Of(secret, offset))];
