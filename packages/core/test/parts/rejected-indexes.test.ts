@@ -105,6 +105,14 @@ describe('rejectedIndexes', () => {
     await Promise.resolve();
   });
 
+  it.each([
+    ['index', { index: 5 }, '5'],
+    ['uuid', { uuid: 'z' }, 'z'],
+  ])('shows the %s that no event has', (_, named, shown) => {
+    const { failures } = classify(() => [named]);
+    expect(String(failures)).toContain(`an event that the batch does not have: ${shown}`);
+  });
+
   it.each<[string, unknown]>([
     ['an index behind the last', { index: 5 }],
     ['a negative index', { index: -1 }],
