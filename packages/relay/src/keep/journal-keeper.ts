@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FinishOptions, Tracker } from '@sluice/core';
+import { makeDirectory } from '@sluice/core/file-journal';
 import { createTextTracker, type TextTracker } from '@sluice/core/text-tracker';
 import { redactedError, type Timer } from '@sluice/protocol/toolbox';
 import { Refusal } from '../exchange.ts';
@@ -176,7 +177,7 @@ export class JournalKeeper implements Keeper {
 
   /** The secret of the windows lies beside them, so that it outlives a change of the other secrets. */
   async #openOnce(directory: string): Promise<Ids> {
-    await mkdir(directory, { recursive: true, mode: 0o700 });
+    await makeDirectory(directory);
     const secret = await secretIn(join(directory, 'window.key'));
     await Promise.all(this.#files.map((file) => file.open()));
     this.#ids = new Ids(secret);

@@ -1,10 +1,12 @@
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
+import { platform } from 'node:process';
 import { FileJournal } from '@sluice/core/file-journal';
 import { VirtualClock } from '@sluice/core/testing';
 import { systemClock } from '@sluice/protocol/toolbox';
 import { describe, expect, it } from 'vitest';
+import { createRelay } from '../../src/index.ts';
 import { directory, listen, openSite, optionsOf, pageEvent, service } from '../bench/site.ts';
 
 const UNLIMITED = { ticketEventsPerMinute: 2 ** 31, addressEventsPerMinute: 2 ** 31 };
@@ -46,6 +48,16 @@ describe('202', () => {
       })
       .toBe(202);
   });
+
+  it.runIf(platform === 'linux')(
+    'is not waited for in a place where nobody can make a directory',
+    async () => {
+      const options = { ...optionsOf(await service()), directory: '/proc/sluice/relay', logger: SILENT };
+      const relay = createRelay(options);
+      await relay.close();
+      expect(relay.isReady()).toBe(false);
+    },
+  );
 
   it('is answered although a full disk or a power cut left an empty key of the window', async () => {
     const path = await directory();

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createRelay, type RelayOptions } from '../../src/index.ts';
 import { openSite, optionsOf, pageEvent, post, service } from '../bench/site.ts';
 
 const SHOP = 'https://shop.example';
@@ -60,4 +61,13 @@ describe('the origin of a page', () => {
       expect([status, headers.allow]).toEqual([405, 'POST']);
     }
   });
+});
+
+it('the error of a wrong list names the item that is wrong', () => {
+  const create = (options: Partial<RelayOptions>) => () =>
+    createRelay(optionsOf({ baseUrl: 'http://127.0.0.1:9', apiKey: 'key' }, options));
+  expect(create({ origins: [SHOP, `${SHOP}/`] })).toThrow(
+    'origins must be a list of origins, such as "https://shop.example", got string "https://shop.example/"',
+  );
+  expect(create({ proxies: ['10.0.0.0/99'] })).toThrow('got string "10.0.0.0/99"');
 });

@@ -146,8 +146,8 @@ export const nodeFileSystem: FileSystem = {
   },
 };
 
-/** One by one: with `recursive`, Node never ends for some paths, as in `/proc`. */
-async function makeDirectory(path: string, mayLackParent = true): Promise<void> {
+/** Creates a directory and its missing parents. One by one: with `recursive`, Node never ends for some paths, as in `/proc`. */
+export async function makeDirectory(path: string, mayLackParent = true): Promise<void> {
   try {
     await promises.mkdir(path, DIRECTORY_MODE);
   } catch (error) {
