@@ -50,7 +50,9 @@ describe('sluice send', () => {
       ...{ code: 1, output: '' },
       errors: `sluice: cannot write bad records to ${rejects}: name another file with --rejects\n`,
     });
-    expect((await sluice(send, env)).output).toContain('(the first at 2: it has no customer: give --customer VALUE');
+    expect((await sluice(send, env)).output).toContain(
+      '(the first at 2: it has no customer: give --customer VALUE',
+    );
     expect((await emulator.countEvents()).received).toBe(0);
   });
 
