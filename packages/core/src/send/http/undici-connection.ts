@@ -61,12 +61,10 @@ type ConnectError = Error & {
 function explained(error: ConnectError, origin: string): Error {
   const { address, code = '', port } = error;
   const { host } = new URL(origin);
-  const noTls = `${host} speaks no TLS (http in place of https?)`;
   const words: Readonly<Record<string, string>> = {
     ECONNREFUSED: `nothing listens at ${port === undefined ? (address ?? host) : host} (wrong port? service down?)`,
     ENOTFOUND: `there is no host ${host} (wrong baseUrl? no network?)`,
-    ERR_SSL_WRONG_VERSION_NUMBER: noTls,
-    ERR_SSL_PACKET_LENGTH_TOO_LONG: noTls,
+    ERR_SSL_WRONG_VERSION_NUMBER: `${host} speaks no TLS (http in place of https?)`,
   };
   const said = words[code] ? `${words[code]}: ${code}` : error.message.trimEnd();
   return said === error.message ? error : Object.assign(new Error(said, { cause: error }), { code });
