@@ -76,6 +76,7 @@ if (webkit !== undefined) {
 
 const browser: TestProjectConfiguration = {
   resolve: inBrowser,
+  define: { 'process.env.FULL': JSON.stringify(process.env.FULL ?? '') }, // a page has no environment
   ssr: { resolve: onNode }, // the set-up below runs on Node
   test: {
     ...limits(HANG_MS),

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { cases } from '../../../../testing/full.ts';
 import type { AcceptingAnswer, Classify } from '../../src/parts/rejected-indexes.ts';
 import { rejectedIndexes } from '../../src/parts/rejected-indexes.ts';
 import type { Parcel } from '../../src/wait/parcel.ts';
@@ -150,6 +151,6 @@ describe('rejectedIndexes', () => {
         expect(found?.map(([index]) => index)).toEqual(expected);
       },
     );
-    fc.assert(property, { numRuns: 50 });
+    fc.assert(property, { numRuns: cases(50) });
   });
 });

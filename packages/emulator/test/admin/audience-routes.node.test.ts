@@ -1,5 +1,6 @@
 import type { Customer } from '@sluice/protocol';
 import { describe, expect, it } from 'vitest';
+import { isFull } from '../../../../testing/full.ts';
 import type { CustomerImport, CustomerRow, CustomerRows } from '../../src/admin/audience-contract.ts';
 import { startEmulator } from '../../src/index.ts';
 import { type Answer, admin, event, readCustomer, type Service, sendEvents, tellAdmin } from '../service.ts';
@@ -255,12 +256,13 @@ describe('an import of CSV', () => {
     expect((answer.body as CustomerImport).problems).toHaveLength(100);
   });
 
-  it('takes 100,000 lines', async () => {
+  it('takes a hundred thousand lines; without FULL, a fifth of them', async () => {
+    const count = isFull ? 100_000 : 20_000;
     await using emulator = await startEmulator({ primaryKey: 'email' });
-    const answer = await importCsv(emulator, manyLines(100_000));
-    expect(answer.body).toMatchObject({ added: 100_000, problemCount: 0 });
-    expect(await emulator.customer('c99999@example.com')).toMatchObject({ name: 'Name 99999' });
-    expect(await listed(emulator, 'search=Name+4242&limit=1')).toMatchObject({ total: 11 });
+    const answer = await importCsv(emulator, manyLines(count));
+    expect(answer.body).toMatchObject({ added: count, problemCount: 0 });
+    expect(await emulator.customer(`c${count - 1}@example.com`)).toMatchObject({ name: `Name ${count - 1}` });
+    expect(await listed(emulator, 'search=Name+1999&limit=1')).toMatchObject({ total: 11 });
   });
 
   it('of a file that is too large says to split it', async () => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { cases } from '../../../../../testing/full.ts';
 import { type EventBytes, NO_EVENTS, splitEvents } from '../../../src/base/event-bytes.ts';
 import type { Range } from '../../../src/base/range.ts';
 import { settle, VirtualClock } from '../../../src/entries/testing/virtual-clock.ts';
@@ -9,6 +10,7 @@ import { type Admission, createAdmission } from '../../../src/parts/hold/admissi
 import type { AdmissionOptions } from '../../../src/parts/hold/admission-options.ts';
 import { Sessions } from '../../../src/parts/hold/sessions.ts';
 import { toEventBytes, toTexts } from '../../bench/event-texts.ts';
+import { expectSame } from '../../bench/expect-same.ts';
 import { FakeJournal, FakeSyncJournal } from '../../bench/fake-journal.ts';
 
 /** Consent is granted: the bounds of what waits for it do not matter. */
@@ -212,8 +214,8 @@ class Page {
   }
 
   expectBalance(): void {
-    expect(this.failures).toEqual([]);
-    expect(this.accepted + this.recovered).toBe(this.gone + this.dropped.length + this.held.pending);
+    expectSame(this.failures[0], undefined);
+    expectSame(this.accepted + this.recovered, this.gone + this.dropped.length + this.held.pending);
   }
 }
 
@@ -264,6 +266,7 @@ function mayBe(happened: readonly Happening[], number: number): Set<string> {
 
 describe('held events of two customers on one device', () => {
   it('are of the customer identified next in their session or of nobody, and none is lost uncounted, whatever happens', async () => {
+    const numRuns = cases(500, 200);
     let delivered = 0;
     await fc.assert(
       fc.asyncProperty(steps, async (all) => {
@@ -339,9 +342,9 @@ describe('held events of two customers on one device', () => {
         expect(unique + dropped + disk.stored.size + lost).toBeGreaterThanOrEqual(number);
         delivered += unique;
       }),
-      { numRuns: 500 },
+      { numRuns },
     );
-    expect(delivered).toBeGreaterThan(300);
+    expect(delivered).toBeGreaterThan(numRuns / 2);
   });
 });
 

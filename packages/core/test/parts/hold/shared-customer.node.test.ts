@@ -1,6 +1,7 @@
 import 'fake-indexeddb/auto';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { cases } from '../../../../../testing/full.ts';
 import { EventTexts } from '../../../src/accept/event-text.ts';
 import { VirtualClock } from '../../../src/entries/testing/virtual-clock.ts';
 import { createIndexedDbJournal } from '../../../src/keep/page/indexeddb-journal.ts';
@@ -251,7 +252,7 @@ describe('tabs that share their customer', () => {
         count += model.expected.size;
         for (const tab of [...origin.tabs]) await tab.close();
       }),
-      { numRuns: 100 },
+      { numRuns: cases(100, 40) },
     );
     expect(count).toBeGreaterThan(100);
   });
@@ -303,7 +304,7 @@ describe('tabs that share their customer', () => {
         count += origin.customers.size;
         for (const tab of [...origin.tabs]) await tab.close();
       }),
-      { numRuns: 200 },
+      { numRuns: cases(200, 80) },
     );
     expect(count).toBeGreaterThan(100);
   });
