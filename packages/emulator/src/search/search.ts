@@ -26,7 +26,7 @@ export interface Page<T> {
   readonly next: number | null;
 }
 
-/** Matching ids, newest first. All events from id `down` up have been checked. `isOver`: the time for the search is. */
+/** Matching ids, newest first. All events from id `down` up have been checked. */
 interface Found {
   readonly ids: readonly number[];
   /** How many they are, where only that was wanted. */
@@ -162,7 +162,10 @@ export class Search {
     return { rows: ids, next: null };
   }
 
-  /** Yields the matching ids below `before`, newest first. Between two pieces of work, requests may be served. */
+  /**
+   * Yields the matching ids below `before`, newest first. Between two pieces of work, requests may be served. `isOver`: the time is,
+   * and events are left.
+   */
   async *#pieces(
     filter: SearchFilter,
     atOnce: number,

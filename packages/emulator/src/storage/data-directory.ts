@@ -1,11 +1,10 @@
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readSync, rmSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { SluiceError } from '@sluice/protocol';
 import { messageOf, quote } from '../messages.ts';
 import { Database, isDamage, sqliteCode } from './database.ts';
 
 const FILE = 'emulator.db';
-const HEADER = 'SQLite format 3\0';
 // The database itself is deleted last. So after an interruption, the rest is still recognised as an emulator's.
 const ENDS = ['-shm', '-wal', ''];
 
@@ -17,10 +16,7 @@ export function openDirectory(directory: string, isReset: boolean): Database {
   const path = resolve(directory, FILE);
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   if (isReset && existsSync(path)) {
-    if (!isDatabase(path)) {
-      throw new Error(`${FILE} in it is no database of an emulator, so it is not deleted`);
-    }
-    new Database(path, true).close(); // fails if another emulator uses it
+    new Database(path, true).close(); // fails if it is no database, or another emulator uses it
     for (const end of ENDS) rmSync(path + end, { force: true });
   }
   // It holds API keys. SQLite gives the files beside it the same mode.
@@ -42,15 +38,4 @@ function reasonOf(cause: unknown): string {
   }
   const isUsed = sqliteCode(cause) === 'SQLITE_BUSY';
   return isUsed ? 'another emulator is using it. End that one, or choose another directory.' : reason;
-}
-
-function isDatabase(path: string): boolean {
-  const file = openSync(path, 'r');
-  try {
-    const bytes = Buffer.alloc(HEADER.length);
-    const length = readSync(file, bytes);
-    return length === 0 || bytes.toString('latin1') === HEADER;
-  } finally {
-    closeSync(file);
-  }
 }

@@ -35,7 +35,7 @@ const COLUMNS = 'uuid, name, correlation_key, correlation_value, source, body';
 // Events staged in one turn, which takes a few milliseconds.
 const STAGED_AT_ONCE = 1_000;
 
-/** A batch, divided: its new events, and the ids of those whose uuid is known. */
+/** The new events of a batch, and the ids of the events that the others repeat. */
 interface Divided {
   readonly fresh: ReceivedEvent[];
   readonly repeated: number[];
@@ -104,7 +104,8 @@ export class EventStore {
 
   /** Like {@link add}, for a batch that was staged. */
   addStaged(staged: StagedBatch, batch: readonly ReceivedEvent[], requestId: number | null): BatchOutcome {
-    const [{ newest, oldest }, now] = [this.totals, Date.now()];
+    const { newest, oldest } = this.totals;
+    const now = Date.now();
     if (staged.repeated.some((id) => id < oldest)) return this.add(batch, requestId); // they were removed meanwhile
     try {
       this.#database.run(
@@ -119,7 +120,7 @@ export class EventStore {
     return this.#finish(staged.fresh, repeated, requestId, now);
   }
 
-  /** Divides a batch into new events, and the ids of repeated ones. `known`: ids by uuid; new events get ids from `next` on in it. */
+  /** Divides a batch into new and repeated events. `known` has ids by uuid, and gets those of the new events: from `next` on. */
   #divide(batch: readonly ReceivedEvent[], known: Map<string, number>, next: number): Divided {
     const stored = this.#database.arrays<[uuid: string, id: number]>(
       'SELECT uuid, id FROM events WHERE uuid IN (SELECT value FROM json_each(?))',

@@ -95,7 +95,9 @@ describe('the data directory', () => {
   it('is not started anew where the file under the name of the database is something else', async () => {
     const data = temporaryDirectory();
     writeFileSync(join(data, 'emulator.db'), 'a letter');
-    await expect(startEmulator({ data, reset: true })).rejects.toThrow('is no database of an emulator');
+    await expect(startEmulator({ data, reset: true })).rejects.toThrow(
+      'emulator.db in it is damaged, or no database',
+    );
     expect(readFileSync(join(data, 'emulator.db'), 'utf8')).toBe('a letter');
   });
 });
