@@ -9,6 +9,7 @@ import type { Keeper, PageEvent, Work } from './keeper.ts';
 /** How long the last requests may take when the relay is closed, in milliseconds. */
 const CLOSE_MS = 10_000;
 const TIMEOUTS = { connectMs: 5_000, headersMs: 20_000, bodyMs: 5_000, totalMs: 25_000 };
+const TOO_LARGE = 413;
 /** A page of a captive portal, or of a proxy. */
 const HTML = /^\s*<(?:!doctype|html)/i;
 
@@ -66,6 +67,8 @@ export class UpstreamKeeper implements Keeper {
     });
     const isAnswered = outcome.kind === 'answered';
     if (isAnswered && outcome.status >= 200 && outcome.status < 300 && !HTML.test(outcome.body)) return;
+    // The page sends less at once. Otherwise it would send the same again and again.
+    if (isAnswered && outcome.status === TOO_LARGE) throw new Refusal('too_large');
     const retryAfter = isAnswered ? outcome.retryAfter : undefined;
     throw new Refusal('not_durable', parseRetryAfter(retryAfter, this.#clock.now()));
   }

@@ -170,6 +170,14 @@ describe("durability: 'upstream'", () => {
     ]);
   });
 
+  it('answers 413 where that is too much for the service, so that the page halves it', async () => {
+    const emulator = await service();
+    emulator.fail({ kind: 'status', status: 413 });
+    const site = await openSite(optionsOf(emulator, { durability: 'upstream' }));
+    const body = { batch: [pageEvent(), pageEvent()], ticket: await site.ticket() };
+    expect(await site.send(body)).toMatchObject({ status: 413, body: { error: 'too_large' } });
+  });
+
   it('waits for the answers to pending requests when the relay is closed, but not for long', async () => {
     const responses: ServerResponse[] = [];
     const baseUrl = await listen((_request, response) => void responses.push(response));
