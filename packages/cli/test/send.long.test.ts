@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { leaveEvents, makeFolder, startService } from './folder.ts';
@@ -65,6 +65,19 @@ describe('sluice send', () => {
     await leaveEvents(journal, 1, { uuid: refund, payload: { of: { uuid: sale } } });
     expect((await sluice(['send', path, '--journal', journal], env)).code).toBe(0);
     expect(await emulator.countEvents()).toEqual({ unique: 2, received: 2 });
+  });
+
+  it('does not write bad records over the file itself', async () => {
+    const [folder, { env }] = [makeFolder(), await startService()];
+    const path = join(folder, 'events.ndjson');
+    await writeFile(path, '{"event":\n');
+    await symlink(path, join(folder, 'rejects'));
+    for (const rejects of ['events.ndjson', 'rejects'])
+      expect(await sluice(['send', path, '--rejects', rejects, '--journal', 'j'], env, folder)).toEqual({
+        ...{ code: 2, output: '' },
+        errors: `sluice: --rejects must not be ${path} itself: it would be written over\n`,
+      });
+    expect(await readFile(path, 'utf8')).toBe('{"event":\n');
   });
 
   it('makes events of the rows of a CSV file', async () => {

@@ -56,6 +56,8 @@ export const sendCommand: CommandSpec = {
     const known = resume && !position.isComplete ? await uuidsIn(journalDirectory) : new Set<string>();
     const defaultPath = `${path === '-' ? 'stdin' : path}.rejects.ndjson`;
     const rejects = new Rejects(rejectsPath ?? defaultPath, position.rejectedBytes);
+    if (await isSame(rejects.path, path))
+      throw new UsageError(`--rejects must not be ${path} itself: it would be written over`);
     const signal = interruption();
     signal.addEventListener('abort', () => file.stop());
     const { openTracker } = await import('../delivery/open-tracker.ts');
@@ -98,6 +100,11 @@ async function sizeOf(path: string): Promise<number> {
   }
   const problem = status === undefined ? `there is no file ${path}` : `${path} is no regular file`;
   throw new UsageError(`${problem}: correct the path, or give - for standard input`);
+}
+
+async function isSame(one: string, other: string): Promise<boolean> {
+  const [first, second] = await Promise.all([one, other].map((path) => stat(path).catch(() => undefined)));
+  return first !== undefined && first.ino === second?.ino && first.dev === second.dev;
 }
 
 /** The uuids of the events in the journal, delivered ones too: those behind the stored position must not be tracked again. */
