@@ -62,7 +62,7 @@ export const sendCommand: CommandSpec = {
     signal.addEventListener('abort', () => file.stop());
     const { openTracker } = await import('../delivery/open-tracker.ts');
     const { storage } = service;
-    // What is in the journal already is no longer read from the file.
+    // The oldest events may be of records that are not read again.
     await using tracker = openTracker({ ...service, storage: { ...storage, whenFull: 'drop-newest' } });
     const sending = { tracker, mapping, rejects, resume, known, journalBytes: storage?.maxBytes, signal };
     const sender = new FileSender(sending, position);

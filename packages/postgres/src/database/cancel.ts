@@ -16,7 +16,8 @@ interface Session {
 
 /**
  * Asks PostgreSQL to end the statement of a connection. Without that, one that waits for a lock goes on waiting after its connection
- * was closed, and takes one of the server's connections. Nobody is told whether this succeeds.
+ * was closed, and takes one of the server's connections. Nobody is told whether this succeeds. It goes without TLS, which every server
+ * takes: the key in it counts for this connection only, which is closed.
  */
 export function cancelStatement(client: PoolClient): void {
   const { host, port, processID, secretKey }: Session = client;
