@@ -28,6 +28,17 @@ describe('the origin of a page', () => {
     expect(await site.send({}, { host: 'evil.example', cookie })).toMatchObject({ status: 403 });
   });
 
+  it('has no port where a proxy adds the usual one to Host', async () => {
+    const site = await openSite(optionsOf(await service()));
+    const statusOf = async (host: string, origin: string) =>
+      (await site.send({}, { host, origin, cookie: 'session=ada' })).status;
+    expect(await statusOf('shop.example:443', SHOP)).toBe(200);
+    expect(await statusOf('shop.example:80', 'http://shop.example')).toBe(200);
+    expect(await statusOf('shop.example:80', SHOP)).toBe(403);
+    expect(await statusOf('shop.example:8443', SHOP)).toBe(403);
+    expect(await statusOf('shop.example', `${SHOP}:443`)).toBe(403);
+  });
+
   it('may be one of a list: then the answers have CORS headers for it, and for no other', async () => {
     const site = await openSite(optionsOf(await service(), { origins: [SHOP] }));
     const ticket = await site.ticket();
