@@ -132,10 +132,7 @@ function cut({ env }: RequestContext): Response {
 async function hang({ env }: RequestContext, until: AbortSignal): Promise<Response> {
   const { socket } = env.incoming;
   env.incoming.resume();
-  const end = (): void => void socket.destroy();
-  until.addEventListener('abort', end);
-  await once(socket, 'close');
-  until.removeEventListener('abort', end);
+  await once(socket, 'close', { signal: until }).catch(() => socket.destroy());
   return RESPONSE_ALREADY_SENT;
 }
 

@@ -6,9 +6,9 @@ import { messageOf } from '../messages.ts';
 
 /** Reads customers from a file with one JSON object per line. Skips blank lines. Throws {@link ConfigError}. */
 export function readCustomersFile(path: string): Customer[] {
-  const lines = readLines('customers', 'a file with one JSON object a line', path, ({ number, value }) => {
+  const lines = readLines('customers', 'a file with one JSON object a line', path, (value) => {
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
-    throw new Error(`line ${number} is ${describe(value)}`);
+    throw new Error(`it is ${describe(value)}`);
   });
   return [...lines];
 }
@@ -18,9 +18,9 @@ export function readCustomersFile(path: string): Customer[] {
  * the first wrong line.
  */
 export function readSeedFile(path: string): Generator<ReceivedEvent> {
-  return readLines('seed', 'a file with the JSON of one event a line', path, ({ number, text, value }) => {
+  return readLines('seed', 'a file with the JSON of one event a line', path, (value, text) => {
     const problem = findEventProblem(value);
-    if (problem !== undefined) throw new Error(`line ${number}: ${problem.message}`);
+    if (problem !== undefined) throw new Error(problem.message);
     return { text, event: value as Event };
   });
 }
@@ -30,42 +30,26 @@ export function readJson(option: string, given: string): unknown {
   try {
     return JSON.parse(/^\s*[[{]/.test(given) ? given : readFileSync(given, 'utf8').replace(/^\uFEFF/, ''));
   } catch (error) {
-    throw unreadable(option, 'JSON, or a file of it', given, error);
+    throw unreadable(option, 'JSON, or a file of it', given, messageOf(error));
   }
-}
-
-/** A line of a file that has one JSON text per line. */
-interface JsonLine {
-  /** Counted from 1. */
-  readonly number: number;
-  /** The JSON text, without surrounding blanks. */
-  readonly text: string;
-  readonly value: unknown;
 }
 
 function* readLines<T>(
   option: string,
   rule: string,
   path: string,
-  toValue: (line: JsonLine) => T,
+  toValue: (value: unknown, text: string) => T,
 ): Generator<T> {
   let number = 0;
   try {
     for (const line of linesOf(path)) {
       number += 1;
       const text = line.trim(); // also removes a byte order mark
-      if (text !== '') yield toValue({ number, text, value: parse(text, number) });
+      if (text !== '') yield toValue(JSON.parse(text), text);
     }
   } catch (error) {
-    throw unreadable(option, rule, path, error);
-  }
-}
-
-function parse(text: string, number: number): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new Error(`line ${number} is not JSON: ${messageOf(error)}`);
+    const place = number === 0 ? '' : `line ${number}: `;
+    throw unreadable(option, rule, path, place + messageOf(error));
   }
 }
 
@@ -79,7 +63,6 @@ function* linesOf(path: string): Generator<string> {
   }
 }
 
-function unreadable(option: string, rule: string, path: string, cause: unknown): ConfigError {
-  const message = `${option} must be ${rule}, got ${describe(path)}: ${messageOf(cause)}`;
-  return new ConfigError(option, message, { cause });
+function unreadable(option: string, rule: string, given: string, why: string): ConfigError {
+  return new ConfigError(option, `${option} must be ${rule}, got ${describe(given)}: ${why}`);
 }
