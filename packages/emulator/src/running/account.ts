@@ -46,9 +46,9 @@ export class Account {
   readonly search: Search;
   readonly database: Database;
   readonly #stopRetention: () => void;
+  /** How often it was cleared. */
+  clearings = 0;
   #arrival = new AbortController();
-  #clearings = 0;
-  #isClosed = false;
 
   /** Opens the account in the directory, or a new one in memory. Throws errors of code `SLUICE_STORAGE`. */
   constructor({ data, reset = false, logger = silentLogger, maxEvents }: AccountSettings = {}) {
@@ -72,11 +72,6 @@ export class Account {
   /** Aborted when the next events have arrived, and when no more will come. */
   get arrival(): AbortSignal {
     return this.#arrival.signal;
-  }
-
-  /** How often it was cleared. */
-  get clearings(): number {
-    return this.#clearings;
   }
 
   /** Stores a batch together with its request: both, or neither. Returns the id of the request, too. */
@@ -111,12 +106,12 @@ export class Account {
       if (customers === true) this.audience.clear();
     });
     this.recent.clear();
-    this.#clearings += 1;
+    this.clearings += 1;
   }
 
   /** Throws a `SluiceError` of code `SLUICE_CLOSED` if the account is closed. */
   checkOpen(): void {
-    if (this.#isClosed) throw closedError();
+    if (!this.database.isOpen) throw closedError();
   }
 
   /**
@@ -140,11 +135,10 @@ export class Account {
 
   /** Stops retention and search, and closes the database. Wakes callers that wait for events. */
   async close(): Promise<void> {
-    this.#isClosed = true;
-    this.#tellArrival();
     this.#stopRetention();
     this.search.close();
     this.database.close();
+    this.#tellArrival();
   }
 
   #tellArrival(): void {
