@@ -41,6 +41,8 @@ function hexOf(secret: string): string[] {
 
 /** The characters of base64, in both alphabets, that only the secret decides if so many bytes come before it, modulo 3. */
 function base64Of(secret: string, offset: number): string[] {
+  // A runtime without it puts no text in base64 either.
+  if (typeof btoa === 'undefined') return [];
   const bytes = String.fromCharCode(...new TextEncoder().encode(secret));
   const length = offset + bytes.length;
   const base64 = btoa('.'.repeat(offset) + bytes).slice(
