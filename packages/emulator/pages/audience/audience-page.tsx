@@ -56,9 +56,9 @@ export function AudiencePage() {
       </div>
       <Problem error={isLost.value ? undefined : asked.state.error} onRetry={renew} />
       <div class="split">
-        {total === 0 ? (
-          <NoCustomers primaryKey={key} isSearch={search !== ''} />
-        ) : (
+        {total === 0 && search !== '' && <Empty title="No customer matches" />}
+        {total === 0 && search === '' && <NoCustomers primaryKey={key} />}
+        {total !== 0 && (
           <VirtualList name="Customers" kind="customer" rows={list} columns={customerColumns(key, names)} />
         )}
         {open !== undefined && <CustomerPanel key={open} id={open} rows={list} onChanged={renew} />}
@@ -81,13 +81,7 @@ function customers(path: string): Source<CustomerRow> {
   };
 }
 
-interface NoCustomersProps {
-  readonly primaryKey: string;
-  readonly isSearch: boolean;
-}
-
-function NoCustomers({ primaryKey, isSearch }: NoCustomersProps) {
-  if (isSearch) return <Empty title="No customer matches" />;
+function NoCustomers({ primaryKey }: { readonly primaryKey: string }) {
   return (
     <Empty title="No customers yet">
       <p class="muted">

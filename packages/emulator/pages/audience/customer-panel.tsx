@@ -1,19 +1,18 @@
+import type { Customer } from '@sluice/protocol';
 import { useEffect, useState } from 'preact/hooks';
 import type { CustomerRow, CustomerRows } from '../../src/admin/audience-contract.ts';
-import { CopyButton } from '../parts/copy.tsx';
 import { Ask } from '../parts/dialog.tsx';
 import { EventLinks } from '../parts/event-links.tsx';
-import { Facts } from '../parts/facts.tsx';
+import { JsonForm } from '../parts/json-form.tsx';
+import { JsonView } from '../parts/json-view.tsx';
 import { SidePanel } from '../parts/side-panel.tsx';
 import { shownText, Time } from '../parts/text.tsx';
 import { ask, tell } from '../shell/ask.ts';
 import { useAnswer } from '../shell/asking.ts';
-import { hasDraft } from '../shell/draft.ts';
+import { hasDraft, useDraft } from '../shell/draft.ts';
 import { status } from '../shell/live.ts';
 import { here, link, replaceRoute } from '../shell/route.ts';
 import type { Rows } from '../shell/rows.ts';
-import { AttributesForm } from './attributes-form.tsx';
-import { attributeText } from './customer-columns.tsx';
 
 interface CustomerPanelProps {
   readonly id: number;
@@ -38,7 +37,6 @@ export function CustomerPanel({ id, rows, onChanged }: CustomerPanelProps) {
       {row !== undefined && isEditing && (
         <AttributesForm
           attributes={attributes}
-          primaryKey={primaryKey ?? ''}
           version={version}
           draftName={draftName}
           action="Save"
@@ -59,40 +57,29 @@ export function CustomerPanel({ id, rows, onChanged }: CustomerPanelProps) {
               it, but does not find it, and no event belongs to it. Edit it to add one.
             </p>
           )}
-          <section class="stack" aria-label="Attributes">
-            <div class="row">
-              <h3 class="grow">Attributes</h3>
-              <CopyButton text={JSON.stringify(attributes, null, 2)} label="Copy the attributes as JSON" />
-              <button type="button" class="small" onClick={() => setEditing(true)}>
-                Edit
-              </button>
-              <Ask
-                button="Delete"
-                class="small is-bad"
-                title="Delete this customer?"
-                action="Delete"
-                isDanger
-                onAction={async () => {
-                  await ask(path, { method: 'DELETE' });
-                  onChanged();
-                  location.hash = here();
-                }}
-              >
-                <p>
-                  <strong>{name}</strong> will no longer be found. Its events stay in the event tracker,
-                  without a customer.
-                </p>
-              </Ask>
-            </div>
-            <Facts
-              of={Object.entries(attributes).map(([name, value]) => [
-                shownText(name),
-                <span key={name} class={typeof value === 'string' ? '' : 'mono'}>
-                  {shownText(attributeText(value))}
-                </span>,
-              ])}
-            />
-          </section>
+          <div class="row">
+            <button type="button" class="small" onClick={() => setEditing(true)}>
+              Edit
+            </button>
+            <Ask
+              button="Delete"
+              class="small is-bad"
+              title="Delete this customer?"
+              action="Delete"
+              isDanger
+              onAction={async () => {
+                await ask(path, { method: 'DELETE' });
+                onChanged();
+                location.hash = here();
+              }}
+            >
+              <p>
+                <strong>{name}</strong> will no longer be found. Its events stay in the event tracker, without
+                a customer.
+              </p>
+            </Ask>
+          </div>
+          <JsonView title="Attributes" text={JSON.stringify(attributes)} />
           {value !== null && <Timeline value={value} />}
         </>
       )}
@@ -131,9 +118,11 @@ export function ValuePanel({ value }: { readonly value: string }) {
             No customer has this primary key. The emulator keeps its events. When you create the customer,
             they will belong to it.
           </p>
-          <a class="button main" href={link(['audience', 'new'], { value })}>
-            Create this customer
-          </a>
+          <div class="row">
+            <a class="button main" href={link(['audience', 'new'], { value })}>
+              Create this customer
+            </a>
+          </div>
           <Timeline value={value} />
         </>
       )}
@@ -157,7 +146,6 @@ export function NewCustomerPanel({ primaryKey, value, onMade }: NewCustomerPanel
     <SidePanel title="New customer">
       <AttributesForm
         attributes={{ ...(primaryKey !== 'first_name' && { first_name: '' }), [primaryKey]: value }}
-        primaryKey={primaryKey}
         version=""
         draftName={`new customer ${value}`}
         action="Create"
@@ -169,5 +157,30 @@ export function NewCustomerPanel({ primaryKey, value, onMade }: NewCustomerPanel
         }}
       />
     </SidePanel>
+  );
+}
+
+interface AttributesFormProps {
+  readonly attributes: Customer;
+  /** The version of the attributes; an empty text for a new customer. */
+  readonly version: string;
+  readonly draftName: string;
+  readonly action: string;
+  /** `version` is the one that the user began with. */
+  readonly onSave: (attributes: unknown, version: string) => Promise<unknown>;
+  readonly onClose: () => void;
+}
+
+/** The attributes of a customer, to edit. */
+function AttributesForm({ attributes, version, draftName, onSave, ...form }: AttributesFormProps) {
+  const draft = useDraft(draftName, () => ({ json: JSON.stringify(attributes, null, 2), version }));
+  return (
+    <JsonForm
+      {...form}
+      draft={draft}
+      label="Attributes, as JSON"
+      hint="What you type is kept until you save or discard it."
+      onSave={(attributes) => onSave(attributes, draft.value.version)}
+    />
   );
 }

@@ -69,11 +69,7 @@ function KeyChoice({ name, onChange, task }: KeyChoiceProps) {
     <>
       <Field
         label="Attribute"
-        hint={
-          isCurrent
-            ? 'This is the primary key now.'
-            : 'An attribute that has a different value for each customer.'
-        }
+        hint={isCurrent ? 'This is the primary key now.' : 'Its value must be another for each customer.'}
         error={fieldError(task.error, 'primaryKey')}
       >
         {(input) => (
@@ -87,11 +83,7 @@ function KeyChoice({ name, onChange, task }: KeyChoiceProps) {
           />
         )}
       </Field>
-      <Suggestions
-        choices={Object.fromEntries(others.map((each) => [each, each]))}
-        chosen={name}
-        onChoose={change}
-      />
+      <Suggestions choices={Object.fromEntries(others.map((each) => [each, each]))} onChoose={change} />
       <div aria-live="polite">{preview.value && <Meaning preview={preview.value} />}</div>
       <Problem error={preview.error} />
     </>

@@ -30,6 +30,7 @@ export function CataloguePage() {
 }
 
 function Entry({ entry: { name, count, firstAt, lastAt, read, keys } }: { readonly entry: CatalogueEntry }) {
+  const found = keys.length === 0 ? 'No payload has a key.' : `Keys of ${formatSome(read, 'payload')}:`;
   return (
     <details class="card">
       <summary>
@@ -40,27 +41,26 @@ function Entry({ entry: { name, count, firstAt, lastAt, read, keys } }: { readon
       </summary>
       <a href={link(['tracker'], { name })}>Show these events</a>
       <p class="muted">
-        {read === 0
-          ? 'No payload was read: these events are too old, or too large.'
-          : `Keys of ${formatSome(read, 'payload')}:`}
+        {read === 0 ? 'No payload was read: these events are too old, or too large.' : found}
       </p>
-      <Table
-        heads={['Key', 'Type', 'Payloads']}
-        rows={keys.map(({ path, count, types }) => [
-          <a key="path" class="mono" href={link(['tracker'], { name, payload: `payload.${path}` })}>
-            {escapeUnseen(path)}
-          </a>,
-          inWords(types),
-          count === read ? 'all' : `${formatCount(count)} of ${formatCount(read)}`,
-        ])}
-      />
+      {keys.length > 0 && (
+        <Table
+          heads={['Key', 'Type', 'Payloads']}
+          rows={keys.map(({ path, count, types }) => [
+            <a key="path" class="mono" href={link(['tracker'], { name, payload: `payload.${path}` })}>
+              {escapeUnseen(path)}
+            </a>,
+            inWords(types),
+            count === read ? 'all' : `${formatCount(count)} of ${formatCount(read)}`,
+          ])}
+        />
+      )}
     </details>
   );
 }
 
 function inWords(types: CatalogueKey['types']): string {
   const kinds = Object.entries(types);
-  const [first] = kinds;
-  if (first && kinds.length === 1) return first[0];
-  return kinds.map(([type, times]) => `${type} (${formatCount(times)})`).join(', ');
+  const words = kinds.map(([type, times]) => (kinds.length === 1 ? type : `${type} (${formatCount(times)})`));
+  return words.join(', ');
 }

@@ -1,9 +1,8 @@
 import type { FaultRow, FaultRows } from '../../src/admin/contract.ts';
-import { Problem } from '../parts/dialog.tsx';
+import { ActButton, Problem } from '../parts/dialog.tsx';
 import { Choice } from '../parts/field.tsx';
 import { formatCount, formatSome, Time } from '../parts/text.tsx';
-import { ask } from '../shell/ask.ts';
-import { type Answer, useAnswer, useTask } from '../shell/asking.ts';
+import { type Answer, useAnswer } from '../shell/asking.ts';
 import { status } from '../shell/live.ts';
 import { link, replaceRoute, route } from '../shell/route.ts';
 import { FaultForm } from './fault-form.tsx';
@@ -40,13 +39,7 @@ export function FaultsPage() {
 
 /** The faults that were switched on: what they do, what they did, and what is left of them. */
 function FaultList({ rows: { value, error, again } }: { readonly rows: Answer<FaultRows> }) {
-  const task = useTask();
   const { faults = [], seed } = value ?? {};
-  const stop = (path: string) =>
-    task.run(async () => {
-      await ask(path, { method: 'DELETE' });
-      again();
-    });
   return (
     <section class="card" aria-labelledby="faults">
       <div class="row">
@@ -54,12 +47,10 @@ function FaultList({ rows: { value, error, again } }: { readonly rows: Answer<Fa
           Switched on
         </h2>
         {faults.length > 1 && (
-          <button type="button" class="small" onClick={() => stop('/faults')}>
-            Stop all
-          </button>
+          <ActButton label="Stop all" class="small" method="DELETE" path="/faults" onDone={again} />
         )}
       </div>
-      <Problem error={error ?? task.error} onRetry={again} />
+      <Problem error={error} onRetry={again} />
       {value !== undefined && faults.length === 0 && (
         <p class="muted">None. The service does what the interface says.</p>
       )}
@@ -67,7 +58,7 @@ function FaultList({ rows: { value, error, again } }: { readonly rows: Answer<Fa
         <>
           <ul class="list">
             {faults.map((row) => (
-              <FaultItem key={row.id} row={row} onStop={() => stop(`/faults/${row.id}`)} />
+              <FaultItem key={row.id} row={row} onStopped={again} />
             ))}
           </ul>
           <p class="muted small-text">
@@ -81,7 +72,7 @@ function FaultList({ rows: { value, error, again } }: { readonly rows: Answer<Fa
   );
 }
 
-function FaultItem({ row, onStop }: { readonly row: FaultRow; readonly onStop: () => void }) {
+function FaultItem({ row, onStopped }: { readonly row: FaultRow; readonly onStopped: () => void }) {
   const { fault, words, state, step, remaining, endsAt } = row;
   const action = state === 'over' ? 'Remove' : 'Stop';
   return (
@@ -96,9 +87,13 @@ function FaultItem({ row, onStop }: { readonly row: FaultRow; readonly onStop: (
           {state !== 'over' && endsAt !== null && [' · until ', <Time key="end" value={endsAt} />]}
         </p>
       </div>
-      <button type="button" class="small" aria-label={`${action}: ${words}`} onClick={onStop}>
-        {action}
-      </button>
+      <ActButton
+        label={action}
+        name={`${action}: ${words}`}
+        method="DELETE"
+        path={`/faults/${row.id}`}
+        onDone={onStopped}
+      />
     </li>
   );
 }

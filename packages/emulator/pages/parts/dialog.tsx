@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import { AskError, tell } from '../shell/ask.ts';
+import { AskError, ask, tell } from '../shell/ask.ts';
 import { type Task, useTask } from '../shell/asking.ts';
 
 interface FormProps {
@@ -91,6 +91,31 @@ export function Problem({ error, onRetry }: ProblemProps) {
         </button>
       )}
     </div>
+  );
+}
+
+interface ActButtonProps<T> {
+  readonly label: string;
+  /** The label for those who do not see what is around it. */
+  readonly name?: string;
+  readonly class?: string;
+  readonly method: 'POST' | 'DELETE';
+  /** The admin route to ask. */
+  readonly path: string;
+  readonly onDone?: (answer: T) => void;
+}
+
+/** A button that asks an admin route to do something, and shows why that failed. */
+export function ActButton<T>({ label, name, class: kind, method, path, onDone }: ActButtonProps<T>) {
+  const task = useTask();
+  const act = () => task.run(() => ask<T>(path, { method }).then(onDone));
+  return (
+    <>
+      <button type="button" class={kind} aria-label={name} disabled={task.isRunning} onClick={act}>
+        {label}
+      </button>
+      <Problem error={task.error} />
+    </>
   );
 }
 

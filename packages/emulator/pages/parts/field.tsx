@@ -42,23 +42,15 @@ export function typing(onChange: (value: string) => void) {
 
 interface SuggestionsProps<T> {
   readonly choices: Readonly<Record<string, T>>;
-  /** The name of the chosen one. */
-  readonly chosen?: string;
   readonly onChoose: (choice: T) => void;
 }
 
 /** Values that are often wanted, by name: each fills in a form. */
-export function Suggestions<T>({ choices, chosen, onChoose }: SuggestionsProps<T>) {
+export function Suggestions<T>({ choices, onChoose }: SuggestionsProps<T>) {
   return (
-    <div class="row suggestions">
+    <div class="row">
       {Object.entries(choices).map(([name, choice]) => (
-        <button
-          key={name}
-          type="button"
-          class="small"
-          aria-pressed={chosen === undefined ? undefined : name === chosen}
-          onClick={() => onChoose(choice)}
-        >
+        <button key={name} type="button" class="small" onClick={() => onChoose(choice)}>
           {name}
         </button>
       ))}

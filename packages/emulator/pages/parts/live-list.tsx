@@ -40,7 +40,7 @@ export function LiveControls({ live }: { readonly live: LiveRows<Identified> }) 
   const { isPaused, isFollowing, pause } = live;
   return (
     <>
-      <span class={`pulse ${isFollowing && !isLost.value ? 'is-live' : ''}`}>
+      <span class={`badge ${isFollowing && !isLost.value ? 'good' : ''}`}>
         {isLost.value ? 'Not connected' : isFollowing ? 'Live' : isPaused ? 'Paused' : 'Not following'}
       </span>
       <button type="button" aria-pressed={isPaused} onClick={() => pause(!isPaused)}>

@@ -8,12 +8,6 @@ const BYTES = new Intl.NumberFormat('en', {
   unitDisplay: 'narrow',
 });
 const CLOCK = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
-const CLOCK_MS = new Intl.DateTimeFormat('en-GB', {
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-  fractionalSecondDigits: 3,
-});
 const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 const LETTERS = String.raw`[\p{L}\p{M}\p{N}]`;
 // Characters that would hide, reverse or join the text around them. A joiner inside a word or an emoji does not do that.
@@ -55,7 +49,10 @@ export function formatTime(value: string): string {
   const time = new Date(value);
   if (Number.isNaN(time.getTime())) return value;
   const isToday = time.toDateString() === new Date().toDateString();
-  return isToday ? CLOCK_MS.format(time) : `${DAY.format(time)} ${CLOCK.format(time)}`;
+  const clock = formatClock(time);
+  return isToday
+    ? `${clock}.${String(time.getMilliseconds()).padStart(3, '0')}`
+    : `${DAY.format(time)} ${clock}`;
 }
 
 /** Like {@link formatTime}, with the exact time as a title. */
@@ -78,12 +75,9 @@ export function shownText(text: string): string {
 export function escapeUnseen(text: string): string {
   return text.replace(UNSEEN, (each) => {
     const escaped = JSON.stringify(each).slice(1, -1);
-    return escaped === each ? each.split('').map(escapedUnit).join('') : escaped;
+    const unitOf = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+    return escaped === each ? each.split('').map(unitOf).join('') : escaped;
   });
-}
-
-function escapedUnit(unit: string): string {
-  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
 /** Finds the words of a search, at the beginning of words. Undefined if there are none. */

@@ -1,13 +1,12 @@
 import { useState } from 'preact/hooks';
 import type { RequestContent, RequestDetails, RequestRow, SentRequest } from '../../src/admin/contract.ts';
-import { Problem } from '../parts/dialog.tsx';
+import { ActButton } from '../parts/dialog.tsx';
 import { EventLinks } from '../parts/event-links.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { JsonView } from '../parts/json-view.tsx';
 import { SidePanel } from '../parts/side-panel.tsx';
 import { escapeUnseen, formatBytes, formatCount, formatDuration, shownText, Time } from '../parts/text.tsx';
-import { ask } from '../shell/ask.ts';
-import { useAnswer, useTask } from '../shell/asking.ts';
+import { useAnswer } from '../shell/asking.ts';
 import type { Rows } from '../shell/rows.ts';
 
 const SHOWN = 20;
@@ -23,6 +22,7 @@ export function RequestPanel({ id, rows }: { readonly id: number; readonly rows:
 }
 
 function Request({ row }: { readonly row: RequestDetails }) {
+  const [sent, setSent] = useState<SentRequest | undefined>();
   const { error, fault, events, firstEvent, repeated, content } = row;
   // If events were left out, the number of new events is not known.
   const brought = error === null ? (events ?? 0) - (repeated ?? 0) : 1;
@@ -50,7 +50,14 @@ function Request({ row }: { readonly row: RequestDetails }) {
           ['Events', events !== null && formatCount(events) + known],
         ]}
       />
-      {row.isRepeatable && <SendAgain id={row.id} />}
+      {row.isRepeatable && (
+        <div class="row">
+          <ActButton label="Send again" method="POST" path={`/requests/${row.id}/again`} onDone={setSent} />
+          <span class="muted" role="status">
+            {sent && `Sent again: ${sent.status ?? 'no answer'}`}
+          </span>
+        </div>
+      )}
       {content === null ? (
         <p class="muted">Its content is no longer kept: the emulator keeps that of the latest requests.</p>
       ) : (
@@ -68,24 +75,6 @@ function Request({ row }: { readonly row: RequestDetails }) {
         />
       )}
     </>
-  );
-}
-
-function SendAgain({ id }: { readonly id: number }) {
-  const [answer, setAnswer] = useState<SentRequest | undefined>();
-  const task = useTask();
-  const send = () =>
-    task.run(async () => setAnswer(await ask<SentRequest>(`/requests/${id}/again`, { method: 'POST' })));
-  return (
-    <div class="row">
-      <button type="button" disabled={task.isRunning} onClick={send}>
-        Send again
-      </button>
-      <span class="muted" role="status">
-        {answer !== undefined && `Sent again: ${answer.status ?? 'no answer'}`}
-      </span>
-      <Problem error={task.error} />
-    </div>
   );
 }
 

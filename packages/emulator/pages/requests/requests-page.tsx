@@ -1,12 +1,10 @@
 import type { RequestRow } from '../../src/admin/contract.ts';
-import { Empty, Problem } from '../parts/dialog.tsx';
+import { ActButton, Empty } from '../parts/dialog.tsx';
 import { Choice, SearchField } from '../parts/field.tsx';
 import { LiveControls, LiveList } from '../parts/live-list.tsx';
 import { formatBytes, formatDuration, formatSome, Time } from '../parts/text.tsx';
 import type { Column } from '../parts/virtual-list.tsx';
 import { FirstEvent } from '../settings/first-event.tsx';
-import { ask } from '../shell/ask.ts';
-import { useTask } from '../shell/asking.ts';
 import { status } from '../shell/live.ts';
 import { here, openId, pushRoute, route } from '../shell/route.ts';
 import { AT_ONCE } from '../shell/rows.ts';
@@ -47,7 +45,6 @@ export function RequestsPage() {
   const open = openId();
   const outcome = toOutcome(query.get('outcome') ?? '');
   const search = query.get('search') ?? '';
-  const task = useTask();
   const isAll = outcome === '' && search === '';
   const path = `/requests?${new URLSearchParams({ limit: String(AT_ONCE), outcome, search })}`;
   const live = useLiveRows<RequestRow>(path, status.value?.newestRequest ?? 0, isAll);
@@ -56,13 +53,7 @@ export function RequestsPage() {
     <>
       <div class="toolbar row">
         <LiveControls live={live} />
-        <button
-          type="button"
-          disabled={task.isRunning}
-          onClick={() => task.run(() => ask('/requests/test-event', { method: 'POST' }))}
-        >
-          Send a test event
-        </button>
+        <ActButton label="Send a test event" method="POST" path="/requests/test-event" />
       </div>
       <div class="row">
         <Choice
@@ -84,7 +75,6 @@ export function RequestsPage() {
           <FirstEvent />
         </details>
       )}
-      <Problem error={task.error} />
       <div class="split">
         <LiveList
           name="Requests"

@@ -1,22 +1,20 @@
-import type { BehaviourChange, BehaviourState } from '../../src/admin/contract.ts';
+import type { BehaviourState } from '../../src/admin/contract.ts';
 import { type Behaviour, readBehaviour } from '../../src/behaviour/behaviour.ts';
 import { PRESETS, type PresetName } from '../../src/behaviour/presets.ts';
 import { Snippet } from '../parts/copy.tsx';
-import { Form, Problem } from '../parts/dialog.tsx';
-import { Choice, Field, typing } from '../parts/field.tsx';
-import { AskError, readJson, tell } from '../shell/ask.ts';
-import { useAnswer, useTask } from '../shell/asking.ts';
+import { Problem } from '../parts/dialog.tsx';
+import { Choice } from '../parts/field.tsx';
+import { JsonForm } from '../parts/json-form.tsx';
+import { tell } from '../shell/ask.ts';
+import { useAnswer } from '../shell/asking.ts';
 import { useDraft } from '../shell/draft.ts';
 import { status } from '../shell/live.ts';
 
 /** How the service answers where the interface is silent: a preset, and settings that differ from it. */
 export function BehaviourCard() {
   const { preset, isPresetChanged } = status.value ?? {};
-  const {
-    value: state,
-    error,
-    again,
-  } = useAnswer<BehaviourState>('/behaviour', `${preset} ${isPresetChanged}`);
+  const answer = useAnswer<BehaviourState>('/behaviour', `${preset} ${isPresetChanged}`);
+  const { value: state, error, again } = answer;
   return (
     <section class="card" aria-labelledby="behaviour">
       <h2 id="behaviour">How the service answers</h2>
@@ -32,65 +30,36 @@ export function BehaviourCard() {
   );
 }
 
-interface Draft {
-  readonly preset: PresetName;
-  /** The settings that differ from the preset, as JSON. */
-  readonly settings: string;
-}
-
 function BehaviourForm({ state, onSaved }: { readonly state: BehaviourState; readonly onSaved: () => void }) {
-  const draft = useDraft<Draft>('behaviour', () => ({
+  const draft = useDraft<{ readonly preset: PresetName; readonly json: string }>('behaviour', () => ({
     preset: state.preset,
-    settings: written(differences(state.behaviour, readBehaviour(PRESETS[state.preset].behaviour))),
+    json: written(differences(state.behaviour, readBehaviour(PRESETS[state.preset].behaviour))),
   }));
-  const task = useTask();
-  const { preset, settings } = draft.value;
-  const change = (changed: Draft) => {
-    draft.set(changed);
-    task.clear();
-  };
-  const save = async () => {
-    const behaviour = readJson(settings.trim() || '{}') as Partial<Behaviour>;
-    await tell('PUT', '/behaviour', { preset, behaviour } satisfies BehaviourChange);
-    draft.discard();
-    onSaved();
-  };
-  const aside = draft.isKept && (
-    <>
-      <span class="muted">Not applied yet</span>
-      <button type="button" onClick={draft.discard}>
-        Discard
-      </button>
-    </>
-  );
+  const { preset } = draft.value;
   return (
-    <Form task={task} action="Apply" isReady={draft.isKept} onAction={save} aside={aside}>
-      <Choice
-        label="Preset"
-        choices={PRESETS}
-        value={preset}
-        onChange={(name) => change({ preset: name, settings: '{}' })}
-      />
-      <Field
+    <>
+      <JsonForm
+        draft={draft}
         label="Settings that differ from the preset, as JSON"
-        error={task.error instanceof AskError ? task.error.message : undefined}
         hint='For example {"maxEvents": 20, "statuses": {"rate_limited": 503}}. Every setting is in the list below.'
+        action="Apply"
+        onSave={async (behaviour) => {
+          await tell('PUT', '/behaviour', { preset, behaviour });
+          onSaved();
+        }}
       >
-        {(input) => (
-          <textarea
-            {...input}
-            class="script"
-            value={settings}
-            spellcheck={false}
-            onInput={typing((settings) => change({ preset, settings }))}
-          />
-        )}
-      </Field>
+        <Choice
+          label="Preset"
+          choices={PRESETS}
+          value={preset}
+          onChange={(preset) => draft.set({ preset, json: '{}' })}
+        />
+      </JsonForm>
       <details>
         <summary>All settings now</summary>
         <Snippet label="all settings" text={written(state.behaviour)} />
       </details>
-    </Form>
+    </>
   );
 }
 

@@ -11,7 +11,7 @@ import { snippets } from './snippets.ts';
  */
 export function FirstEvent() {
   const { value, error } = useAnswer<KeyRows>('/keys');
-  const { baseUrl = '', apiUrl = '', primaryKey, activeFaults = 0 } = status.value ?? {};
+  const { baseUrl = '', apiUrl = '', primaryKey } = status.value ?? {};
   const apiKey = value?.keys.findLast(({ revokedAt }) => revokedAt === null)?.key ?? 'API_KEY';
   const { send } = snippets('curl', { baseUrl, apiUrl, apiKey, primaryKey: primaryKey ?? 'email' });
   return (
@@ -33,7 +33,6 @@ export function FirstEvent() {
           <a href={link(['requests'])}>Requests</a> shows each request that has reached the emulator, and why
           it was refused. <a href={link(['settings'])}>Settings</a> has snippets for Node and browsers.
         </li>
-        {activeFaults > 0 && <li>A fault is switched on, and may act on it.</li>}
         <li>
           In a test, ports change with each start, unless you set <code>port</code> and <code>apiPort</code>.
         </li>

@@ -3,11 +3,10 @@ import { useEffect } from 'preact/hooks';
 import { AudiencePage } from '../audience/audience-page.tsx';
 import { CataloguePage } from '../catalogue/catalogue-page.tsx';
 import { FaultsPage } from '../faults/faults-page.tsx';
+import { ActButton } from '../parts/dialog.tsx';
 import { RequestsPage } from '../requests/requests-page.tsx';
 import { SettingsPage } from '../settings/settings-page.tsx';
 import { TrackerPage } from '../tracker/tracker-page.tsx';
-import { ask } from './ask.ts';
-import { useTask } from './asking.ts';
 import { useKeys } from './keys.ts';
 import { emulators, isLocked, isLost, status } from './live.ts';
 import { link, route } from './route.ts';
@@ -37,7 +36,7 @@ export function App() {
       </button>
       <header class="bar row">
         <strong>Sluice emulator</strong>
-        <nav aria-label="Pages">
+        <nav class="row" aria-label="Pages">
           {Object.entries(PAGES).map(([name, [each]]) => (
             <a key={name} href={link([name])} aria-current={each === title ? 'page' : undefined}>
               {each}
@@ -66,7 +65,6 @@ export function App() {
 
 /** How many faults are active, and a button that ends them. */
 function ActiveFaults() {
-  const task = useTask();
   const { activeFaults = 0 } = status.value ?? {};
   if (activeFaults === 0) return null;
   return (
@@ -74,18 +72,14 @@ function ActiveFaults() {
       <a href={link(['faults'])}>
         {activeFaults === 1 ? '1 fault is active' : `${activeFaults} faults are active`}
       </a>
-      <button
-        type="button"
-        disabled={task.isRunning}
-        onClick={() => task.run(() => ask('/faults', { method: 'DELETE' }))}
-      >
-        End all faults
-      </button>
+      <ActButton label="End all faults" method="DELETE" path="/faults" />
     </span>
   );
 }
 
 /** Moves the focus to the search of the page. */
 function goToSearch(): void {
-  document.querySelector<HTMLInputElement>('main input[type="search"]')?.select();
+  const search = document.querySelector<HTMLInputElement>('main input[type="search"]');
+  search?.focus();
+  search?.select();
 }

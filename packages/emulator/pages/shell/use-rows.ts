@@ -51,8 +51,8 @@ export interface LiveRows<Row extends Identified> {
 }
 
 /**
- * The rows at `path` as they arrive; `newest` is the newest id of all. If the rows are all that there are and none is missing,
- * `indexOf` says where the row with an id is, by the id of the newest.
+ * The rows at `path` as they arrive; `newest` is the newest id of all. `sourceOf` makes their source from a function that reads
+ * those before an id, or the newest ones.
  */
 export function useLiveRows<Row extends Identified>(
   path: string,
@@ -96,6 +96,7 @@ export function useLiveRows<Row extends Identified>(
   };
 }
 
+/** A source whose rows are read on from its end. */
 function readOn<Row extends Identified>(
   read: (before: number, signal: AbortSignal) => Promise<Answered<Row>>,
 ): Source<Row> {

@@ -1,4 +1,4 @@
-import type { RequestRow, TrackerEvent, TrackerRow } from '../../src/admin/contract.ts';
+import type { TrackerEvent, TrackerRow } from '../../src/admin/contract.ts';
 import { memberText } from '../../src/events/json-text.ts';
 import { CopyButton } from '../parts/copy.tsx';
 import { Facts } from '../parts/facts.tsx';
@@ -46,7 +46,11 @@ function Body({ event }: { readonly event: TrackerEvent }) {
             'Customer',
             <>
               <a href={link(['audience'], { value })}>{shownText(value)}</a>{' '}
-              <bdi class="muted">{fullName(customer)}</bdi>
+              <bdi class="muted">
+                {[customer?.first_name, customer?.last_name]
+                  .filter((name) => typeof name === 'string')
+                  .join(' ')}
+              </bdi>
               <br />
               <a class="small-text" href={link(['tracker'], { correlationValue: value })}>
                 All events of this customer
@@ -64,7 +68,7 @@ function Body({ event }: { readonly event: TrackerEvent }) {
               </>
             ),
           ],
-          ['Request', <Request key="request" row={request} />],
+          ['Request', request === null ? 'no longer kept' : <RequestLink key="request" id={request.id} />],
         ]}
       />
       {deliveries > 1 && (
@@ -73,8 +77,7 @@ function Body({ event }: { readonly event: TrackerEvent }) {
           <ul class="bullets">
             {event.repeats.map(({ receivedAt, requestId }) => (
               <li key={`${requestId} ${receivedAt}`}>
-                <Time value={receivedAt} />{' '}
-                <a href={link(['requests', String(requestId)])}>{`request ${requestId}`}</a>
+                <Time value={receivedAt} /> <RequestLink id={requestId} />
               </li>
             ))}
           </ul>
@@ -93,19 +96,6 @@ function Body({ event }: { readonly event: TrackerEvent }) {
   );
 }
 
-function Request({ row }: { readonly row: RequestRow | null }) {
-  if (row === null) return <span class="muted">no longer kept</span>;
-  const { id, status, events, keyName } = row;
-  const words = [status ?? 'cut', events && formatSome(events, 'event'), keyName && `key ${keyName}`];
-  return (
-    <>
-      <a href={link(['requests', String(id)])}>{`request ${id}`}</a>{' '}
-      <span class="muted">{words.filter(Boolean).join(' · ')}</span>
-    </>
-  );
-}
-
-function fullName(customer: Readonly<Record<string, unknown>> | null): string {
-  const parts = ['first_name', 'last_name'].map((name) => customer?.[name]);
-  return parts.filter((part) => typeof part === 'string').join(' ');
+function RequestLink({ id }: { readonly id: number }) {
+  return <a href={link(['requests', String(id)])}>{`request ${id}`}</a>;
 }

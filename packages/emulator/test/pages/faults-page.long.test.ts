@@ -114,6 +114,16 @@ describe.skipIf(!hasChromium)('the faults page (needs Chromium)', () => {
     await expect.poll(() => rows(page).count()).toBe(0);
   });
 
+  it('says on every page that a fault is active, and ends it from there', async () => {
+    await using emulator = await startEmulator({ primaryKey: 'email' });
+    await emulator.fail({ kind: 'status', status: 503 });
+    const page = await openPage(emulator, '#/catalogue');
+    await page.getByRole('link', { name: '1 fault is active' }).waitFor();
+    await page.getByRole('button', { name: 'End all faults' }).click();
+    await page.getByRole('link', { name: '1 fault is active' }).waitFor({ state: 'detached' });
+    expect((await sendEvents(emulator, event())).status).toBe(200);
+  });
+
   it('interprets nothing of a fault as HTML', async () => {
     const html = '<img src=x onerror="document.title=`run`"><b>bold</b>';
     await using emulator = await startEmulator({ primaryKey: 'email' });

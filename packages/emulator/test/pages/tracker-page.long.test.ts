@@ -123,6 +123,15 @@ describe.skipIf(!hasChromium)('the event tracker page (needs Chromium)', () => {
     await rowWith(page, 'late').waitFor();
   });
 
+  it('goes to the search with the key /, unless the user types', async () => {
+    await using emulator = await start(1);
+    const page = await openPage(emulator, '');
+    await numbered(page, 1).waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('a/b');
+    expect(await page.getByLabel('Search in names, customers and payloads').inputValue()).toBe('a/b');
+  });
+
   it('reaches any of 50,000 events at once, and has only the rows that are seen', async () => {
     await using emulator = await start(50_000);
     const page = await openPage(emulator, '');
