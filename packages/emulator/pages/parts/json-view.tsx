@@ -6,16 +6,11 @@ import { formatCount } from './text.tsx';
 const LINES_AT_ONCE = 500;
 const DEEPEST_INDENT = 30;
 
-interface JsonViewProps {
-  readonly title: string;
-  readonly text: string;
-}
-
 /**
  * Shows a text, to copy. JSON is indented, with a colour for each kind of value; numbers are exactly as in the text. Long texts come in
  * parts.
  */
-export function JsonView({ title, text }: JsonViewProps) {
+export function JsonView({ title, text }: { readonly title: string; readonly text: string }) {
   const [most, setMost] = useState(LINES_AT_ONCE);
   const lines = useMemo(() => {
     try {

@@ -3,8 +3,17 @@ import { isLost } from '../shell/live.ts';
 import type { Identified } from '../shell/rows.ts';
 import type { LiveRows } from '../shell/use-rows.ts';
 import { ClearButton, Problem } from './dialog.tsx';
-import { formatSome } from './text.tsx';
+import { formatSome, Time } from './text.tsx';
 import { type Column, VirtualList } from './virtual-list.tsx';
+
+/** The column for the time at which a row arrived. */
+export const RECEIVED: Column<{ readonly receivedAt: string }> = {
+  head: 'Received',
+  width: '104px',
+  place: 'aside',
+  class: 'muted',
+  cell: ({ receivedAt }) => <Time value={receivedAt} />,
+};
 
 interface LiveListProps<Row extends Identified> {
   readonly name: string;

@@ -1,8 +1,8 @@
 import type { RequestRow } from '../../src/admin/contract.ts';
 import { ActButton, Empty } from '../parts/dialog.tsx';
 import { Choice, SearchField } from '../parts/field.tsx';
-import { LiveControls, LiveList } from '../parts/live-list.tsx';
-import { formatBytes, formatDuration, formatSome, Time } from '../parts/text.tsx';
+import { LiveControls, LiveList, RECEIVED } from '../parts/live-list.tsx';
+import { formatBytes, formatDuration, formatSome } from '../parts/text.tsx';
 import type { Column } from '../parts/virtual-list.tsx';
 import { FirstEvent } from '../settings/first-event.tsx';
 import { status } from '../shell/live.ts';
@@ -14,7 +14,7 @@ import { purpose, RequestPanel, Status } from './request-panel.tsx';
 const OUTCOMES = { '': 'All', taken: 'Taken', refused: 'Refused', fault: 'Fault' } as const;
 
 const COLUMNS: readonly Column<RequestRow>[] = [
-  { head: 'Status', width: '46px', place: 'lead', cell: (row) => <Status row={row} /> },
+  { head: 'Status', width: '54px', place: 'lead', cell: (row) => <Status row={row} /> },
   {
     head: 'Request',
     width: 'minmax(110px, 1fr)',
@@ -30,20 +30,15 @@ const COLUMNS: readonly Column<RequestRow>[] = [
   { head: 'Reason, or key and user agent', width: 'minmax(0, 2fr)', place: 'below', cell: reason },
   { head: 'Size', width: '74px', class: 'muted end', cell: (row) => formatBytes(row.bytes) },
   { head: 'Took', width: '74px', class: 'muted end', cell: (row) => formatDuration(row.durationMs) },
-  {
-    head: 'Received',
-    width: '104px',
-    place: 'aside',
-    class: 'muted end',
-    cell: (row) => <Time value={row.receivedAt} />,
-  },
+  RECEIVED,
 ];
 
 /** The requests to the service, as they arrive. Look here if no event arrives. */
 export function RequestsPage() {
   const { query } = route.value;
   const open = openId();
-  const outcome = toOutcome(query.get('outcome') ?? '');
+  const named = query.get('outcome') ?? '';
+  const outcome = Object.hasOwn(OUTCOMES, named) ? (named as keyof typeof OUTCOMES) : '';
   const search = query.get('search') ?? '';
   const isAll = outcome === '' && search === '';
   const path = `/requests?${new URLSearchParams({ limit: String(AT_ONCE), outcome, search })}`;
@@ -101,8 +96,4 @@ function reason({ error, fault, keyName, userAgent }: RequestRow) {
       <span class={error === null ? 'muted' : 'is-bad'}>{error?.message ?? fault ?? sender}</span>
     </>
   );
-}
-
-function toOutcome(text: string): keyof typeof OUTCOMES {
-  return Object.hasOwn(OUTCOMES, text) ? (text as keyof typeof OUTCOMES) : '';
 }

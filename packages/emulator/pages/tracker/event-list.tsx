@@ -1,6 +1,7 @@
 import { useRef } from 'preact/hooks';
 import type { TrackerCount, TrackerRow } from '../../src/admin/contract.ts';
-import { escapeUnseen, formatCount, formatSome, hitsOf, Marked, shownText, Time } from '../parts/text.tsx';
+import { RECEIVED } from '../parts/live-list.tsx';
+import { escapeUnseen, formatCount, formatSome, hitsOf, Marked, shownText } from '../parts/text.tsx';
 import type { Column } from '../parts/virtual-list.tsx';
 import { useAnswer } from '../shell/asking.ts';
 import { status } from '../shell/live.ts';
@@ -14,13 +15,7 @@ export function eventColumns(): readonly Column<TrackerRow>[] {
   const marked = (text: string) => <Marked text={text} hits={hits} />;
   const keys = shownKeys();
   return [
-    {
-      head: 'Received',
-      width: '104px',
-      place: 'aside',
-      class: 'muted',
-      cell: (row) => <Time value={row.receivedAt} />,
-    },
+    RECEIVED,
     {
       head: 'Event',
       width: 'minmax(100px, 2fr)',
