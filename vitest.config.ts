@@ -83,7 +83,7 @@ const browser: TestProjectConfiguration = {
     name: 'browser',
     ...browserTests,
     globalSetup: ['testing/emulator.ts', 'testing/browser-files.ts'],
-    setupFiles: ['testing/empty-storage.ts', 'packages/core/test/bench/all-parts.ts'],
+    setupFiles: ['testing/page-setup.ts'], // one file: each is requested again for each file of tests
     browser: {
       enabled: true,
       headless: true,

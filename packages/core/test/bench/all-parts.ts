@@ -1,5 +1,7 @@
 import { platform } from '#platform';
 import { allParts } from '../../src/platform/all-parts.ts';
 
-// For tests that run in a browser and in Node: installs the parts that a page would have to request.
-Object.assign(platform.parts, allParts);
+/** For tests that run in a browser and in Node: installs the parts that a page would have to request. */
+export function installAllParts(): void {
+  Object.assign(platform.parts, allParts);
+}
