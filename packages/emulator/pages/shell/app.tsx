@@ -4,6 +4,7 @@ import { AudiencePage } from '../audience/audience-page.tsx';
 import { CataloguePage } from '../catalogue/catalogue-page.tsx';
 import { FaultsPage } from '../faults/faults-page.tsx';
 import { ActButton } from '../parts/dialog.tsx';
+import { formatSome } from '../parts/text.tsx';
 import { RequestsPage } from '../requests/requests-page.tsx';
 import { SettingsPage } from '../settings/settings-page.tsx';
 import { TrackerPage } from '../tracker/tracker-page.tsx';
@@ -69,9 +70,7 @@ function ActiveFaults() {
   if (activeFaults === 0) return null;
   return (
     <span class="notice bad row">
-      <a href={link(['faults'])}>
-        {activeFaults === 1 ? '1 fault is active' : `${activeFaults} faults are active`}
-      </a>
+      <a href={link(['faults'])}>{`${formatSome(activeFaults, 'fault is', 'faults are')} active`}</a>
       <ActButton label="End all faults" method="DELETE" path="/faults" />
     </span>
   );
