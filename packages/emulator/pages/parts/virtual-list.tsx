@@ -151,7 +151,7 @@ export function VirtualList<Row extends Identified>(props: VirtualListProps<Row>
       style={{ '--columns': columns.map(({ width }) => width).join(' ') }}
     >
       {!isNarrow && (
-        <div class="list-row list-head muted">
+        <div class="list-row list-head">
           {cells.map(({ head, class: kind = '' }, index) => (
             <span key={index} class={`cut ${kind}`}>
               {head}
