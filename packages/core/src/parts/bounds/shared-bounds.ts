@@ -3,6 +3,8 @@ import type { Range } from '../../base/range.ts';
 import { MOST_OF_DISK } from '../../keep/file/segment-size.ts';
 import type { Reading } from '../../keep/journal.ts';
 import type { Entry, Room, Writer } from '../../keep/journal-writer.ts';
+import { FORSAKEN, HANDED, NOWHERE } from '../../wait/places.ts';
+import type { Handed } from '../../wait/unwritten.ts';
 import type { Waiting } from '../../wait/waiting.ts';
 import { type BoundsPart, bounds } from './bounds.ts';
 import type { BoundedJournal, Budget } from './budget.ts';
@@ -28,6 +30,15 @@ export const sharedBounds: BoundsPart = (options) => {
 /** Whether `close()` ran out of time: the tracker gave up, and counted, what no journal holds. */
 function isGivenUp({ inFlight, lines, pending }: Waiting): boolean {
   return pending < lines.reduce((all, { queue }) => all + queue.fresh + queue.stored, inFlight);
+}
+
+/** What the journal does not have of a parcel is counted as `closed`. No more of it is given to the journal. */
+function forsake(entry: Entry): void {
+  // The cast is safe: only what waits asks for room in this way.
+  const { parcel, queue } = entry as Handed;
+  for (const mark of [NOWHERE, HANDED])
+    for (const span of parcel.places.marked(mark)) parcel.places.mark(span, FORSAKEN);
+  queue.changed(parcel);
 }
 
 const UNKNOWN: Volume = { freeBytes: Number.POSITIVE_INFINITY, totalBytes: Number.POSITIVE_INFINITY };
@@ -134,8 +145,7 @@ class SharedRoom implements Room {
       try {
         return isOver() ? 'full' : await this.makeRoom(group, isLast);
       } finally {
-        // It is counted as `closed`, and stays as it is.
-        if (isOver()) writer.entries.delete(entry);
+        if (isOver() && writer.entries.delete(entry)) forsake(entry);
       }
     };
     const fitting = (group: EventBytes) => this.fitting(group);
