@@ -1,7 +1,7 @@
 import type { FinishOptions } from '@sluice/core';
 import { UndiciTransport } from '@sluice/core/undici-transport';
 import { EVENTS_PATH, endpoint, joinEvents, parseRetryAfter, requestHeaders } from '@sluice/protocol';
-import type { Clock } from '@sluice/protocol/toolbox';
+import { type Clock, MAX_TIMER_MS } from '@sluice/protocol/toolbox';
 import { Refusal } from '../exchange.ts';
 import type { Settings } from '../settings.ts';
 import type { Keeper, PageEvent, Work } from './keeper.ts';
@@ -47,7 +47,7 @@ export class UpstreamKeeper implements Keeper {
   /** Waits for the answers to pending requests: what is sent again arrives twice. */
   async close({ timeoutMs = CLOSE_MS, signal }: FinishOptions = {}): Promise<void> {
     const end = () => this.#ending.abort();
-    const timer = this.#clock.setTimeout(end, timeoutMs, true);
+    const timer = this.#clock.setTimeout(end, Math.min(timeoutMs, MAX_TIMER_MS), true);
     if (signal?.aborted) end();
     signal?.addEventListener('abort', end);
     await Promise.allSettled(this.#pending);
