@@ -179,7 +179,8 @@ export class JournalKeeper implements Keeper {
   async #openOnce(directory: string): Promise<Ids> {
     await makeDirectory(directory);
     const secret = await secretIn(join(directory, 'window.key'));
-    await Promise.all(this.#files.map((file) => file.open()));
+    // One after the other: none is still being opened when this is tried again.
+    for (const file of this.#files) await file.open();
     this.#ids = new Ids(secret);
     return this.#ids;
   }
@@ -187,7 +188,11 @@ export class JournalKeeper implements Keeper {
 
 /** A file that is not whole is replaced: a full disk or a power cut has left it. What the windows know is forgotten then. */
 async function secretIn(path: string): Promise<Buffer> {
-  const found = await readFile(path).catch(() => Buffer.alloc(0));
+  const found = await readFile(path).catch((error) => {
+    // What cannot be read now may be whole.
+    if (error.code !== 'ENOENT') throw error;
+    return Buffer.alloc(0);
+  });
   if (found.length === KEY_BYTES) return found;
   const secret = randomBytes(KEY_BYTES);
   const next = `${path}.next`;

@@ -1,4 +1,4 @@
-import { readdir, rm, writeFile } from 'node:fs/promises';
+import { lstat, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { platform } from 'node:process';
@@ -65,6 +65,16 @@ describe('202', () => {
     const site = await openSite({ ...optionsOf(await service()), directory: path });
     const body = { batch: [pageEvent()], ticket: await site.ticket() };
     expect((await site.send(body)).status).toBe(202);
+  });
+
+  it('is not answered while the key of the window cannot be read: it may be whole', async () => {
+    const path = await directory();
+    const key = join(path, 'window.key');
+    await symlink(key, key);
+    const site = await openSite({ ...optionsOf(await service(), { logger: SILENT }), directory: path });
+    const body = { batch: [pageEvent()], ticket: await site.ticket() };
+    expect((await site.send(body)).status).toBe(503);
+    expect((await lstat(key)).isSymbolicLink()).toBe(true);
   });
 
   it('is answered once a journal of its own is durable, which is used in place of files in the directory', async () => {
@@ -186,7 +196,7 @@ describe("durability: 'upstream'", () => {
     const answered = [site.send(body), site.send(body)];
     await expect.poll(() => responses.length).toBe(2);
     const ending = new AbortController();
-    const closed = site.relay.close({ signal: ending.signal });
+    const closed = site.relay.close({ timeoutMs: Number.POSITIVE_INFINITY, signal: ending.signal });
     responses[0]?.end('{}');
     const statuses = answered.map(async (one) => (await one).status);
     await expect(Promise.race(statuses)).resolves.toBe(202);
