@@ -47,8 +47,8 @@ const READ: Readonly<Record<keyof ReadOptions, Rule>> = {
  * For pages. Elsewhere, and in development builds of a page, this is built in.
  * @example createCustomerReader({ ...options, parts: { checked } });
  */
-export const checked: CheckedPart = (options, isRead) => {
-  if (isRead) return void readRules(READ, '', options);
+export const checked: CheckedPart = (options, apiKey) => {
+  if (apiKey) return void readRules(READ, '', options);
   readRules(RULES, '', options);
   // The cast is safe: the rules hold.
   const { cache } = options as CustomerReaderOptions;

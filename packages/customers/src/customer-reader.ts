@@ -64,7 +64,7 @@ export function createCustomerReader(options: CustomerReaderOptions): CustomerRe
   const request = sharedRequests(start, requests, cache?.set);
   return {
     async read<T = Customer>(primaryKey: string, options: ReadOptions<T> = {}): Promise<T> {
-      parts.checked?.(options, true);
+      parts.checked?.(options, settings.apiKey);
       const { signal, schema } = options;
       if (!isNonEmptyString(primaryKey)) throw refusal('primaryKey', 'a non-empty string', primaryKey);
       const validate = schema === undefined ? undefined : (parts.schema ?? missingPart('schema'))(schema);

@@ -75,6 +75,8 @@ describe('a read', () => {
     [null, 'options must be an object, got null'],
     ['canary-key', 'options must be an object, got a string'],
     [{ signal: new AbortController() }, 'signal must be an AbortSignal, got an object'],
+    [{ signal: KEY }, 'signal must be an AbortSignal, got string "[key]"'],
+    [{ [KEY]: 1 }, '[key] is not an option; there are signal, schema'],
     [{ timeoutMs: 5 }, 'timeoutMs is not an option; there are signal, schema'],
   ])('with wrong options is rejected, and nothing is sent (%#)', async (options, message) => {
     const { reader, sent } = scripted([() => json(ADA)]);
