@@ -7,7 +7,6 @@ import {
   aFunction,
   type Clock,
   flag,
-  isNonEmptyString,
   methods,
   milliseconds,
   nonEmpty,
@@ -20,7 +19,7 @@ import {
   readRules,
   refusal,
   systemClock,
-  thoroughRedactor,
+  thoroughRedactorOfAll,
   whole,
   withoutSecrets,
 } from '@sluice/protocol/toolbox';
@@ -112,9 +111,7 @@ const TRACKER: Readonly<Record<keyof NonNullable<RelayOptions['tracker']>, Rule>
 export function readOptions(given: RelayOptions): Settings {
   const { apiKey, secret }: Partial<RelayOptions> = Object(given);
   const secrets = [apiKey, secret].flat();
-  const redactors = secrets.filter(isNonEmptyString).map(thoroughRedactor);
-  const redact: Redact = (text) => redactors.reduce((safe, each) => each(safe), text);
-  return { ...withoutSecrets(secrets, () => read(given)), redact };
+  return { ...withoutSecrets(secrets, () => read(given)), redact: thoroughRedactorOfAll(secrets) };
 }
 
 function read(given: RelayOptions): Omit<Settings, 'redact'> {

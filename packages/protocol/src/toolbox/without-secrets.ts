@@ -5,6 +5,12 @@ import { isNonEmptyString } from './rules.ts';
 /** A shorter secret would be found in any message. */
 const LEAST_SECRET = 4;
 
+/** Returns a function that removes each of these secrets from texts. What is no text is ignored. */
+export function thoroughRedactorOfAll(secrets: readonly unknown[]): Redact {
+  const redactors = secrets.filter(isNonEmptyString).map(thoroughRedactor);
+  return (text) => redactors.reduce((safe, redact) => redact(safe), text);
+}
+
 /**
  * Runs `work`. A ConfigError of it shows no secret: the user may have put one in the place of another value. What is no text is
  * ignored.
@@ -14,11 +20,7 @@ export function withoutSecrets<Result>(secrets: readonly unknown[], work: () => 
     return work();
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    const redactors = secrets
-      .filter(isNonEmptyString)
-      .filter(({ length }) => length >= LEAST_SECRET)
-      .map(thoroughRedactor);
-    const redact: Redact = (text) => redactors.reduce((safe, each) => each(safe), text);
+    const redact = thoroughRedactorOfAll(secrets.filter((secret) => Object(secret).length >= LEAST_SECRET));
     throw new ConfigError(redact(error.option), redact(error.message));
   }
 }
