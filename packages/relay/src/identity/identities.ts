@@ -56,7 +56,7 @@ export class Identities {
   async #signedIn(incoming: Incoming): Promise<string | undefined | null> {
     if (!this.#origins.isSame(incoming)) throw new Refusal('wrong_origin');
     const customer = await this.#settings.identify?.(incoming.request(), incoming.native);
-    // Such as a number: as nobody, this customer would never have an event, and nothing would say why.
+    // If a number counted as nobody, no event of this customer would arrive, and nothing would say why.
     if (customer && typeof customer !== 'string')
       throw new TypeError(`identify() must return a text or nothing, not a value of type ${typeof customer}`);
     return customer;

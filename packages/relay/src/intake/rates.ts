@@ -12,7 +12,7 @@ export class Rates {
   /** When each will have waited for all that it sent. */
   readonly #freeAt = new Recent<number>(MOST_KNOWN);
 
-  /** @param before What counts of a request before its events do. These pass all the same after a time of silence. */
+  /** @param before How many events a request itself counts as. After a time of silence, a full minute of events passes beside these. */
   constructor(eventsPerMinute: number, before = 0) {
     this.#msPerEvent = BURST_MS / eventsPerMinute;
     this.#burstMs = BURST_MS + before * this.#msPerEvent;
