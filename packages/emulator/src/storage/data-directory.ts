@@ -14,15 +14,22 @@ const ENDS = ['-shm', '-wal', ''];
  */
 export function openDirectory(directory: string, isReset: boolean): Database {
   const path = resolve(directory, FILE);
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeDirectory(dirname(path));
   if (isReset && existsSync(path)) {
     new Database(path, true).close(); // fails if it is no database, or another emulator uses it
     for (const end of ENDS) rmSync(path + end, { force: true });
   }
-  // It holds API keys. SQLite gives the files beside it the same mode.
-  closeSync(openSync(path, 'a', 0o600));
-  chmodSync(path, 0o600);
+  // Not if it is there: closing it would end the lock of another emulator in this process.
+  if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
+  chmodSync(path, 0o600); // it holds API keys, and SQLite gives the files beside it the same mode
   return new Database(path);
+}
+
+/** Creates a directory and its missing parents. One by one: with `recursive`, Node never ends for some paths, as in `/proc`. */
+function makeDirectory(path: string): void {
+  if (existsSync(path)) return;
+  makeDirectory(dirname(path));
+  mkdirSync(path, 0o700);
 }
 
 /** The error for a data directory that cannot be used, of code `SLUICE_STORAGE`. */

@@ -28,8 +28,8 @@ export class Database {
       this.exec('PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY');
       this.transaction(() => isBare || this.#prepareSchema());
     } catch (error) {
-      if (isDamage(error)) this.#database.close();
-      else this.close();
+      if (sqliteCode(error) === '') this.close();
+      else this.#database.close(); // it may be damaged, or another emulator's
       throw error;
     }
   }
