@@ -115,7 +115,7 @@ export class Search {
     const plan = this.#plan(filter);
     if (plan?.match === undefined && plan?.isExact !== false) {
       const { oldest, newest } = this.#range(filter);
-      return { count: plan === undefined ? 0 : newest - oldest + 1, isExact: true };
+      return { count: plan === undefined ? 0 : Math.max(0, newest - oldest + 1), isExact: true };
     }
     let count = 0;
     for await (const found of this.#pieces(filter, ALL, COUNT_MS)) {
