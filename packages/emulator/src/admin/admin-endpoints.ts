@@ -38,7 +38,7 @@ export function addAdminEndpoints(
   });
   add('/clear', {
     POST: async (context) => {
-      account.clear({ customers: (await readField(context, 'customers')) === true });
+      account.clear(await readJson(context));
       faults.removeAll();
       await faults.settled;
     },

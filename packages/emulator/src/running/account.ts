@@ -1,5 +1,5 @@
 import { SluiceError } from '@sluice/protocol';
-import { systemClock } from '@sluice/protocol/toolbox';
+import { flag, readRules, systemClock } from '@sluice/protocol/toolbox';
 import { Audience } from '../customers/audience.ts';
 import { RecentRequests } from '../events/recent-requests.ts';
 import type { ReceivedEvent } from '../events/tracked-events.ts';
@@ -31,6 +31,7 @@ export interface ClearOptions {
   readonly customers?: boolean | undefined;
 }
 
+const CLEAR = { customers: flag(false) };
 const SEED_BATCH = 500;
 // A larger batch is stored in turns, so that other requests need not wait for all of it.
 const MOST_AT_ONCE = 5_000;
@@ -98,8 +99,9 @@ export class Account {
     return this.database.isOpen ? this.requests.add(request) : undefined;
   }
 
-  /** Deletes all events and requests, and if `customers` is true all customers. */
-  clear({ customers }: ClearOptions): void {
+  /** Deletes what {@link ClearOptions} say. Throws {@link ConfigError} if they are wrong. */
+  clear(options: unknown): void {
+    const { customers } = readRules(CLEAR, '', options);
     this.database.transaction(() => {
       this.events.removeBefore(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY);
       this.requests.removeBefore(this.requests.next, Number.POSITIVE_INFINITY);

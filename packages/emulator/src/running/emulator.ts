@@ -1,5 +1,5 @@
 import type { Customer } from '@sluice/protocol';
-import { ANYTHING, flag, oneOf, readRules, refusal, systemClock } from '@sluice/protocol/toolbox';
+import { ANYTHING, oneOf, readRules, refusal, systemClock } from '@sluice/protocol/toolbox';
 import type { BehaviourChange, RequestRow } from '../admin/contract.ts';
 import type { LiveFeed } from '../admin/live-feed.ts';
 import type { Behaviour } from '../behaviour/behaviour.ts';
@@ -25,7 +25,6 @@ import { type Account, type ClearOptions, closedError } from './account.ts';
 
 const CLOSE_GRACE_MS = 500;
 const DEFAULT_VALUES = 10;
-const CLEAR = { customers: flag(false) };
 const COUNT_BY = { dimension: oneOf(['event', 'correlationValue']), limit: COUNT };
 const REQUESTS = { limit: COUNT, outcome: ANYTHING };
 
@@ -175,7 +174,6 @@ export class Emulator implements AsyncDisposable {
    * @example beforeEach(() => emulator.clear());
    */
   async clear(options: ClearOptions = {}): Promise<void> {
-    readRules(CLEAR, 'options', options);
     this.#account.clear(options);
     this.#parts.faults.removeAll();
     await this.#parts.faults.settled;
