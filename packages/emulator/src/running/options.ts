@@ -43,7 +43,7 @@ export interface EmulatorOptions {
   /** Customers to add at the start. Needs a primary key. */
   readonly customers?: Iterable<Customer> | undefined;
   /**
-   * Gets requests (debug), refusals and the start (info), problems of the search index (warn) and failures (error), but never a
+   * Gets requests (debug), refusals and the start (info), that old events are removed (warn) and failures (error), but never a
    * key or a payload. Default: none.
    */
   readonly logger?: Logger | undefined;

@@ -61,7 +61,9 @@ export class SearchIndex {
   step(extent: Extent): boolean {
     const unneeded = [...this.#through.keys()].find((part) => lastOf(part) < extent.oldest);
     if (unneeded !== undefined) {
-      this.#database.exec(`DROP TABLE search_${unneeded}; DELETE FROM parts WHERE part = ${unneeded}`);
+      this.#database.exec(
+        `DROP TABLE IF EXISTS search_${unneeded}; DELETE FROM parts WHERE part = ${unneeded}`,
+      );
       return this.#through.delete(unneeded);
     }
     for (let part = partOf(extent.newest); part >= partOf(extent.oldest); part -= 1) {

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { SluiceError } from '@sluice/protocol';
 import type { Catalogue, TrackerCount, TrackerRow } from '../admin/contract.ts';
-import type { Database } from '../storage/database.ts';
+import { type Database, unlessFull } from '../storage/database.ts';
 import { allOf, type Condition, type EventRow, readRows, readWhole } from '../storage/event-rows.ts';
 import { type Extent, firstReceived } from '../storage/event-store.ts';
 import { listCatalogue } from './catalogue.ts';
@@ -87,7 +87,7 @@ export class Search {
     if (!this.#isUsed || this.#timer !== undefined || this.#isClosed) return;
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
-      if (this.step()) this.changed();
+      if (unlessFull(() => this.step())) this.changed();
     }, PAUSE_MS);
     this.#timer.unref();
   }

@@ -140,6 +140,16 @@ export function sqliteCode(error: unknown): string {
   return error instanceof Error ? String(Reflect.get(error, 'code') ?? '') : '';
 }
 
+/** Does a piece of work in the background. A full disk only makes it wait: the next request says why. */
+export function unlessFull(work: () => boolean): boolean {
+  try {
+    return work();
+  } catch (error) {
+    if (sqliteCode(error) === 'SQLITE_FULL') return false;
+    throw error;
+  }
+}
+
 // SQLite's text cannot hold U+0000 or half a surrogate pair, but JSON strings can. So free text is stored as it would be between
 // the quotes of a JSON string. Equal texts stay equal, different ones stay different, and plain words do not change.
 

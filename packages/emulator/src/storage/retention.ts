@@ -1,5 +1,6 @@
 import type { Clock, Timer } from '@sluice/protocol/toolbox';
 import type { Logger } from '../running/logger.ts';
+import { unlessFull } from './database.ts';
 import type { EventStore } from './event-store.ts';
 import type { RequestStore } from './request-store.ts';
 
@@ -42,7 +43,7 @@ export function startRetention(
   };
   let timer: Timer;
   const next = (delayMs: number): void => {
-    timer = clock.setTimeout(() => next(removeSome() ? 0 : PERIOD_MS), delayMs);
+    timer = clock.setTimeout(() => next(unlessFull(removeSome) ? 0 : PERIOD_MS), delayMs);
   };
   next(PERIOD_MS);
   return () => timer.cancel();

@@ -71,9 +71,10 @@ describe('the search index', () => {
     expect(index.find(1, 'purchase', 1, extent.newest, 1_000)).toHaveLength(20);
   });
 
-  it('drops the tables of events that are gone', () => {
-    const { index, extent, add, counts } = setUp();
+  it.each(['', 'DROP TABLE search_0'])('drops the tables of events that are gone (after: %s)', (before) => {
+    const { database, index, extent, add, counts } = setUp();
     add(120);
+    database.exec(before);
     extent.oldest = LAST_OF_FIRST + 1;
     add(0);
     expect(counts()).toEqual([20, 0]);
