@@ -21,6 +21,10 @@ interface JsonFormProps<T> {
 export function JsonForm<T extends { readonly json: string }>(props: JsonFormProps<T>) {
   const { draft, label, hint, action, onSave, onClose, children } = props;
   const task = useTask();
+  const change = (json: string) => {
+    draft.set({ ...draft.value, json });
+    task.clear();
+  };
   const save = async () => {
     await onSave(readJson(draft.value.json));
     draft.discard();
@@ -57,7 +61,7 @@ export function JsonForm<T extends { readonly json: string }>(props: JsonFormPro
             class="script"
             spellcheck={false}
             value={draft.value.json}
-            onInput={typing((json) => draft.set({ ...draft.value, json }))}
+            onInput={typing(change)}
             onKeyDown={leave}
           />
         )}
