@@ -63,9 +63,9 @@ export const COUNT: Rule = whole(undefined, 0, Number.MAX_SAFE_INTEGER);
 const TEXT: Rule = [(value) => typeof value === 'string', 'a string'];
 const FILTER = { name: TEXT, correlationValue: TEXT, source: TEXT, uuid: TEXT, attributed: flag() };
 
-/** Throws {@link ConfigError} if a filter has a field that is unknown or of the wrong type. */
-export function readFilter(filter: unknown): EventFilter {
-  return readRules(FILTER, '', filter);
+/** Throws {@link ConfigError} if a filter has a field that is unknown or of the wrong type. `path`: its name in the message. */
+export function readFilter(filter: unknown, path = ''): EventFilter {
+  return readRules(FILTER, path, filter);
 }
 
 /** Throws {@link ConfigError} if a query has a field that is unknown or of the wrong type. */

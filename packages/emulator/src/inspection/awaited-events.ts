@@ -48,7 +48,7 @@ export async function awaitEvents(
 ): Promise<EventRow[]> {
   readRules({ count: COUNT }, '', { count });
   const { timeoutMs, signal } = readRules(RULES, '', options) as { timeoutMs: number; signal?: AbortSignal };
-  const filter = readFilter(options.filter ?? {});
+  const filter = readFilter(options.filter ?? {}, 'filter');
   const until = clock.now() + timeoutMs;
   for (;;) {
     signal?.throwIfAborted();
