@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { PrimaryKeyChoices, PrimaryKeyPreview } from '../../src/admin/audience-contract.ts';
 import { Ask, Problem } from '../parts/dialog.tsx';
-import { Field, Suggestions, typing } from '../parts/field.tsx';
+import { Field, Suggestions, typing, useSettled } from '../parts/field.tsx';
 import { formatCount, formatSome } from '../parts/text.tsx';
 import { tell } from '../shell/ask.ts';
 import { fieldError, type Task, useAnswer } from '../shell/asking.ts';
@@ -57,8 +57,9 @@ interface KeyChoiceProps {
 function KeyChoice({ name, onChange, task }: KeyChoiceProps) {
   const { value: choices } = useAnswer<PrimaryKeyChoices>('/primary-key');
   const isCurrent = name === choices?.primaryKey;
+  const typed = useSettled(name);
   const preview = useAnswer<PrimaryKeyPreview>(
-    name === '' || isCurrent ? undefined : `/primary-key/preview?primaryKey=${encodeURIComponent(name)}`,
+    typed === '' || isCurrent ? undefined : `/primary-key/preview?primaryKey=${encodeURIComponent(typed)}`,
   );
   const change = (changed: string) => {
     onChange(changed);
