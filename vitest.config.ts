@@ -84,13 +84,14 @@ if (webkit !== undefined) {
 const browser: TestProjectConfiguration = {
   plugins: pageEngine(),
   resolve: inBrowser,
+  define: { 'process.env.FULL': JSON.stringify(process.env.FULL ?? '') }, // a page has no environment
   ssr: { resolve: onNode }, // the set-up below runs on Node
   test: {
     ...limits(HANG_MS),
     name: 'browser',
     ...browserTests,
     globalSetup: ['testing/emulator.ts', 'testing/browser-files.ts'],
-    setupFiles: ['testing/empty-storage.ts', 'packages/core/test/bench/all-parts.ts'],
+    setupFiles: ['testing/page-setup.ts'], // one file: each is requested again for each file of tests
     browser: {
       enabled: true,
       headless: true,

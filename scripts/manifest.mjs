@@ -22,7 +22,10 @@ export function resolveManifest(directory, rangeOf) {
   }
   mkdirSync(dirname(originalPath(directory)), { recursive: true });
   writeFileSync(originalPath(directory), original);
-  writeFileSync(join(directory, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+  // Renamed, not written in place: another package that is packed at the same time reads it.
+  const plain = `${originalPath(directory)}.plain`;
+  writeFileSync(plain, `${JSON.stringify(manifest, null, 2)}\n`);
+  renameSync(plain, join(directory, 'package.json'));
 }
 
 /** @param {string} directory of the package */

@@ -14,7 +14,7 @@ const names = Object.keys(CHECKS);
 const counts = { passed: 0, failed: 0, skipped: 0 };
 /** What failed, or was skipped, and why. @type {string[]} */
 const remarks = [];
-const emulator = await startEmulator({ primaryKey: 'email', compression: true });
+const emulator = await startEmulator({ primaryKey: 'email', behaviour: { compression: true } });
 await emulator.addCustomers([{ email: 'ada@example.com', first_name: 'Ada' }]);
 
 /** @param {string} program @param {import('./runtimes/install.mjs').Runtime} runtime @param {string} name of a check */

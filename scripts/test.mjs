@@ -1,4 +1,5 @@
-// Runs the tests that scripts/test-tiers.mjs lists. `--long`, as the first argument, runs the long ones; `--soak` all of each of them.
+// Runs the tests that scripts/test-tiers.mjs lists. `--long`, as the first argument, runs the long ones; `--soak` all
+// tests, with all their cases.
 // `--browser chromium|firefox|webkit` runs those of one browser. Other arguments go to vitest. The last line is
 // `N passed, N failed`, with `, N skipped` if tests were skipped. If no test passed, that counts as a failure.
 import { spawn } from 'node:child_process';
@@ -17,7 +18,7 @@ const isSoak = args[0] === '--soak';
 const isLong = isSoak || args[0] === '--long';
 if (isLong) args.shift();
 if (isSoak) process.env.FULL = '1';
-let projects = isLong ? tiers.long : tiers.short;
+let projects = isSoak ? [...tiers.short, ...tiers.long] : isLong ? tiers.long : tiers.short;
 const engines = findEngines();
 const asked = args.indexOf('--browser');
 if (asked >= 0) {

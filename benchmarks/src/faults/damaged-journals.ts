@@ -9,7 +9,7 @@ import type { Decoy } from './slot-damage.ts';
 import { SEGMENT, type SlotExpectations } from './slot-files.ts';
 import { Tracking } from './tracking.ts';
 
-const JOURNALS = { full: 10_000, quick: 60 };
+const JOURNALS = { full: 10_000, quick: 30 };
 /** Journals in one directory, drained by one process: starting one process for each journal would take most of the time. */
 const JOURNALS_PER_WAVE = { full: 200, quick: 30 };
 const DECOY = { life: 2 ** 32 - 1, events: 10, segmentBytes: 8 * 1024 * 1024, released: 0 };

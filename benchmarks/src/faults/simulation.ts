@@ -3,7 +3,7 @@ import type { Fault, FaultContext, FaultResult } from './fault.ts';
 import type { Simulated } from './simulation/processes/messages.ts';
 import { simulateApart } from './simulation/simulating.ts';
 
-const SCHEDULES = { full: 100_000, quick: 150 };
+const SCHEDULES = { full: 100_000, quick: 75 };
 const PROCESSES = 2;
 /** For each process. */
 const MOST_FAILURES = 5;

@@ -5,7 +5,7 @@ import { onAsked, receiveSettings, takeLeave, tell } from './parent.ts';
 
 const { data } = await receiveSettings<EmulatorSettings>();
 const startedAt = performance.now();
-const emulator = await startEmulator({ data, primaryKey: 'email' });
+const emulator = await startEmulator({ data, primaryKey: 'email', maxEvents: Number.POSITIVE_INFINITY });
 const startMs = performance.now() - startedAt;
 const { baseUrl, apiUrl, apiKey, pagesUrl } = emulator;
 onAsked<EmulatorAsked>(async () => {

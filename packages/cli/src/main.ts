@@ -8,4 +8,6 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.stderr.write(`sluice: cannot write the results: ${error.message}\n`);
   process.exit(EXIT.failed);
 });
+// Progress that nobody reads ends no delivery.
+process.stderr.on('error', () => {});
 process.exitCode = await run(process.argv.slice(2));

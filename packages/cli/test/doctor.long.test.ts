@@ -49,6 +49,19 @@ describe('sluice doctor', () => {
     expect(code).toBe(1);
   });
 
+  it('does not judge the key where the address is that of another service', async () => {
+    const { emulator, env } = await startService();
+    const wrong = { ...env, SLUICE_BASE_URL: emulator.apiUrl };
+    const { code, output } = await sluice(['doctor', makeFolder(), '--json'], wrong);
+    const findings = read(output);
+    expect(findings.address).toMatchObject({
+      state: 'problem',
+      advice: 'correct baseUrl: it is no such service',
+    });
+    expect(findings).not.toHaveProperty('key');
+    expect(code).toBe(1);
+  });
+
   it('asks as a tracker would, and says which option a tracker refuses', async () => {
     const folder = makeFolder();
     const socketPath = join(folder, 'socket');

@@ -1,5 +1,7 @@
-import { writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { open, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { API_KEY, leaveEvents, makeFolder, startService } from './folder.ts';
 import { ended, sluice, start } from './sluice-process.ts';
@@ -19,6 +21,28 @@ describe('sluice drain', () => {
     });
   });
 
+  it('ends with 1 if files of another version are left, and says so', async () => {
+    const [folder, { env }] = [makeFolder(), await startService()];
+    await leaveEvents(folder, 1);
+    const names = await readdir(folder, { recursive: true });
+    const file = await open(join(folder, names.find((name) => name.endsWith('.segment')) ?? ''), 'r+');
+    const header = Buffer.alloc(32);
+    await file.read(header, 0, 32, 0);
+    header.writeUInt8(99, 8);
+    header.writeUInt32LE(crc32(header.subarray(0, 28)), 28);
+    await file.write(header, 0, 32, 0);
+    await file.close();
+    expect(await sluice(['drain', folder], env)).toEqual({
+      code: 1,
+      output: 'nothing to deliver\n',
+      errors: '1 file of another version of Sluice: use that version to deliver them\n',
+    });
+    expect(await sluice(['drain', folder, '--json'], env)).toMatchObject({
+      code: 1,
+      output: '{"delivered":0,"left":0,"foreign":1}\n',
+    });
+  });
+
   it('leaves a consistent journal on Ctrl-C, and delivers each event once in the end', async () => {
     const [folder, { emulator, env }] = [makeFolder(), await startService()];
     await leaveEvents(folder, 200);
@@ -33,6 +57,16 @@ describe('sluice drain', () => {
     expect((await sluice(['verify', folder], env)).output).toContain('no damage');
     expect((await sluice(['drain', folder, '--json'], env)).code).toBe(0);
     expect(await emulator.countEvents()).toEqual({ unique: 200, received: 200 });
+  });
+
+  it('goes on where nobody reads its progress any more', async () => {
+    const [folder, { env }] = [makeFolder(), await startService()];
+    await leaveEvents(folder, 130);
+    const child = start(['drain', folder, '--rate', '20'], env);
+    // Its progress comes every five seconds.
+    child.stderr.destroy();
+    const [code] = await once(child, 'exit');
+    expect(code).toBe(0);
   });
 
   it('is no faster than it may be', async () => {

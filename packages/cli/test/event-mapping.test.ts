@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { EventMapping } from '../src/send/event-mapping.ts';
+import { readJson } from '../src/send/file-record.ts';
 
 describe('The numbers of a row', () => {
-  const mapping = new EventMapping({ event: 'sold', numbers: 'price' }, 'email', false);
+  const mapping = new EventMapping({ event: 'sold', customer: 'ada', numbers: 'price' }, 'email', false);
   const payloadOf = (price?: unknown) => mapping.eventOf({ sku: 'A-1', price }).payload;
 
   it('are read from text', () => {
@@ -19,5 +20,47 @@ describe('The numbers of a row', () => {
   it('are nothing else', () => {
     for (const text of ['x', 'Infinity', '1,5'])
       expect(() => payloadOf(text)).toThrow(`"price" is no number: "${text}"`);
+  });
+
+  it('are not those that JavaScript would change', () => {
+    expect(payloadOf('9007199254740992')).toEqual({ sku: 'A-1', price: 2 ** 53 });
+    for (const text of ['9007199254740993', ' -9007199254740993'])
+      expect(() => payloadOf(text)).toThrow(
+        `JavaScript cannot hold the number ${text.trim()}: leave "price" out of --numbers`,
+      );
+  });
+});
+
+describe('the JSON of a record', () => {
+  it('may have no integer that JavaScript would change, but for texts', () => {
+    for (const json of ['{"id":9007199254740993}', '[1,-123456789012345678]', `["\\"",${'9'.repeat(400)}]`])
+      expect(readJson(json, 1).problem).toMatch(/^JavaScript cannot hold the number \d+: make it a text$/);
+    for (const json of [
+      '{"id":"9007199254740993","9007199254740993":["\\"9007199254740993"]}',
+      '[9007199254740992,10000000000000000000,0.12345678901234567,1.2345678901234567e30,12345678901234567e3]',
+    ])
+      expect(readJson(json, 1)).toEqual({ number: 1, value: JSON.parse(json), text: json });
+  });
+});
+
+describe('The customer of a row', () => {
+  const optionsOf = (flags: object) =>
+    new EventMapping({ event: 'sold', ...flags }, 'email', false).eventOf({ email: 'ada', sku: 'A-1' });
+
+  it('is in a column, or the same for all', () => {
+    expect(optionsOf({ map: 'correlationValue=email' })).toMatchObject({
+      payload: { sku: 'A-1' },
+      options: { correlationValue: 'ada' },
+    });
+    expect(optionsOf({ customer: 'eve' })).toMatchObject({
+      payload: { email: 'ada', sku: 'A-1' },
+      options: { correlationValue: 'eve' },
+    });
+  });
+
+  it('is asked for by its flags if there is none', () => {
+    expect(() => optionsOf({})).toThrow(
+      'it has no customer: give --customer VALUE or --map correlationValue=',
+    );
   });
 });

@@ -29,6 +29,12 @@ export async function startService(): Promise<{ emulator: Emulator; env: Environ
   };
 }
 
+/** What each event has, if not the usual. */
+interface LeftEvent {
+  readonly uuid?: string;
+  readonly payload?: object;
+}
+
 /** A transport without a network. */
 export const unreachable: Transport = {
   post: async () => ({ kind: 'failed', cause: new Error('no network'), maybeSent: false }),
@@ -36,20 +42,24 @@ export const unreachable: Transport = {
 };
 
 /** A tracker that cannot reach the service, with events in its journal. */
-export async function fillJournal(journalDirectory: string, events: number): Promise<Tracker> {
+export async function fillJournal(
+  journalDirectory: string,
+  events: number,
+  { uuid, payload = {} }: LeftEvent = {},
+): Promise<Tracker> {
   const tracker = createTracker({
     ...{ baseUrl: 'http://127.0.0.1:9', correlationKey: 'email', journalDirectory },
     ...{ logger: false, transport: unreachable },
   });
   for (let total = 0; total < events; total += 1)
-    tracker.track('purchase', { total }, { correlationValue: 'ada@example.com' });
+    tracker.track('purchase', { total, ...payload }, { correlationValue: 'ada@example.com', uuid });
   await tracker.durable();
   return tracker;
 }
 
 /** Leaves events in a journal, as a process that ended without a network. */
-export async function leaveEvents(journalDirectory: string, events: number): Promise<void> {
-  const tracker = await fillJournal(journalDirectory, events);
+export async function leaveEvents(journalDirectory: string, events: number, each?: LeftEvent): Promise<void> {
+  const tracker = await fillJournal(journalDirectory, events, each);
   await tracker.close({ timeoutMs: 0 });
 }
 

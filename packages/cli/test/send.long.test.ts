@@ -1,11 +1,16 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { makeFolder, startService } from './folder.ts';
+import { leaveEvents, makeFolder, startService } from './folder.ts';
 import { sluice } from './sluice-process.ts';
 
-const event = (total: number) =>
-  JSON.stringify({ event: 'purchase', correlationValue: 'ada@example.com', payload: { total } });
+/** A text that a small journal has no room for. */
+const LARGE = 'x'.repeat(100_000);
+
+const eventOf = (fields: object) =>
+  JSON.stringify({ event: 'purchase', correlationValue: 'ada@example.com', ...fields });
+const event = (total: number | string) => eventOf({ payload: { total } });
 
 describe('sluice send', () => {
   it('sends the events of a file, puts bad lines aside, and does not send it twice', async () => {
@@ -45,8 +50,34 @@ describe('sluice send', () => {
       ...{ code: 1, output: '' },
       errors: `sluice: cannot write bad records to ${rejects}: name another file with --rejects\n`,
     });
-    expect((await sluice(send, env)).output).toContain('(the first at 2: correlationValue must be');
+    expect((await sluice(send, env)).output).toContain(
+      '(the first at 2: it has no customer: give --customer VALUE',
+    );
     expect((await emulator.countEvents()).received).toBe(0);
+  });
+
+  it('skips only events that are in the journal, and not those that another one names in its payload', async () => {
+    const [folder, { emulator, env }] = [makeFolder(), await startService()];
+    const path = join(folder, 'events.ndjson');
+    const journal = join(folder, 'j');
+    const [sale, refund] = [randomUUID(), randomUUID()];
+    await writeFile(path, [eventOf({ uuid: sale }), eventOf({ uuid: refund })].join('\n'));
+    await leaveEvents(journal, 1, { uuid: refund, payload: { of: { uuid: sale } } });
+    expect((await sluice(['send', path, '--journal', journal], env)).code).toBe(0);
+    expect(await emulator.countEvents()).toEqual({ unique: 2, received: 2 });
+  });
+
+  it('does not write bad records over the file itself', async () => {
+    const [folder, { env }] = [makeFolder(), await startService()];
+    const path = join(folder, 'events.ndjson');
+    await writeFile(path, '{"event":\n');
+    await symlink(path, join(folder, 'rejects'));
+    for (const rejects of ['events.ndjson', 'rejects'])
+      expect(await sluice(['send', path, '--rejects', rejects, '--journal', 'j'], env, folder)).toEqual({
+        ...{ code: 2, output: '' },
+        errors: `sluice: --rejects must not be ${path} itself: it would be written over\n`,
+      });
+    expect(await readFile(path, 'utf8')).toBe('{"event":\n');
   });
 
   it('makes events of the rows of a CSV file', async () => {
@@ -76,18 +107,52 @@ describe('sluice send', () => {
     });
   });
 
-  it('fails if the journal has no room for events, and not if the settings leave some out', async () => {
+  it('sends nothing, and says so, if the settings switch the tracker off', async () => {
     const [folder, { env }] = [makeFolder(), await startService()];
+    await writeFile(join(folder, 'events.ndjson'), event(1));
+    await writeFile(join(folder, 'sluice.config.json'), '{"enabled":false}');
+    expect(await sluice(['send', 'events.ndjson', '--journal', 'j'], env, folder)).toEqual({
+      ...{ code: 2, output: '' },
+      errors: 'sluice: enabled is false in sluice.config.*: nothing would be sent; correct it, or --config\n',
+    });
+  });
+
+  it('fails if the journal has no room for events, and not if the settings leave some out', async () => {
+    const [folder, { emulator, env }] = [makeFolder(), await startService()];
     const path = join(folder, 'events.ndjson');
-    await writeFile(path, Array.from({ length: 2_000 }, (_, index) => event(index)).join('\n'));
+    await writeFile(
+      path,
+      Array.from({ length: 2_000 }, (_, index) => event(index < 1_999 ? index : LARGE)).join('\n'),
+    );
     const config = join(folder, 'sluice.config.mjs');
     const send = ['send', path, '--config', config, '--json', '--again', '--journal', join(folder, 'j')];
     await writeFile(config, `export default { sample: 0 };`);
     const sampled = await sluice(send, env);
     expect(sampled).toMatchObject({ code: 0, output: expect.stringContaining('"sampled":2000') });
-    const storage = `{ maxBytes: 65536, whenFull: 'drop-newest' }`;
-    await writeFile(config, `export default { batch: { maxWaitMs: 60000 }, storage: ${storage} };`);
+    await writeFile(config, `export default { storage: { maxBytes: 65536 }, batch: { maxWaitMs: 10 } };`);
     const full = await sluice(send, env);
     expect(full).toMatchObject({ code: 1, output: expect.stringMatching(/"journal-full":.*"left":0/) });
+    // The next one begins before what was dropped.
+    await writeFile(config, `export default {};`);
+    const next = await sluice(
+      send.filter((arg) => arg !== '--again'),
+      env,
+    );
+    expect(next).toMatchObject({ code: 0, errors: '' });
+    expect((await emulator.countEvents()).unique).toBe(2_000);
+  });
+
+  it('reads no faster than a small journal gets room', async () => {
+    const [folder, { emulator, env }] = [makeFolder(), await startService()];
+    const path = join(folder, 'events.ndjson');
+    const rows = Array.from({ length: 100 }, (_, row) => JSON.stringify({ row, text: 'x'.repeat(10_000) }));
+    await writeFile(path, rows.join('\n'));
+    await writeFile(
+      join(folder, 'sluice.config.json'),
+      JSON.stringify({ storage: { maxBytes: 100_000 }, batch: { maxWaitMs: 10 } }),
+    );
+    const send = ['send', path, '--event', 'row', '--customer', 'ada@example.com', '--journal', 'j'];
+    expect(await sluice(send, env, folder)).toMatchObject({ code: 0 });
+    expect((await emulator.countEvents()).unique).toBe(100);
   });
 });

@@ -281,9 +281,7 @@ export function createRoad(settings: Settings, texts: EventTexts, flush: () => P
       await Promise.all(resources.map((part) => close(part).catch(reporter.storageFailed)));
     },
     giveUpVolatile() {
-      const { survives, unsaved = 0 } = journal;
-      const count = waiting.giveUp(survives, unsaved);
-      reporter.settled('closed', count);
+      reporter.settled('closed', waiting.giveUp(journal));
       admission.giveUp();
     },
   };

@@ -226,14 +226,11 @@ function trackerOf(settings: Settings): Tracker {
   function accept(name: string, payload: object | undefined, options: TrackOptions, context?: object): void {
     try {
       const at = road.clock.now();
-      const ready = road.hooked.prepare?.(
-        { event: name, payload, context },
-        options?.correlationValue ?? texts.correlationValue,
-      );
+      const given = { event: name, payload, context };
+      const ready =
+        road.hooked.prepare?.(given, options?.correlationValue ?? texts.correlationValue) ?? given;
       if (typeof ready === 'string') return void road.drop(ready);
-      const text = ready
-        ? texts.create(ready.event, ready.payload, options, at, ready.context)
-        : texts.create(name, payload, options, at, context);
+      const text = texts.create(ready.event, ready.payload, options, at, ready.context);
       const { customer, isUnidentified } = texts;
       road.accept(text, at, options.priority === 'high', isUnidentified, customer);
       if (settings.debug) reporter.tell('tracked', { event: JSON.parse(text) });

@@ -9,6 +9,7 @@ import {
   whole,
 } from '@sluice/protocol/toolbox';
 import type { CacheOptions } from './cache.ts';
+import type { ReadOptions } from './customer-reader.ts';
 import type { CustomerReaderOptions } from './options.ts';
 import type { CheckedPart, Parts } from './platform/parts.ts';
 
@@ -36,11 +37,18 @@ const RULES: Readonly<Record<Exclude<keyof CustomerReaderOptions, 'cache' | 'par
   parts: { cache: aFunction(), checked: aFunction(), concurrency: aFunction(), schema: aFunction() },
 };
 
+const READ: Readonly<Record<keyof ReadOptions, Rule>> = {
+  signal: [(value) => hasMethods(value, 'addEventListener', 'throwIfAborted'), 'an AbortSignal'],
+  // The part of this name checks it.
+  schema: ANYTHING,
+};
+
 /**
  * For pages. Elsewhere, and in development builds of a page, this is built in.
  * @example createCustomerReader({ ...options, parts: { checked } });
  */
-export const checked: CheckedPart = (options) => {
+export const checked: CheckedPart = (options, apiKey) => {
+  if (apiKey) return void readRules(READ, '', options);
   readRules(RULES, '', options);
   // The cast is safe: the rules hold.
   const { cache } = options as CustomerReaderOptions;

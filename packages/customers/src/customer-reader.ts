@@ -63,7 +63,9 @@ export function createCustomerReader(options: CustomerReaderOptions): CustomerRe
   const start = (primaryKey: string, signal: AbortSignal) => requestCustomer(settings, primaryKey, signal);
   const request = sharedRequests(start, requests, cache?.set);
   return {
-    async read<T = Customer>(primaryKey: string, { signal, schema }: ReadOptions<T> = {}): Promise<T> {
+    async read<T = Customer>(primaryKey: string, options: ReadOptions<T> = {}): Promise<T> {
+      parts.checked?.(options, settings.apiKey);
+      const { signal, schema } = options;
       if (!isNonEmptyString(primaryKey)) throw refusal('primaryKey', 'a non-empty string', primaryKey);
       const validate = schema === undefined ? undefined : (parts.schema ?? missingPart('schema'))(schema);
       signal?.throwIfAborted();

@@ -1,4 +1,5 @@
-import { isStandardSchema, issuePath, refusal, type StandardSchema } from '@sluice/protocol/toolbox';
+import { ConfigError } from '@sluice/protocol';
+import { isStandardSchema, issuePath, type StandardSchema } from '@sluice/protocol/toolbox';
 import { abortable } from './abortable.ts';
 import { InvalidCustomerError } from './errors/invalid-customer-error.ts';
 
@@ -13,7 +14,8 @@ export type SchemaPart = <T>(schema: StandardSchema<T>) => Validate<T>;
  * @example createCustomerReader({ ...options, parts: { schema } });
  */
 export const schema: SchemaPart = <T>(schema: StandardSchema<T>): Validate<T> => {
-  if (!isStandardSchema(schema)) throw refusal('schema', 'a Standard Schema', schema);
+  // Without the value: it may be the key.
+  if (!isStandardSchema(schema)) throw new ConfigError('schema', 'schema must be a Standard Schema');
   const validate = async (customer: unknown, primaryKey: string): Promise<T> => {
     const result = await schema['~standard'].validate(customer);
     if (!result.issues) return result.value;

@@ -71,6 +71,20 @@ describe('a read', () => {
     expect(sent).toHaveLength(0);
   });
 
+  it.each<[unknown, string]>([
+    [null, 'options must be an object, got null'],
+    ['canary-key', 'options must be an object, got a string'],
+    [{ signal: new AbortController() }, 'signal must be an AbortSignal, got an object'],
+    [{ signal: KEY }, 'signal must be an AbortSignal, got string "[key]"'],
+    [{ [KEY]: 1 }, '[key] is not an option; there are signal, schema'],
+    [{ timeoutMs: 5 }, 'timeoutMs is not an option; there are signal, schema'],
+  ])('with wrong options is rejected, and nothing is sent (%#)', async (options, message) => {
+    const { reader, sent } = scripted([() => json(ADA)]);
+    const error = await rejection(reader.read('a', options as never));
+    expect(error).toMatchObject({ code: 'SLUICE_CONFIG', message });
+    expect(sent).toHaveLength(0);
+  });
+
   it('with a signal that has aborted rejects with its reason, and nothing is sent', async () => {
     const { reader, sent } = scripted([() => json(ADA)], { cache: { ttlMs: 1000 } });
     const reason = new Error('gone');

@@ -52,6 +52,15 @@ describe('options', () => {
     expect(nested.message).toBe('cache.max is not an option; there are ttlMs, maxEntries, maxBytes');
   });
 
+  it.each([
+    ['an option', { timeoutMs: GOOD.apiKey }],
+    ['a group', { cache: GOOD.apiKey }],
+    ['the name of an option', { [GOOD.apiKey]: 1 }],
+  ])('show no key that is in the place of %s', (_, options) => {
+    const { message, option, stack } = errorOf({ ...GOOD, ...options });
+    expect([message, option, stack].join()).not.toContain('canary');
+  });
+
   const wholeNumbers: [string, number, number][] = [
     ['timeoutMs', 1, 2 ** 31 - 1],
     ['retries', 0, 1000],

@@ -7,8 +7,6 @@ import { isPortInUse } from './http/listener.ts';
 import { messageOf } from './messages.ts';
 import { HELP, inFlagWords, parseCommandLine } from './running/command-line.ts';
 import { greeting, networkAddresses } from './running/greeting.ts';
-import { readCustomersFile, readJsonFile } from './running/option-files.ts';
-import type { EmulatorOptions } from './running/options.ts';
 import { startEmulator } from './running/start-emulator.ts';
 
 const STDERR = 2;
@@ -28,7 +26,7 @@ try {
 }
 
 async function run(args: readonly string[]): Promise<void> {
-  const { help, version, options, files, logLevel } = parseCommandLine(args);
+  const { help, version, options, logLevel } = parseCommandLine(args);
   if (help) {
     process.stdout.write(HELP);
     return;
@@ -38,15 +36,8 @@ async function run(args: readonly string[]): Promise<void> {
     process.stdout.write(`${manifest.version}\n`);
     return;
   }
-  const { customers, behaviour, faults } = files;
-  // startEmulator() checks what the files hold.
-  const fromFiles = {
-    customers: customers === undefined ? undefined : readCustomersFile(customers),
-    behaviour: readJsonFile('behaviour', behaviour) as EmulatorOptions['behaviour'],
-    faults: readJsonFile('faults', faults) as EmulatorOptions['faults'],
-  };
   const logger = pino({ level: logLevel }, pino.destination({ fd: STDERR, sync: true }));
-  await using emulator = await startEmulator({ ...options, ...fromFiles, logger });
+  await using emulator = await startEmulator({ ...options, logger });
   const { baseUrl, apiUrl, pagesUrl, apiKey, primaryKey } = emulator;
   const addresses = networkAddresses(options.host);
   process.stdout.write(`${JSON.stringify({ baseUrl, apiUrl, pagesUrl, apiKey, primaryKey, addresses })}\n`);

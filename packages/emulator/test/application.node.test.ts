@@ -2,7 +2,7 @@ import { CUSTOMER_READ_PATH, EVENTS_PATH, requestHeaders } from '@sluice/protoco
 import Libsql from 'libsql';
 import { afterAll, describe, expect, it } from 'vitest';
 import { type Logger, startEmulator } from '../src/index.ts';
-import { addRoute, createApplication } from '../src/running/application.ts';
+import { addRoutes, createApplication } from '../src/running/application.ts';
 import { ask, event, post, send } from './service.ts';
 
 const lines: { level: string; data: object; message: string }[] = [];
@@ -69,8 +69,10 @@ describe('the log', () => {
       paths: { here: [], elsewhere: [], otherUrl: () => '' },
     });
     const defect = new Error('canary');
-    addRoute(application, 'GET', '/broken', () => {
-      throw defect;
+    addRoutes(application, '/broken', {
+      GET: () => {
+        throw defect;
+      },
     });
     const answer = await application.request('/broken');
     expect(answer.status).toBe(500);
@@ -92,9 +94,11 @@ describe('the log', () => {
     });
     const database = new Libsql(':memory:');
     database.exec('PRAGMA max_page_count = 2; CREATE TABLE rows (value)');
-    addRoute(application, 'GET', '/store', () => {
-      database.prepare('INSERT INTO rows VALUES (zeroblob(100000))').run();
-      return new Response();
+    addRoutes(application, '/store', {
+      GET: () => {
+        database.prepare('INSERT INTO rows VALUES (zeroblob(100000))').run();
+        return new Response();
+      },
     });
     const answer = await application.request('/store');
     expect(answer.status).toBe(507);

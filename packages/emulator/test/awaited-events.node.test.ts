@@ -67,8 +67,9 @@ describe('waiting for events', () => {
   it.each<[unknown, object, string]>([
     [-1, {}, 'count must be a whole number from 0'],
     [1, { timeoutMs: -1 }, 'timeoutMs must be a whole number from 0'],
-    [1, { filter: { nam: 'x' } }, 'nam is not a field to query events by'],
-    [1, { name: 'purchase' }, 'name is not an option: there are filter, timeoutMs, signal'],
+    [1, { filter: { nam: 'x' } }, 'filter.nam is not an option; there are name'],
+    [1, { filter: 'purchase' }, 'filter must be an object, got string "purchase"'],
+    [1, { name: 'purchase' }, 'name is not an option; there are filter, timeoutMs, signal'],
   ])('rejects nonsense: %j, %j', async (count, options, message) => {
     await using emulator = await startEmulator();
     await expect(emulator.waitForEvents(count as number, options)).rejects.toThrow(message);

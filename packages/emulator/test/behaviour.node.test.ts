@@ -165,7 +165,7 @@ describe('a setting of the behaviour', () => {
   });
 
   it.each<[object, string]>([
-    [{ preset: 'strange' }, 'preset must be one of plain, strict, quiet, legacy, got string "strange"'],
+    [{ preset: 'strange' }, 'preset must be "plain", "strict", "quiet" or "legacy", got string "strange"'],
     [
       { behaviour: { acceptedStatus: 300 } },
       'behaviour.acceptedStatus must be a whole number from 200 to 299',
@@ -174,7 +174,7 @@ describe('a setting of the behaviour', () => {
     [{ behaviour: { maxEvents: 0 } }, 'or null for no limit, got number 0'],
     [
       { behaviour: { statuses: { gone: 410 } } },
-      'behaviour.statuses.gone is not the code of a refusal; there are',
+      'behaviour.statuses.gone is not an option; there are malformed_request, ',
     ],
     [
       { behaviour: { statuses: { empty_batch: 200 } } },
@@ -201,7 +201,7 @@ describe('a setting of the behaviour', () => {
     expect(await (await fetch(url)).json()).toMatchObject({ preset: 'quiet', isChanged: true });
     expect(await put({ preset: 'legacy' })).toMatchObject({
       status: 200,
-      body: { preset: 'legacy', isChanged: false, behaviour: { acceptedStatus: 201 }, presets: PRESETS },
+      body: { preset: 'legacy', isChanged: false, behaviour: { acceptedStatus: 201 } },
     });
     expect(await send(emulator, event())).toMatchObject({ status: 201, text: 'OK' });
     expect(await put({ preset: 'strict', behaviour: { maxEvents: -1 } })).toMatchObject({
@@ -258,8 +258,14 @@ describe('the behaviour that was chosen', () => {
       { behaviour: { acceptedStatus: 201 } },
       { preset: 'plain', behaviour: { acceptedStatus: 201, maxEvents: null } },
     ],
-    [{ compression: false }, { preset: 'plain', isChanged: false, behaviour: plain.behaviour }],
-    [{ maxBodyBytes: 9 }, { preset: 'plain', isChanged: true, behaviour: { maxBodyBytes: 9 } }],
+    [
+      { behaviour: { compression: false } },
+      { preset: 'plain', isChanged: false, behaviour: plain.behaviour },
+    ],
+    [
+      { behaviour: { maxBodyBytes: 9 } },
+      { preset: 'plain', isChanged: true, behaviour: { maxBodyBytes: 9 } },
+    ],
   ])('gives way, whole, to what the next start gives: %j', async (options, state) => {
     const data = temporaryDirectory();
     await stateOf({ data, preset: 'strict', behaviour: { maxEvents: 7 } });

@@ -32,6 +32,9 @@ describe.each(['in memory', 'in a directory'])('an emulator %s that is cleared',
   it('keeps keys, the primary key and customers, unless it is told otherwise', async () => {
     await using emulator = await start();
     await emulator.clear();
+    for (const wrong of [{ customers: 'true' }, { costumers: true }]) {
+      expect((await tellAdmin(emulator, 'POST', '/clear', wrong)).status).toBe(422);
+    }
     expect((await readCustomer(emulator, 'ada@example.com')).status).toBe(200);
     expect((await tellAdmin(emulator, 'POST', '/clear', { customers: true })).status).toBe(204);
     expect((await readCustomer(emulator, 'ada@example.com')).status).toBe(404);

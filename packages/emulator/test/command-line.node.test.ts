@@ -1,11 +1,19 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { ConfigError } from '@sluice/protocol';
 import { describe, expect, it } from 'vitest';
 import { HELP, inFlagWords, parseCommandLine } from '../src/running/command-line.ts';
 import { OPTION_NAMES } from '../src/running/options.ts';
+import { temporaryDirectory } from './service.ts';
 
 describe('the command line', () => {
   it('has a flag for every option', () => {
+    const [customers, faults] = ['customers', 'faults'].map((name) => join(temporaryDirectory(), name)) as [
+      string,
+      string,
+    ];
+    writeFileSync(customers, '{"email":"ada@example.com"}');
+    writeFileSync(faults, '\uFEFF[{"kind":"hang"}]');
     const args = [
       '--port',
       '1',
@@ -23,16 +31,13 @@ describe('the command line', () => {
       parseCommandLine([
         ...args,
         '--customers',
-        'c',
-        '--max-body-bytes',
-        '9',
-        '--compression',
+        customers,
         '--preset',
         'strict',
         '--behaviour',
-        'b',
+        '{"maxEvents":20}',
         '--faults',
-        'f',
+        faults,
         '--fault-seed',
         '7',
         '--log-level',
@@ -42,7 +47,6 @@ describe('the command line', () => {
       help: false,
       version: false,
       logLevel: 'info',
-      files: { customers: 'c', faults: 'f', behaviour: 'b' },
       options: {
         port: 1,
         apiPort: 2,
@@ -51,9 +55,10 @@ describe('the command line', () => {
         apiKey: 'k',
         primaryKey: 'p',
         preset: 'strict',
+        customers: [{ email: 'ada@example.com' }],
+        behaviour: { maxEvents: 20 },
+        faults: [{ kind: 'hang' }],
         faultSeed: 7,
-        maxBodyBytes: 9,
-        compression: true,
       },
     });
   });
@@ -62,12 +67,16 @@ describe('the command line', () => {
     expect(parseCommandLine(['--data', 'd']).options.apiKey).toBeUndefined();
   });
 
+  it('keeps all events where it is told to', () => {
+    expect(parseCommandLine(['--max-events', 'all']).options.maxEvents).toBe(Number.POSITIVE_INFINITY);
+    expect(parseCommandLine(['--max-events', '7']).options.maxEvents).toBe(7);
+  });
+
   it('may be empty', () => {
     expect(parseCommandLine([])).toEqual({
       help: false,
       version: false,
       logLevel: 'warn',
-      files: {},
       options: { port: 4100, apiPort: 4200, apiKey: 'emulator_local' },
     });
   });
@@ -75,13 +84,14 @@ describe('the command line', () => {
   it.each([
     [['--port', 'abc'], '--port must be a whole number, got string "abc"'],
     [['--fault-seed', 'x'], '--fault-seed must be a whole number, got string "x"'],
+    [['--max-events', 'none'], '--max-events must be a whole number, got string "none"'],
     [['--port', '1e3'], '--port must be a whole number, got string "1e3"'],
-    [['--max-body-bytes', ''], '--max-body-bytes must be a whole number, got an empty string'],
+    [['--max-events', ''], '--max-events must be a whole number, got an empty string'],
+    [['--faults', '[{'], '--faults must be JSON, or a file of it, got string "[{"'],
     [
       ['--log-level', 'loud'],
-      '--log-level must be one of debug, info, warn, error, silent, got string "loud"',
+      '--log-level must be "debug", "info", "warn", "error" or "silent", got string "loud"',
     ],
-    [['--preset', 'odd'], '--preset must be one of plain, strict, quiet, legacy, got string "odd"'],
     [['--bogus'], "Unknown option '--bogus'"],
     [['--port'], "'--port <value>' argument missing"],
     [['extra'], "Unexpected argument 'extra'"],

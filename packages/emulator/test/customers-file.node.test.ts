@@ -27,10 +27,10 @@ describe('a file of customers', () => {
   });
 
   it.each([
-    ['{"a":1}\n{"a":', 'line 2 is not JSON'],
-    ['\n[1]', 'line 2 is an array'],
-    ['null', 'line 1 is null'],
-    ['email,first_name', 'line 1 is not JSON'],
+    ['{"a":1}\n{"a":', 'line 2: '],
+    ['\n[1]', 'line 2: it is an array'],
+    ['null', 'line 1: it is null'],
+    ['email,first_name', 'line 1: '],
   ])('is refused with the line at fault: %j', (content, message) => {
     expect(() => readCustomersFile(file(content))).toThrow(message);
   });

@@ -131,7 +131,10 @@ describe('event ingestion', async () => {
 });
 
 describe('event ingestion with compression', async () => {
-  const emulator = await startEmulator({ primaryKey: 'email', compression: true, maxBodyBytes: 100_000 });
+  const emulator = await startEmulator({
+    primaryKey: 'email',
+    behaviour: { compression: true, maxBodyBytes: 100_000 },
+  });
   afterAll(() => emulator.close());
 
   function sendAs(encoding: string, body: Uint8Array<ArrayBuffer>): Promise<Answer> {

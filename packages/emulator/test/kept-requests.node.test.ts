@@ -84,7 +84,7 @@ describe('requests', () => {
     expect(await ids({ outcome: 'refused', limit: 1 })).toEqual([4]);
     expect(await ids({ limit: 3 })).toEqual([4, 3, 2]);
     await expect(emulator.requests({ outcome: 'lost' as 'taken' })).rejects.toThrow(
-      'outcome must be one of taken, refused, fault, got string "lost"',
+      'outcome must be "taken", "refused" or "fault", got string "lost"',
     );
   });
 

@@ -19,7 +19,7 @@ describe('a very large batch', () => {
     }));
     let isOver = false;
     const request = {
-      ...{ receivedAt: 0, method: 'POST', path: '/', status: 200, durationMs: 1, bytes: 1, events: EVENTS },
+      ...{ receivedAt: '', method: 'POST', path: '/', status: 200, durationMs: 1, bytes: 1, events: EVENTS },
       ...{ repeated: 0, firstEvent: 1, keyId: null, userAgent: null, error: null, fault: null },
     };
     const storing = account

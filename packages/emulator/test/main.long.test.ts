@@ -13,7 +13,7 @@ describe('the emulator as a process', () => {
       '--faults[0].status must be a whole number from 200 to 599',
     ],
     ['--faults', '{"kind":"hang"}', '--faults must be an array of faults, got an object'],
-    ['--faults', '[{]', '--faults must be a file of JSON, got string "'],
+    ['--faults', '[{]', '--faults must be JSON, or a file of it, got string "'],
     ['--behaviour', '{"maxEvents":0}', '--behaviour.maxEvents must be a whole number from 1'],
     ['--behaviour', 'null', '--behaviour must be an object, got null'],
   ])('ends with 2 for a file of %s that holds %s, and says why', async (flag, content, message) => {
@@ -26,10 +26,13 @@ describe('the emulator as a process', () => {
 
   it.each([
     [['--bogus'], "Unknown option '--bogus'"],
-    [['--port', '70000'], '--port must be an integer from 0 to 65535'],
+    [['--port', '70000'], '--port must be a whole number from 0 to 65535'],
     [['--port', '5', '--api-port', '5'], '--api-port must differ from port'],
     [['--customers', 'missing.ndjson'], '--customers must be a file with one JSON object a line'],
-    [['--faults', 'missing.json'], '--faults must be a file of JSON, got string "missing.json": ENOENT'],
+    [
+      ['--faults', 'missing.json'],
+      '--faults must be JSON, or a file of it, got string "missing.json": ENOENT',
+    ],
     [['--api-key', 'canary key'], '--api-key must be visible ASCII'],
   ])('ends with 2 for wrong arguments, %j, and says why', async (args, message) => {
     const { code, output, errors } = await run(...args);

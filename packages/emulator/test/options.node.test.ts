@@ -2,11 +2,12 @@ import { isSluiceError } from '@sluice/protocol';
 import { describe, expect, it } from 'vitest';
 import { type EmulatorOptions, startEmulator } from '../src/index.ts';
 import { checkOptions } from '../src/running/options.ts';
+import { admin } from './service.ts';
 
 describe('an option of the emulator', () => {
   it.each<[object, string, string]>([
-    [{ prot: 1 }, 'prot', 'prot is not an option: there are port, apiPort, host'],
-    [{ port: -1 }, 'port', 'port must be an integer from 0 to 65535 (0 for any free port), got number -1'],
+    [{ prot: 1 }, 'prot', 'prot is not an option; there are port, apiPort, host'],
+    [{ port: -1 }, 'port', 'port must be a whole number from 0 to 65535, got number -1'],
     [{ port: '80' }, 'port', 'got string "80"'],
     [{ apiPort: 65_536 }, 'apiPort', 'got number 65536'],
     [{ apiPort: 1.5 }, 'apiPort', 'got number 1.5'],
@@ -16,16 +17,21 @@ describe('an option of the emulator', () => {
     [{ apiKey: 'canary key' }, 'apiKey', 'apiKey must be visible ASCII characters'],
     [{ apiKey: 'canary\n' }, 'apiKey', 'apiKey must be visible ASCII characters'],
     [{ primaryKey: '' }, 'primaryKey', 'primaryKey must be the name of an attribute, got an empty string'],
-    [{ customers: {} }, 'customers', 'customers must be an iterable of objects, got an object'],
-    [{ customers: 'a.ndjson' }, 'customers', 'got string "a.ndjson"'],
-    [{ logger: {} }, 'logger', 'logger must have the functions debug, info, warn and error'],
+    [
+      { primaryKey: 'email', customers: {} },
+      'customers',
+      'customers must be an iterable of objects, got an object',
+    ],
+    [{ primaryKey: 'email', customers: 'a.ndjson' }, 'customers', 'got string "a.ndjson"'],
+    [{ logger: {} }, 'logger', 'logger must be an object with debug, info, warn and error'],
     [{ logger: null }, 'logger', 'got null'],
     [
-      { maxBodyBytes: 0 },
-      'maxBodyBytes',
-      'maxBodyBytes must be a whole number from 1 to 268435456, got number 0',
+      { behaviour: { maxBodyBytes: 0 } },
+      'behaviour.maxBodyBytes',
+      'behaviour.maxBodyBytes must be a whole number from 1 to 268435456, got number 0',
     ],
-    [{ compression: 'gzip' }, 'compression', 'compression must be true or false, got string "gzip"'],
+    [{ behaviour: null }, 'behaviour', 'behaviour must be an object, got null'],
+    [{ maxEvents: 0 }, 'maxEvents', 'or Number.POSITIVE_INFINITY for all, got number 0'],
   ])('that is wrong, %o, is named with what is allowed', async (options, option, message) => {
     const failure: unknown = await startEmulator(options).catch((error: unknown) => error);
     expect(isSluiceError(failure, 'SLUICE_CONFIG')).toBe(true);
@@ -43,7 +49,7 @@ describe('an option of the emulator', () => {
       port: undefined,
       host: undefined,
       data: undefined,
-      maxBodyBytes: undefined,
+      behaviour: undefined,
     };
     for (const options of [{}, all]) {
       expect(checkOptions(options)).toMatchObject({
@@ -55,6 +61,15 @@ describe('an option of the emulator', () => {
       await using emulator = await startEmulator(options);
       expect(emulator.behaviour).toMatchObject({ maxBodyBytes: 33_554_432, compression: false });
     }
+  });
+
+  it.each([
+    [undefined, 1_000_000],
+    [7, 7],
+    [Number.POSITIVE_INFINITY, null],
+  ])('maxEvents %j is told to the pages as %j', async (maxEvents, told) => {
+    await using emulator = await startEmulator({ maxEvents });
+    expect((await admin(emulator, '/status')).body).toMatchObject({ maxEvents: told });
   });
 
   it('that gives a port already taken is named', async () => {

@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { startEmulator } from '../src/index.ts';
 import { networkAddresses } from '../src/running/greeting.ts';
 import { end, MAIN, run, start } from './emulator-process.ts';
 import { event, inspect, readCustomer, sendEvents, temporaryDirectory } from './service.ts';
@@ -107,6 +108,14 @@ describe('the emulator as a process', () => {
     const { code, output, errors } = await run('--data', join(MAIN, 'below a file'));
     expect({ code, output }).toEqual({ code: 1, output: '' });
     expect(errors).toContain('sluice-emulator: Cannot use the data directory');
+  });
+
+  it('ends with 1 where a directory is in use, also after a second start in the process that uses it', async () => {
+    const data = temporaryDirectory();
+    await using _ = await startEmulator({ data });
+    await expect(startEmulator({ data })).rejects.toThrow('another emulator is using it');
+    const { code, errors } = await run('--data', data);
+    expect([code, errors]).toEqual([1, expect.stringContaining('another emulator is using it')]);
   });
 
   it('listens on fixed ports, and ends with 1 and an explanation if one is in use', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { VirtualClock } from '../../../testing/virtual-clock.ts';
-import { RateLimiter } from '../src/http/rate-limiter.ts';
+import { RateLimiter } from '../src/http/interface-endpoint.ts';
 
 describe('a limit of requests a second', () => {
   it('lets as many pass at once, and then one whenever its share of the second is over', () => {

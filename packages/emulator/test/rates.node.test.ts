@@ -40,17 +40,17 @@ describe('arrival rates', () => {
     expect(rates.since(0).every(({ counts }) => Object.keys(counts).length === 0)).toBe(true);
   });
 
-  it('keep the most frequent of many names, and count all others together', () => {
+  it('count many names, and all beyond these together', () => {
     const { clock, rates } = atSecond(1_000);
     for (let index = 0; index < 5_000; index += 1) rates.add(`name ${index}`);
     for (let index = 0; index < 50; index += 1) rates.add('name 7');
     rates.add('x'.repeat(100_000));
     clock.second = 1_001;
     const counts = rates.since(999)[0]?.counts ?? {};
-    expect(Object.keys(counts)).toHaveLength(20);
+    expect(Object.keys(counts)).toHaveLength(101);
     expect(counts['name 7']).toBe(51);
     expect(Object.values(counts).reduce((sum, count) => sum + count, 0)).toBe(5_051);
-    expect(counts['']).toBeGreaterThan(4_000);
+    expect(counts['']).toBe(4_901);
   });
 
   it('begin anew when the clock is set back', () => {

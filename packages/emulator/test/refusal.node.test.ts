@@ -5,7 +5,7 @@ import { REFUSALS, Refusal, type RefusalCode } from '../src/events/refusal.ts';
 import { startEmulator } from '../src/index.ts';
 import { type Answer, ask, event, post, readCustomer, send } from './service.ts';
 
-const emulator = await startEmulator({ primaryKey: 'email', maxBodyBytes: 1_000_000 });
+const emulator = await startEmulator({ primaryKey: 'email', behaviour: { maxBodyBytes: 1_000_000 } });
 const unset = await startEmulator();
 afterAll(() => Promise.all([emulator.close(), unset.close()]));
 

@@ -55,7 +55,7 @@ describe('the content of a request', () => {
   });
 
   it('is unpacked if it is gzipped', async () => {
-    await using emulator = await startEmulator({ primaryKey: 'email', compression: true });
+    await using emulator = await startEmulator({ primaryKey: 'email', behaviour: { compression: true } });
     await ask(emulator.baseUrl + EVENTS_PATH, {
       method: 'POST',
       headers: { ...requestHeaders(emulator.apiKey), 'content-encoding': 'gzip' },
@@ -79,7 +79,7 @@ describe('the content of a request', () => {
 
 describe('the size of a request', () => {
   it('is that of its Content-Length, even if its body was not read', async () => {
-    await using emulator = await startEmulator({ primaryKey: 'email', maxBodyBytes: 1_000 });
+    await using emulator = await startEmulator({ primaryKey: 'email', behaviour: { maxBodyBytes: 1_000 } });
     await send(emulator, `"${'x'.repeat(50_000)}"`);
     expect(await emulator.requests()).toMatchObject([{ status: 413, bytes: 50_002 }]);
   });

@@ -71,11 +71,14 @@ describe('queries of the event tracker', () => {
   });
 
   it.each([
-    [{ nam: 'x' }, 'nam is not a field to query events by'],
+    [
+      { nam: 'x' },
+      'nam is not an option; there are name, correlationValue, source, uuid, attributed, limit, offset',
+    ],
     [{ name: 7 }, 'name must be a string, got number 7'],
     [{ attributed: 'yes' }, 'attributed must be true or false, got string "yes"'],
-    [{ limit: -1 }, 'limit must be an integer from 0, got number -1'],
-    [{ offset: 0.5 }, 'offset must be an integer from 0, got number 0.5'],
+    [{ limit: -1 }, 'limit must be a whole number from 0 to 9007199254740991, got number -1'],
+    [{ offset: 0.5 }, 'offset must be a whole number from 0 to 9007199254740991, got number 0.5'],
   ])('reject nonsense: %o', async (query, message) => {
     await using emulator = await startEmulator();
     await expect(emulator.events(query as object)).rejects.toThrow(message);
@@ -83,9 +86,9 @@ describe('queries of the event tracker', () => {
 
   it('reject wrong arguments of other kinds', async () => {
     await using emulator = await startEmulator();
-    await expect(emulator.countEvents({ limit: 1 } as object)).rejects.toThrow('limit is not a field');
+    await expect(emulator.countEvents({ limit: 1 } as object)).rejects.toThrow('limit is not an option');
     await expect(emulator.countEvents(null as unknown as object)).rejects.toThrow(
-      'query must be an object, got null',
+      'options must be an object, got null',
     );
     await expect(emulator.requests({ outcom: 'taken' } as object)).rejects.toThrow('outcom is not an option');
     await expect(emulator.changeBehaviour({ maxEvents: 1 } as object)).rejects.toThrow(
@@ -95,7 +98,7 @@ describe('queries of the event tracker', () => {
       'an iterable of objects',
     );
     await expect(emulator.countBy('source' as 'event')).rejects.toThrow('dimension must be "event" or');
-    await expect(emulator.countBy('event', Number.NaN)).rejects.toThrow('limit must be an integer');
+    await expect(emulator.countBy('event', Number.NaN)).rejects.toThrow('limit must be a whole number');
     await expect(emulator.customer(7 as unknown as string)).rejects.toThrow('must be a string, got number 7');
     await expect(emulator.createApiKey({} as string)).rejects.toThrow('name must be a string, got an object');
   });

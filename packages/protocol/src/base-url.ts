@@ -14,7 +14,7 @@ export function readBaseUrl(option: string, value: unknown, apiKey?: unknown): s
   if (value === undefined) throw new ConfigError(option, `${option} is required: ${ALLOWED}`);
   const baseUrl = baseUrlOf(value);
   if (baseUrl) return baseUrl;
-  const shown = describe(typeof value === 'string' ? withoutSecrets(value, apiKey) : value);
+  const shown = describe(typeof value === 'string' ? withoutCredentials(value, apiKey) : value);
   throw new ConfigError(option, `${option} must be ${ALLOWED}, got ${baseUrlOf(apiKey) ? 'apiKey' : shown}`);
 }
 
@@ -25,7 +25,7 @@ export function baseUrlOf(value: unknown): string | undefined {
   return isBase && !url.search && !url.hash ? url.origin + url.pathname : undefined;
 }
 
-function withoutSecrets(text: string, apiKey: unknown): string {
+function withoutCredentials(text: string, apiKey: unknown): string {
   // The key first: it may have characters that end the credentials or begin the query.
   const plain = apiKey ? text.replaceAll(`${apiKey}`, '…') : text;
   return plain.replace(/^(\w+:\/\/)?.*@/s, '$1…@').replace(/[?#].*/s, '…');

@@ -16,6 +16,8 @@ import type { RelayStats } from './relay-stats.ts';
 import type { Settings } from './settings.ts';
 
 const JSON_TYPE = /^application\/json *(?:;|$)/i;
+/** A request counts as so many events of its address. */
+const REQUEST_EVENTS = 1;
 /** A failure is logged at most once in this time. */
 const LOG_EVERY_MS = 10_000;
 
@@ -42,7 +44,7 @@ export class Reception {
     this.#addresses = new Addresses(proxies);
     this.#bodies = new Bodies(limits);
     this.#byTicket = new Rates(limits.ticketEventsPerMinute);
-    this.#byAddress = new Rates(limits.addressEventsPerMinute);
+    this.#byAddress = new Rates(limits.addressEventsPerMinute, REQUEST_EVENTS);
     this.keeper = durability === 'upstream' ? new UpstreamKeeper(settings) : new JournalKeeper(settings);
   }
 
@@ -92,7 +94,7 @@ export class Reception {
     const isKnown = encoding === 'identity' || encoding === 'gzip';
     if (!isKnown || !JSON_TYPE.test(incoming.header('content-type') ?? '')) throw new Refusal('wrong_type');
     const address = this.#addresses.of(incoming);
-    this.#count(1, clock.now(), address);
+    this.#count(REQUEST_EVENTS, clock.now(), address);
     const use = (body: Uint8Array) => this.#handle(parseJson(body), incoming, address);
     const { parsed } = incoming;
     // What a framework has parsed takes the same road: the same bounds hold for it.

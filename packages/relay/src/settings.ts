@@ -7,7 +7,6 @@ import {
   aFunction,
   type Clock,
   flag,
-  isNonEmptyString,
   methods,
   milliseconds,
   nonEmpty,
@@ -20,8 +19,9 @@ import {
   readRules,
   refusal,
   systemClock,
-  thoroughRedactor,
+  thoroughRedactorOfAll,
   whole,
+  withoutSecrets,
 } from '@sluice/protocol/toolbox';
 import { isProxy } from './intake/addresses.ts';
 import type { ContextOptions, JwtOptions, LimitOptions, RelayOptions } from './options.ts';
@@ -59,8 +59,8 @@ const RULES: Readonly<Record<keyof RelayOptions, Rule | Rules>> = {
   enforcement: oneOf(['observe', 'enforce'], 'enforce'),
   durability: oneOf(['journal', 'upstream'], 'journal'),
   directory: nonEmpty(undefined, 'a path'),
-  origins: [(value) => isListOf(value, isOrigin), 'a list of origins, such as "https://shop.example"'],
-  proxies: [(value) => isListOf(value, isProxy), 'a list of addresses and subnets, such as "10.0.0.0/8"', []],
+  origins: listOf(isOrigin, 'a list of origins, such as "https://shop.example"'),
+  proxies: listOf(isProxy, 'a list of addresses and subnets, such as "10.0.0.0/8"', []),
   ticketMs: milliseconds(HOUR_MS),
   acceptForMs: milliseconds(7 * 24 * HOUR_MS, 0),
   context: ANYTHING,
@@ -110,14 +110,8 @@ const TRACKER: Readonly<Record<keyof NonNullable<RelayOptions['tracker']>, Rule>
 /** Checks options and fills in defaults. Throws a ConfigError that shows no key and no secret. */
 export function readOptions(given: RelayOptions): Settings {
   const { apiKey, secret }: Partial<RelayOptions> = Object(given);
-  const redactors = [apiKey, secret].flat().filter(isNonEmptyString).map(thoroughRedactor);
-  const redact: Redact = (text) => redactors.reduce((safe, each) => each(safe), text);
-  try {
-    return { ...read(given), redact };
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    throw new ConfigError(redact(error.option), redact(error.message));
-  }
+  const secrets = [apiKey, secret].flat();
+  return { ...withoutSecrets(secrets, () => read(given)), redact: thoroughRedactorOfAll(secrets) };
 }
 
 function read(given: RelayOptions): Omit<Settings, 'redact'> {
@@ -165,8 +159,15 @@ function isSecret(value: unknown): boolean {
   );
 }
 
-function isListOf(value: unknown, isItem: (text: string) => boolean): boolean {
-  return Array.isArray(value) && value.every((item) => typeof item === 'string' && isItem(item));
+/** A rule for lists. Its error names the first item that is wrong. */
+function listOf(isItem: (text: string) => boolean, allowed: string, fallback?: readonly string[]): Rule {
+  const isRight = (value: unknown, option = ''): boolean => {
+    if (!Array.isArray(value)) return false;
+    const wrong = value.findIndex((item) => typeof item !== 'string' || !isItem(item));
+    if (wrong >= 0) throw refusal(option, allowed, value[wrong]);
+    return true;
+  };
+  return [isRight, allowed, fallback];
 }
 
 function isOrigin(text: string): boolean {

@@ -8,7 +8,7 @@ import type { EmulatorAsked, EmulatorTold } from './messages.ts';
 const PAGE = 20_000;
 
 await receiveSettings<object>();
-const emulator = await startEmulator({ primaryKey: 'email' });
+const emulator = await startEmulator({ primaryKey: 'email', maxEvents: Number.POSITIVE_INFINITY });
 
 onAsked<EmulatorAsked>(async (asked) => {
   tell<EmulatorTold>({ type: 'audited', ...(await auditStore(asked)) });

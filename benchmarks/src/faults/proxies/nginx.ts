@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { CONFIGURATION, GENERATION_PATH, type Place, type ProxyKind, type ProxyRules } from './proxy-kind.ts';
 
-/** How many requests may come too early before one is refused. */
-const BURST = 5;
+/** How many requests may come too early before one is refused: fewer than a tracker begins with at once. */
+const BURST = 2;
 const TEMPORARY = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
 
 /** https://nginx.org/en/docs/ */

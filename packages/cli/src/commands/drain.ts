@@ -32,13 +32,18 @@ export const drainCommand: CommandSpec = {
     const until = flags.until === undefined ? undefined : readMoment('--until', flags.until, now);
     const settings = { correlationKey: UNUSED, ...(await readSettings(flags)) };
     const service = await requireService(settings, await existingDirectory(dir));
-    const { waiting, waitingAlive } = totalsOf((await inspectJournal(dir)).events);
+    const { foreign, waiting, waitingAlive } = totalsOf((await inspectJournal(dir)).events);
+    const others = foreign > 0 && { foreign };
+    if (others)
+      output.note(
+        `${counted(foreign, 'file')} of another version of Sluice: use that version to deliver them`,
+      );
     if (waitingAlive > 0)
       output.note(`${counted(waitingAlive, 'event')} of living processes: these deliver them themselves`);
     const total = waiting - waitingAlive;
     if (total === 0) {
-      output.result({ delivered: 0, left: 0 }, () => 'nothing to deliver');
-      return EXIT.done;
+      output.result({ delivered: 0, left: 0, ...others }, () => 'nothing to deliver');
+      return others ? EXIT.failed : EXIT.done;
     }
     const interrupted = interruption();
     const ends = [interrupted];
@@ -47,6 +52,7 @@ export const drainCommand: CommandSpec = {
     await using tracker = openTracker(service, rate);
     const work = () => deliver(tracker, AbortSignal.any(ends));
     const delivered = await withProgress(tracker, () => total, !output.isJson, work);
-    return tell(delivered, output, interrupted.aborted);
+    const code = tell({ ...delivered, ...others }, output, interrupted.aborted);
+    return others ? code || EXIT.failed : code;
   },
 };

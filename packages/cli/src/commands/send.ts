@@ -1,5 +1,6 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { storedEvents } from '@sluice/core/inspect';
+import { tried } from '@sluice/protocol/toolbox';
 import type { CommandSpec } from '../command-spec.ts';
 import { deliver, deliveredText, exitCodeOf } from '../delivery/deliver.ts';
 import { withProgress } from '../delivery/progress.ts';
@@ -12,8 +13,6 @@ import { Rejects } from '../send/rejects.ts';
 import { identify, PositionFile, START } from '../send/sending.ts';
 import { readSettings, requireService } from '../settings/settings.ts';
 import { count, counted } from '../text/amounts.ts';
-
-const UUID = /"uuid":"([0-9a-f-]{36})"/g;
 
 export const sendCommand: CommandSpec = {
   usage: 'send <file>',
@@ -57,11 +56,16 @@ export const sendCommand: CommandSpec = {
     const known = resume && !position.isComplete ? await uuidsIn(journalDirectory) : new Set<string>();
     const defaultPath = `${path === '-' ? 'stdin' : path}.rejects.ndjson`;
     const rejects = new Rejects(rejectsPath ?? defaultPath, position.rejectedBytes);
+    if (await isSame(rejects.path, path))
+      throw new UsageError(`--rejects must not be ${path} itself: it would be written over`);
     const signal = interruption();
     signal.addEventListener('abort', () => file.stop());
     const { openTracker } = await import('../delivery/open-tracker.ts');
-    await using tracker = openTracker(service);
-    const sender = new FileSender({ tracker, mapping, rejects, resume, known, signal }, position);
+    const { storage } = service;
+    // The oldest events may be of records that are not read again.
+    await using tracker = openTracker({ ...service, storage: { ...storage, whenFull: 'drop-newest' } });
+    const sending = { tracker, mapping, rejects, resume, known, journalBytes: storage?.maxBytes, signal };
+    const sender = new FileSender(sending, position);
     const total = () => Math.round((sender.position.records - position.records) / (file.share || 1));
     const delivered = await withProgress(tracker, total, !output.isJson, async () => {
       if (!position.isComplete) await sender.run(file).finally(() => rejects.close());
@@ -72,7 +76,11 @@ export const sendCommand: CommandSpec = {
     const { first } = rejects;
     const example = first === undefined ? '' : ` (the first at ${count(first.line)}: ${first.reason})`;
     const bad = rejected > 0 ? `; ${counted(rejected, 'bad record')} in ${rejects.path}${example}` : '';
-    output.result(result, () => `read ${counted(records, 'record')}${bad}; ${deliveredText(delivered)}`);
+    const rest = sender.isFull && resume ? '; what was dropped is sent if it is started again' : '';
+    output.result(
+      result,
+      () => `read ${counted(records, 'record')}${bad}; ${deliveredText(delivered)}${rest}`,
+    );
     if (signal.aborted) return EXIT.interrupted;
     return rejected > 0 ? EXIT.failed : exitCodeOf(delivered, false);
   },
@@ -94,11 +102,18 @@ async function sizeOf(path: string): Promise<number> {
   throw new UsageError(`${problem}: correct the path, or give - for standard input`);
 }
 
+async function isSame(one: string, other: string): Promise<boolean> {
+  const [first, second] = await Promise.all([one, other].map((path) => stat(path).catch(() => undefined)));
+  return first !== undefined && first.ino === second?.ino && first.dev === second.dev;
+}
+
 /** The uuids of the events in the journal, delivered ones too: those behind the stored position must not be tracked again. */
 async function uuidsIn(directory: string): Promise<ReadonlySet<string>> {
   const uuids = new Set<string>();
   if (!(await stat(directory).catch(() => undefined))?.isDirectory()) return uuids;
-  for await (const { text } of storedEvents(directory))
-    for (const [, uuid = ''] of text.matchAll(UUID)) uuids.add(uuid);
+  for await (const { text } of storedEvents(directory)) {
+    const { uuid }: { uuid?: unknown } = Object(tried(() => JSON.parse(text)));
+    if (typeof uuid === 'string') uuids.add(uuid);
+  }
   return uuids;
 }

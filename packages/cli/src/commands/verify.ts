@@ -16,6 +16,8 @@ export const verifyCommand: CommandSpec = {
   async run([dir = ''], _flags, output) {
     const total = { files: 0, events: 0, bytes: 0, damagedFiles: 0, missing: 0, foreign: 0 };
     const directory = await existingDirectory(dir);
+    // If the reader of its output goes away, the rest is not read: then nobody knows that it is intact.
+    process.exitCode = EXIT.failed;
     for await (const file of verifyJournal(directory)) {
       const { path, bytes, events, missing, damage, isForeign } = file;
       total.files += 1;

@@ -1,10 +1,18 @@
 // Imported where it is needed only: to load what makes requests takes longer than most commands.
 import { createTracker, type Tracker } from '@sluice/core';
+import { UsageError } from '../exit-codes.ts';
 import type { ServiceSettings } from '../settings/settings.ts';
 import { PacedTransport } from './paced-transport.ts';
 
-/** A tracker with these settings. Its logger is silent: the commands say themselves what happens. */
+/**
+ * A tracker with these settings. Its logger is silent: the commands say themselves what happens. Throws a UsageError if the settings
+ * switch it off: nothing would be delivered, and nothing would be left.
+ */
 export function openTracker(settings: ServiceSettings, perSecond?: number): Tracker {
+  if (settings.enabled === false)
+    throw new UsageError(
+      'enabled is false in sluice.config.*: nothing would be sent; correct it, or --config',
+    );
   const { journal, ...rest } = settings;
   const options = { ...rest, logger: false } as const;
   if (perSecond === undefined) return createTracker(options);

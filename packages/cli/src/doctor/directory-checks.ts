@@ -44,7 +44,8 @@ export async function checkDisk(directory: string): Promise<Finding> {
   const check = 'disk';
   const existing = await nearest(directory);
   const { freeBytes, network } = await nodeFileSystem.volume(existing);
-  const found = `${size(freeBytes)} free`;
+  // A file system may not say it.
+  const found = Number.isFinite(freeBytes) ? `${size(freeBytes)} free` : 'of unknown size';
   if (network !== undefined)
     return {
       check,

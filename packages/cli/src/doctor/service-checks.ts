@@ -31,9 +31,11 @@ export async function checkService({ baseUrl, apiKey, delivery }: ServiceSetting
     ];
   }
   const plain = plainHttpWarning(baseUrl, apiKey);
+  const address = addressOf(url, answer);
   return [
-    addressOf(url, answer),
-    keyOf(answer.status, apiKey),
+    address,
+    // Another service knows nothing of the key.
+    ...(address.state === 'ok' ? [keyOf(answer.status, apiKey)] : []),
     ...(plain === undefined ? [] : [{ check: 'encryption', state: 'warning', found: plain } as const]),
     clockOf(answer.date, startedAt),
   ];
@@ -123,6 +125,5 @@ function clockOf(date: string | undefined, startedAt: number): Finding {
 }
 
 function reasonOf(error: unknown): string {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  return cause instanceof Error ? cause.message : String(cause);
+  return error instanceof Error ? error.message : String(error);
 }

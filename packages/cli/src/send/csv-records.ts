@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { type CsvError, type Info, parse } from 'csv-parse';
+import { UsageError } from '../exit-codes.ts';
 import { boundedRows } from './bounded-rows.ts';
 import type { FileRecord } from './file-record.ts';
 
@@ -7,6 +8,9 @@ interface Parsed {
   readonly record: Record<string, string>;
   readonly info: Info;
 }
+
+const LINE_END = /\n|\r[^\n]/;
+const MOST_HEAD = 1024 * 1024;
 
 const REASONS = [
   ['CSV_RECORD_INCONSISTENT_COLUMNS', 'it has another number of columns than the first line'],
@@ -20,16 +24,18 @@ export async function* csvRecords(
   chunks: AsyncGenerator<string>,
   delimiter: string | undefined,
 ): AsyncGenerator<FileRecord> {
-  const { value: head = '' } = await chunks.next();
-  const [names = ''] = head.split('\n', 1);
-  const separator = delimiter ?? (names.split(';').length > names.split(',').length ? ';' : ',');
+  const head = await headOf(chunks);
+  const [names = ''] = head.trimStart().split(/[\r\n]/, 1);
+  const separator = delimiter ?? separatorOf(names);
   const problems: FileRecord[] = [];
   const parser = parse({
-    columns: true,
+    columns: readNames,
     info: true,
     skip_empty_lines: true,
     skip_records_with_error: true,
     delimiter: separator,
+    // A file may have both. Only old ones have no line feeds at all.
+    record_delimiter: head.includes('\n') ? ['\r\n', '\n'] : '\r',
     on_skip: (error, text) => {
       problems.push({
         number: Number(error?.lines ?? 0),
@@ -53,6 +59,30 @@ export async function* csvRecords(
     yield { number: info.lines, value: record };
   }
   yield* sorted(problems, Number.POSITIVE_INFINITY);
+}
+
+/** The start of the file, with the whole line of names: a pipe may end a chunk anywhere. */
+async function headOf(chunks: AsyncGenerator<string>): Promise<string> {
+  let head = '';
+  while (!LINE_END.test(head.trimStart()) && head.length < MOST_HEAD) {
+    const { value, done } = await chunks.next();
+    if (done) break;
+    head += value;
+  }
+  return head;
+}
+
+/** A semicolon if there are more of these. What is in quotes does not count. */
+function separatorOf(names: string): string {
+  const bare = names.replace(/"[^"]*"/g, '');
+  return bare.split(';').length > bare.split(',').length ? ';' : ',';
+}
+
+/** Throws a UsageError for two columns of one name: the values of one of them would be lost. */
+function readNames(names: readonly string[]): string[] {
+  const twice = names.find((name, index) => name !== '' && names.indexOf(name) !== index);
+  if (twice !== undefined) throw new UsageError(`two columns are named "${twice}": rename one of them`);
+  return [...names];
 }
 
 /** Takes the problems of earlier lines: the parser reads ahead. */

@@ -1,5 +1,6 @@
 import type { TrackOptions } from '@sluice/core';
 import { UsageError } from '../exit-codes.ts';
+import { isExact } from './exact-numbers.ts';
 
 /** An event to be tracked. */
 export interface MappedEvent {
@@ -62,8 +63,13 @@ export class EventMapping {
       throw new Error(
         `its correlationKey is "${correlationKey}", and --correlation-key is "${this.#correlationKey}"`,
       );
+    const { customer } = this.#fixed;
     // The tracker checks them, and says what is wrong.
-    return { name: event as string, payload: payload as object, options: this.#withCustomer(options) };
+    return {
+      name: event as string,
+      payload: payload as object,
+      options: customer === undefined ? options : { ...options, correlationValue: customer },
+    };
   }
 
   #ofRow(record: Readonly<Record<string, unknown>>): MappedEvent {
@@ -78,8 +84,12 @@ export class EventMapping {
     const name = this.#fixed.event ?? read('event');
     if (name === undefined) throw new Error('it has no event: give --event NAME or --map event=COLUMN');
     const time = read('timestamp');
+    const named = read('correlationValue');
+    const correlationValue = this.#fixed.customer ?? named;
+    if (correlationValue === undefined)
+      throw new Error('it has no customer: give --customer VALUE or --map correlationValue=COLUMN');
     const options = {
-      correlationValue: read('correlationValue'),
+      correlationValue,
       uuid: read('uuid'),
       source: read('source'),
       timestamp: time === undefined ? undefined : readTime(time),
@@ -90,7 +100,7 @@ export class EventMapping {
       if (text.trim() === '') delete rest[column];
       else rest[column] = readNumber(column, text);
     }
-    return { name, payload: rest, options: this.#withCustomer(options) };
+    return { name, payload: rest, options };
   }
 
   #check(record: object): void {
@@ -102,15 +112,12 @@ export class EventMapping {
       );
     this.#isUnseenTable = false;
   }
-
-  #withCustomer(options: TrackOptions): TrackOptions {
-    const { customer } = this.#fixed;
-    return customer === undefined ? options : { ...options, correlationValue: customer };
-  }
 }
 
 function readNumber(column: string, text: string): number {
   const number = Number(text);
+  if (/^\s*-?\d+\s*$/.test(text) && !isExact(text.trim()))
+    throw new Error(`JavaScript cannot hold the number ${text.trim()}: leave "${column}" out of --numbers`);
   if (Number.isFinite(number)) return number;
   throw new Error(`"${column}" is no number: ${JSON.stringify(text)}`);
 }

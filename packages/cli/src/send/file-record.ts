@@ -1,3 +1,5 @@
+import { inexactNumber } from './exact-numbers.ts';
+
 /** One record of a file, or what is wrong with it. */
 export interface FileRecord {
   /** Its line. In an array its place, from 1: many may be in one line. */
@@ -8,10 +10,13 @@ export interface FileRecord {
   readonly text?: string;
 }
 
-/** A record from its JSON. */
+/** A record from its JSON. A number that would change on the way makes it a bad one. */
 export function readJson(text: string, number: number): FileRecord {
   try {
-    return { number, value: JSON.parse(text), text };
+    const value: unknown = JSON.parse(text);
+    const inexact = inexactNumber(text);
+    if (inexact === undefined) return { number, value, text };
+    return { number, problem: `JavaScript cannot hold the number ${inexact}: make it a text`, text };
   } catch {
     return { number, problem: 'it is no JSON', text };
   }

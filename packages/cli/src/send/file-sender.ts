@@ -8,6 +8,10 @@ import { type Position, type PositionFile, uuidOf } from './sending.ts';
 
 /** After so many records the position is stored. */
 const CHUNK = 1_000;
+/** After so many records at most it is looked whether there is room. */
+const MOST_UNSEEN = 50;
+/** The largest event, unless an option says otherwise. */
+const EVENT_BYTES = 256 * 1024;
 /** So much may wait before reading goes on. */
 const MOST_PENDING = 20_000;
 const MOST_BYTES = 128 * 1024 * 1024;
@@ -21,6 +25,8 @@ interface FileSenderOptions {
   readonly resume: { readonly identity: string; readonly file: PositionFile } | undefined;
   /** The uuids of events that a previous process left in the journal. */
   readonly known: ReadonlySet<string>;
+  /** The most that the journal may take, in bytes. */
+  readonly journalBytes: number | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -29,6 +35,7 @@ export class FileSender {
   readonly #options: FileSenderOptions;
   #position: Position;
   #problem: string | undefined;
+  #isFull = false;
 
   constructor(options: FileSenderOptions, position: Position) {
     this.#options = options;
@@ -36,6 +43,14 @@ export class FileSender {
     options.tracker.on('invalid', ({ error }) => {
       this.#problem = error.message;
     });
+    options.tracker.on('dropped', ({ reason }) => {
+      this.#isFull ||= reason === 'journal-full' || reason === 'buffer-full';
+    });
+  }
+
+  /** Whether it ended because there was no room for an event: the stored position is before that one. */
+  get isFull(): boolean {
+    return this.#isFull;
   }
 
   /** How far it is. */
@@ -43,15 +58,21 @@ export class FileSender {
     return this.#position;
   }
 
-  /** Reads to the end, or until the signal aborts. */
+  /** A half of the journal: dead letters and files that are partly delivered take room, too. */
+  get #mostBytes(): number {
+    return Math.min(MOST_BYTES, (this.#options.journalBytes ?? Number.POSITIVE_INFINITY) / 2);
+  }
+
+  /** Reads to the end, or until the signal aborts, or there is no room for an event. */
   async run(records: AsyncIterable<FileRecord>): Promise<void> {
-    const { signal } = this.#options;
+    const { resume, signal } = this.#options;
+    const lookAfter = Math.min(MOST_UNSEEN, Math.ceil(this.#mostBytes / (2 * EVENT_BYTES)));
     const start = this.#position.number;
     let last = this.#position;
     let unstored = 0;
     for await (const record of records) {
       if (record.number <= start && start > 0) continue;
-      if (signal.aborted) break;
+      if (signal.aborted || (this.#isFull && resume)) break;
       const isRejected = await this.#take(record);
       last = {
         ...last,
@@ -60,10 +81,10 @@ export class FileSender {
         rejected: last.rejected + (isRejected ? 1 : 0),
       };
       unstored += 1;
+      if (unstored % lookAfter === 0) await this.#wait();
       if (unstored < CHUNK) continue;
       unstored = 0;
       await this.#store(last);
-      await this.#wait();
     }
     await this.#store({ ...last, isComplete: !signal.aborted });
   }
@@ -93,6 +114,7 @@ export class FileSender {
     const { rejects, resume, tracker } = this.#options;
     await tracker.durable();
     this.#position = { ...position, rejectedBytes: rejects.bytes };
+    if (this.#isFull) return;
     await resume?.file.write(this.#position);
   }
 
@@ -100,7 +122,7 @@ export class FileSender {
     const { signal, tracker } = this.#options;
     for (;;) {
       const { pending, memoryBytes, journalBytes } = tracker.stats();
-      const isFull = pending > MOST_PENDING || (pending > 0 && memoryBytes + journalBytes > MOST_BYTES);
+      const isFull = pending > MOST_PENDING || (pending > 0 && memoryBytes + journalBytes > this.#mostBytes);
       if (!isFull || signal.aborted) return;
       await setTimeout(LOOK_MS);
     }

@@ -1,5 +1,6 @@
 import { createReadStream, type ReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
+import { tried } from '@sluice/protocol/toolbox';
 import { UsageError } from '../exit-codes.ts';
 import { csvRecords } from './csv-records.ts';
 import type { FileRecord } from './file-record.ts';
@@ -24,6 +25,8 @@ export class RecordFile implements AsyncIterable<FileRecord> {
   readonly #bytes: number;
   #stream: ReadStream | undefined;
   #isStopped = false;
+  /** Whether all that was read is UTF-8. */
+  #isUtf8 = true;
 
   /** @param bytes The size of the file. */
   constructor(path: string, format: Format | undefined, bytes: number) {
@@ -50,7 +53,7 @@ export class RecordFile implements AsyncIterable<FileRecord> {
 
   async *[Symbol.asyncIterator](): AsyncGenerator<FileRecord> {
     try {
-      yield* this.#read();
+      for await (const record of this.#read()) yield this.#isUtf8 ? record : checked(record);
     } catch (error) {
       if (!this.#isStopped) throw error;
     }
@@ -60,23 +63,44 @@ export class RecordFile implements AsyncIterable<FileRecord> {
     if (this.#isStopped) return;
     if (this.path !== '-') this.#stream = createReadStream(this.path);
     const stream: Readable = this.#stream ?? process.stdin;
-    stream.setEncoding('utf8');
-    const chunks = stream[Symbol.asyncIterator]();
+    const chunks = this.#decode(stream);
     // The format shows in the first characters.
     let head = '';
     for (let next = await chunks.next(); !next.done; next = await chunks.next()) {
       head += next.value;
       if (head.trim() !== '') break;
     }
-    const text = rejoined(head.replace(/^\uFEFF/, ''), chunks);
+    const text = rejoined(head, chunks);
     const format = this.#format ?? (head.trimStart().startsWith('[') ? 'json' : 'ndjson');
     if (format === 'csv') yield* csvRecords(text, /\.tsv$/i.test(this.path) ? '\t' : undefined);
     else if (format === 'json') yield* arrayRecords(text);
     else yield* lineRecords(text);
+  }
+
+  /** The text of bytes, without a byte order mark. */
+  async *#decode(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+    const decoder = new TextDecoder();
+    const strict = new TextDecoder('utf-8', { fatal: true });
+    const check = (chunk?: Uint8Array) => {
+      this.#isUtf8 &&= tried(() => strict.decode(chunk, { stream: chunk !== undefined })) !== undefined;
+    };
+    for await (const chunk of bytes) {
+      check(chunk);
+      yield decoder.decode(chunk, { stream: true });
+    }
+    check();
+    yield decoder.decode();
   }
 }
 
 async function* rejoined(head: string, chunks: AsyncIterator<string>): AsyncGenerator<string> {
   yield head;
   for (let next = await chunks.next(); !next.done; next = await chunks.next()) yield next.value;
+}
+
+/** What is no UTF-8 was read as U+FFFD. */
+function checked(record: FileRecord): FileRecord {
+  const { number, problem, value, text = JSON.stringify(value) } = record;
+  if (problem !== undefined || !text.includes('\uFFFD')) return record;
+  return { number, problem: 'it is not UTF-8: convert the file, such as with iconv', text };
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { defaultJournals, journalDirectoryOf } from '@sluice/core/inspect';
-import { readApiKey, readBaseUrl } from '@sluice/protocol/toolbox';
+import { isNonEmptyString, readApiKey, readBaseUrl } from '@sluice/protocol/toolbox';
 import { UsageError } from '../exit-codes.ts';
 import { readConfigFile, type SluiceConfig } from './config-file.ts';
 import { possibleDirectory } from './directory.ts';
@@ -25,17 +25,19 @@ export type ServiceSettings = SluiceConfig & {
 
 /** The settings: from flags, from the environment, from sluice.config.*, in this order. */
 export async function readSettings(flags: ServiceFlags): Promise<SluiceConfig> {
-  const { env } = process;
   const file = await readConfigFile(flags.config);
+  // An empty variable counts as not set: an empty path would be the working directory.
+  const variable = (name: string) => process.env[name] || undefined;
   const given = {
-    baseUrl: flags.baseUrl ?? env.SLUICE_BASE_URL,
-    correlationKey: flags.correlationKey ?? env.SLUICE_CORRELATION_KEY,
-    journalDirectory: flags.journal ?? env.SLUICE_JOURNAL_DIRECTORY,
-    apiKey: readKey(flags) ?? (env.SLUICE_API_KEY || undefined),
+    baseUrl: flags.baseUrl ?? variable('SLUICE_BASE_URL'),
+    correlationKey: flags.correlationKey ?? variable('SLUICE_CORRELATION_KEY'),
+    journalDirectory: flags.journal ?? variable('SLUICE_JOURNAL_DIRECTORY'),
+    apiKey: readKey(flags) ?? variable('SLUICE_API_KEY'),
   };
   const known = Object.entries(given).filter(([, value]) => value !== undefined);
   const settings: SluiceConfig = { ...file, ...Object.fromEntries(known) };
-  if (!['string', 'undefined'].includes(typeof settings.journalDirectory))
+  const { journalDirectory } = settings;
+  if (journalDirectory !== undefined && !isNonEmptyString(journalDirectory))
     throw new UsageError('journalDirectory must be the path of a directory: correct sluice.config.*');
   return settings;
 }

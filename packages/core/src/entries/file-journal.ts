@@ -8,7 +8,7 @@ export type {
   SyncFile,
   Volume,
 } from '../keep/file/disk/file-system.ts';
-export { nodeFileSystem } from '../keep/file/disk/node-file-system.ts';
+export { makeDirectory, nodeFileSystem } from '../keep/file/disk/node-file-system.ts';
 export { FileJournal, type FileJournalOptions } from '../keep/file/file-journal.ts';
 export type { HeldLock, Locks } from '../keep/file/slots/locks.ts';
 export { stateDirectory } from '../platform/process/state-directory.ts';

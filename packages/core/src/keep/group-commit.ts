@@ -35,7 +35,6 @@ export class GroupCommit extends JournalWriter<GroupCommitOptions> {
   readonly #interval = new Alarm(this.options.clock, () => this.#tick());
   /** Rings when enough events for a write have waited for more. */
   readonly #gathering = new Alarm(this.options.clock, () => this.#startUnlessPaused());
-  #starting: Promise<void> | undefined;
   #isAsked = false;
   #startsSoon = false;
   /** Whether all events are to be written now; otherwise only once there are enough of them. */
@@ -88,10 +87,7 @@ export class GroupCommit extends JournalWriter<GroupCommitOptions> {
 
   override async stop(): Promise<void> {
     for (const timer of [this.#interval, this.#gathering]) timer.cancel();
-    do {
-      await this.#starting;
-      await super.stop();
-    } while (this.#starting);
+    await super.stop();
   }
 
   protected override retry(): void {
@@ -141,8 +137,8 @@ export class GroupCommit extends JournalWriter<GroupCommitOptions> {
 
   #start(): Promise<void> {
     this.#isAsked = true;
-    this.#starting ??= this.#startAll();
-    return this.#starting;
+    this.starting ??= this.#startAll();
+    return this.starting;
   }
 
   async #startAll(): Promise<void> {
@@ -152,7 +148,7 @@ export class GroupCommit extends JournalWriter<GroupCommitOptions> {
         await together(this.options.journal, () => this.#startAppends());
       }
     } finally {
-      this.#starting = undefined;
+      this.starting = undefined;
     }
   }
 

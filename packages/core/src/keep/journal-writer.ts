@@ -71,6 +71,8 @@ export abstract class JournalWriter<Options extends JournalWriterOptions> {
    * take out: its append may not be done.
    */
   readonly entries: Set<Entry> = new Set();
+  /** Resolves once no more is given to the journal now. Until then, what waits for room in it may be dropped without an append. */
+  protected starting: Promise<void> | undefined;
   /** Called when the next append has ended. */
   #waiters: (() => void)[] = [];
   /** Runs until a journal that failed is tried again. */
@@ -125,7 +127,7 @@ export abstract class JournalWriter<Options extends JournalWriterOptions> {
 
   /** Resolves once nothing is in progress: also what became of events that ended while they were written. */
   async stop(): Promise<void> {
-    while (this.isWriting) await this.ended();
+    while (this.starting || this.isWriting) await this.ended();
     this.#pause.cancel();
     await this.#released;
   }
@@ -176,9 +178,9 @@ export abstract class JournalWriter<Options extends JournalWriterOptions> {
     return this.options.room?.hasRoom(events) ?? true;
   }
 
-  /** Resolves once an append has ended; at once if none is in progress. */
+  /** Resolves once an append has ended, or what waited for room is dealt with; at once if nothing is in progress. */
   protected async ended(): Promise<void> {
-    if (this.isWriting) await new Promise<void>((resolve) => this.#waiters.push(resolve));
+    await (this.starting ?? (this.isWriting && new Promise<void>((resolve) => this.#waiters.push(resolve))));
   }
 
   #works(): void {

@@ -1,5 +1,5 @@
 import { ConfigError, InvalidEventError } from '@sluice/protocol';
-import { ANYTHING, hasMethods, type Rule, refusal } from '@sluice/protocol/toolbox';
+import { ANYTHING, hasMethods, type Rule, refusal, withoutSecrets } from '@sluice/protocol/toolbox';
 import type { CheckedMethod, CheckedPart, Parts } from '../parts.ts';
 import type { FinishOptions } from '../tell/stats.ts';
 import type { TrackerEvents } from '../tell/tracker-events.ts';
@@ -60,22 +60,30 @@ function checkEvent(event: string): void {
   if (Object.hasOwn(EVENTS, event)) return;
   const known = Object.keys(EVENTS);
   const former = Object.hasOwn(OTHER_EVENTS, event) ? OTHER_EVENTS[event] : undefined;
-  const hint = former ?? meant(event, known) ?? `there are ${known.join(', ')}`;
-  throw new ConfigError('on()', `on() knows no "${event}"; ${hint}`);
+  throw unknown('on()', event, known, former ?? meant(event, known));
 }
 
 function checkFinish(method: string, given: unknown): void {
   if (given === undefined || given === null) return;
-  if (typeof given !== 'object') throw refusal(method, 'called with an object of options', given);
+  if (typeof given !== 'object') throw refused(method, 'called with an object of options', given);
   const known = Object.keys(FINISH);
   for (const [name, value] of Object.entries(given)) {
     const rule = Object.hasOwn(FINISH, name) && FINISH[name as keyof FinishOptions];
-    if (!rule) {
-      const hint = meant(name, known) ?? `there are ${known.join(', ')}`;
-      throw new ConfigError(method, `${method} knows no "${name}"; ${hint}`);
-    }
-    if (value !== undefined && !rule[0](value)) throw refusal(`${name} of ${method}`, rule[1], value);
+    if (!rule) throw unknown(method, name, known, meant(name, known));
+    if (value !== undefined && !rule[0](value)) throw refused(`${name} of ${method}`, rule[1], value);
   }
+}
+
+/** A name is shown only if it resembles a known one: any other may be the key. */
+function unknown(method: string, name: string, known: readonly string[], hint?: string): ConfigError {
+  const rule = hint ? `"${name}"; ${hint}` : `such name; there are ${known.join(', ')}`;
+  return new ConfigError(method, `${method} knows no ${rule}`);
+}
+
+/** A text is not shown: it may be the key. */
+function refused(option: string, allowed: string, value: unknown): ConfigError {
+  if (typeof value !== 'string') return refusal(option, allowed, value);
+  return new ConfigError(option, `${option} must be ${allowed}, got a string`);
 }
 
 /** The parts by name. */
@@ -99,5 +107,5 @@ export const PARTS: Readonly<Record<keyof Parts, Rule>> = {
 /** Where nobody waits for a few bytes more: also checks what methods are given, and the names of parts. */
 export const fullyChecked: CheckedPart = (given, method) => {
   if (method) checkCall(method, given);
-  else checkThoroughly(given, { ...RULES, parts: PARTS });
+  else withoutSecrets([Object(given).apiKey], () => checkThoroughly(given, { ...RULES, parts: PARTS }));
 };

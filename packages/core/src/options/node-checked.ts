@@ -8,7 +8,7 @@ import {
   oneOf,
   type Rule,
   type Rules,
-  thoroughRedactor,
+  withoutSecrets,
 } from '@sluice/protocol/toolbox';
 import type { CheckedPart } from '../parts.ts';
 import type { ConnectOptions } from '../send/http/connect-options.ts';
@@ -48,26 +48,11 @@ const NODE_RULES: Rules = {
 const OF_CONNECTION =
   /^(?:accept-encoding|connection|expect|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/i;
 
-/** A shorter key would be found in any message. */
-const LEAST_KEY = 4;
-
 /** Checks all options in Node. */
 export const nodeChecked: CheckedPart = (given, method) => {
   if (method) checkCall(method, given);
-  else withoutKey(Object(given).apiKey, () => check(given));
+  else withoutSecrets([Object(given).apiKey], () => check(given));
 };
-
-/** The user may have put the key in the place of another value: an error of `work` does not show it there either. */
-export function withoutKey<Result>(apiKey: unknown, work: () => Result): Result {
-  try {
-    return work();
-  } catch (error) {
-    const isKey = typeof apiKey === 'string' && apiKey.length >= LEAST_KEY;
-    if (!isKey || !(error instanceof ConfigError)) throw error;
-    const redact = thoroughRedactor(apiKey);
-    throw new ConfigError(redact(error.option), redact(error.message));
-  }
-}
 
 function check(given: unknown): void {
   checkThoroughly(given, NODE_RULES);

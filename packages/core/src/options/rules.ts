@@ -58,7 +58,7 @@ export const RULES: OptionRules = {
     maxBytes: JOURNAL_BYTES,
     minFreeBytes: whole(undefined, 0, MOST),
     whenFull: oneOf(['drop-oldest', 'drop-newest']),
-    maxAgeMs: WAIT,
+    maxAgeMs: AGE,
   },
   deadLetters: { maxBytes: JOURNAL_BYTES, maxAgeMs: AGE },
   batch: { maxEvents: COUNT, maxBytes: COUNT, maxWaitMs: milliseconds(undefined, 0) },

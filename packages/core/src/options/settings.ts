@@ -181,20 +181,21 @@ function complete(defaults: object, given: unknown): object {
     const value = settings[name];
     if (typeof fallback === 'object') settings[name] = complete(fallback, value);
     else if (typeof value !== typeof (fallback ?? 0) || value === '') settings[name] = fallback;
-    else if (typeof value === 'number') settings[name] = limited(name, value, fallback ?? 0) ?? fallback;
+    else if (typeof value === 'number') settings[name] = limited(name, value) ?? fallback;
   }
   return settings;
 }
 
-/** @param fallback The default, or 0 if there is none. */
-function limited(name: string, value: number, fallback: number): number | undefined {
+function limited(name: string, value: number): number | undefined {
   const least = MAY_BE_ZERO.test(name) ? 0 : 1;
   if (!(value >= least && value < Number.POSITIVE_INFINITY)) return undefined;
-  return fallback > MAX_TIMER_MS || /Bytes/.test(name) ? value : Math.min(value, MAX_TIMER_MS);
+  // All others are counts, or times that a timer takes.
+  return /Bytes|Age/.test(name) ? value : Math.min(value, MAX_TIMER_MS);
 }
 
 /** Reads a consent value. Throws a ConfigError if it is none. */
 export function readConsent(value: unknown): Consent {
   if (value === 'pending' || value === 'granted' || value === 'denied') return value;
-  throw refusal('consent', '"pending", "granted" or "denied"', value);
+  // Without the value: it may be the key.
+  throw new ConfigError('consent', 'consent must be "pending", "granted" or "denied"');
 }

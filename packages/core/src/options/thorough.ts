@@ -1,5 +1,5 @@
 import { ConfigError, InvalidEventError } from '@sluice/protocol';
-import { describe, type Rules, tried } from '@sluice/protocol/toolbox';
+import { ANYTHING, describe, type Rules, tried } from '@sluice/protocol/toolbox';
 import { payloadText } from '../accept/payload.ts';
 import { MOST_EVENT_BYTES } from '../base/event-bytes.ts';
 import { digits } from '../parts/hooks/bigints.ts';
@@ -8,17 +8,19 @@ import { checkNames } from './names.ts';
 import type { TrackerOptions } from './options.ts';
 import { checkOptions } from './rules.ts';
 
+const NO_PAGE =
+  'relay is for pages: here, give baseUrl and apiKey, or enabled: false while a server renders a page';
 /** At most so many objects of a schema are searched. */
 const MOST_SEARCHED = 2_000;
 
 /** Checks options where nobody waits for a few bytes more: also how they go together, and what they contain. */
 export function checkThoroughly(given: unknown, rules: Rules): void {
-  // A page takes this option out.
-  if (Object(given).relay !== undefined)
-    throw new ConfigError('relay', 'relay is for pages: here, give baseUrl and apiKey');
-  checkNames(given, rules);
+  // A page takes this option out, unless it is undefined.
+  if (Object(given).relay !== undefined) throw new ConfigError('relay', NO_PAGE);
+  const known = { ...rules, relay: ANYTHING };
+  checkNames(given, known);
   checkHeaders(given);
-  checkOptions(given, rules);
+  checkOptions(given, known);
   // The cast is safe: the rules hold.
   const options = given as TrackerOptions;
   checkWaits(options);

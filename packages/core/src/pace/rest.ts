@@ -100,7 +100,7 @@ export class Rest {
       (await this.#note.read().catch(() => undefined))?.split(' ').map(Number) ?? [];
     const leftMs = until - clock.now();
     // Otherwise it is no note, or the clock was set back.
-    if (times > 0 && leftMs < MOST_MS) this.#times = times;
+    if (times > 0 && leftMs <= pauseMs(ANSWER_MS, times)) this.#times = times;
     if (this.#times > 0 && leftMs > 0) sender().pause({ until, failures: times });
     this.#isRead = true;
     void sender().wake();
@@ -116,13 +116,17 @@ export class Rest {
     // Nothing was sent, or nothing changed.
     if (isUnanswered === undefined || (times === 0 && this.#times === 0)) return;
     const answerMs = Math.min(ANSWER_MS, headersTimeoutMs, timeoutMs);
-    const pauseMs = Math.min(MOST_MS - 1, answerMs * 2 ** (times - 1));
     try {
-      this.#note.writeSync(`${times} ${Math.round(clock.now() + pauseMs)}`);
+      this.#note.writeSync(`${times} ${Math.round(clock.now() + pauseMs(answerMs, times))}`);
     } catch {
       // Then the next process sends at once.
     }
   }
+}
+
+/** How long the next process waits after so many without an answer. */
+function pauseMs(answerMs: number, times: number): number {
+  return Math.min(MOST_MS, answerMs * 2 ** (times - 1));
 }
 
 function mayWait({ lines, oldestAt, pending, urgent }: Waiting, maxEvents: number, now: number): boolean {

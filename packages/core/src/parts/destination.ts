@@ -121,7 +121,8 @@ function shape(
 ): Uint8Array {
   const call = () => {
     const made = event(JSON.parse(new TextDecoder().decode(text)));
-    return typeof made === 'string' ? made : JSON.stringify(made);
+    // A promise has no JSON of its own.
+    return typeof made === 'string' || hasMethods(made, 'then') ? made : JSON.stringify(made);
   };
   const made = ask(call, isNonEmptyString, 'destination.event() must return JSON data or a text', onFailed);
   return made === undefined ? text : new TextEncoder().encode(made);

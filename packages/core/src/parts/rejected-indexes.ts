@@ -49,7 +49,7 @@ export function rejectedIndexes(
     if (index === undefined) uuids ??= splitEvents(events).map(uuidOf);
     const named = index ?? uuids?.indexOf(String(uuid)) ?? -1;
     if (!Number.isInteger(named) || named < 0 || named >= count) {
-      throw new RangeError(`delivery.classify named an event that the batch does not have: ${named}`);
+      throw new RangeError(`delivery.classify named an event that the batch does not have: ${index ?? uuid}`);
     }
     found.set(named, excerptOf(String(reason)));
   };

@@ -1,7 +1,7 @@
 import diagnosticsChannel from 'node:diagnostics_channel';
 import { setMaxListeners } from 'node:events';
 import { join } from 'node:path';
-import { plainHttpWarning, thoroughRedactor } from '@sluice/protocol/toolbox';
+import { plainHttpWarning, thoroughRedactor, withoutSecrets } from '@sluice/protocol/toolbox';
 import PQueue from 'p-queue';
 import { FileNote } from '../keep/file/disk/file-note.ts';
 import { isMissing } from '../keep/file/disk/file-system.ts';
@@ -10,7 +10,7 @@ import { FileJournal } from '../keep/file/file-journal.ts';
 import type { GroupCommit } from '../keep/group-commit.ts';
 import { checked, type Entry } from '../keep/journal-writer.ts';
 import type { Lifecycle } from '../keep/lifecycle.ts';
-import { nodeChecked, withoutKey } from '../options/node-checked.ts';
+import { nodeChecked } from '../options/node-checked.ts';
 import { AdaptiveConcurrency } from '../pace/adaptive-concurrency.ts';
 import { Rest } from '../pace/rest.ts';
 import { MOST_BYTES, sharedBounds } from '../parts/bounds/shared-bounds.ts';
@@ -60,8 +60,8 @@ export const platform: Platform = {
     bounds: sharedBounds,
     checked: nodeChecked,
     destination: (options, apiKey, onFailed) =>
-      withoutKey(apiKey, () => destination(options, apiKey, onFailed)),
-    hooks: (settings, ...others) => withoutKey(settings.apiKey, () => hooks(settings, ...others)),
+      withoutSecrets([apiKey], () => destination(options, apiKey, onFailed)),
+    hooks: (settings, ...others) => withoutSecrets([settings.apiKey], () => hooks(settings, ...others)),
     gzip: (clock) => new Compression(zlibGzip, clock),
   },
   warnOfKey(baseUrl, { apiKey, delivery, transport }) {

@@ -1,5 +1,5 @@
 import { InvalidEventError } from '@sluice/protocol';
-import type { Clock } from '@sluice/protocol/toolbox';
+import { type Clock, tried } from '@sluice/protocol/toolbox';
 import { StorageError, storageError } from '../base/errors/storage-error.ts';
 import type { Fate } from '../base/fate.ts';
 import { errorOf, isThrown, reasonOf } from '../base/reason.ts';
@@ -72,7 +72,8 @@ export function createReporter(options: ReporterOptions): Reporter {
   }
 
   function tell(event: string, detail: object): void {
-    for (const told of tells ?? []) told(event, detail);
+    // Tests replace the console by one that throws.
+    for (const told of tells ?? []) tried(() => told(event, detail));
   }
 
   /** Emits later, not now: the failure may be anywhere, even before a listener can be added. */

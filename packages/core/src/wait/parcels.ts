@@ -1,4 +1,5 @@
 import type { Range } from '../base/range.ts';
+import type { Journal } from '../keep/journal.ts';
 import { Epochs } from '../tell/epochs.ts';
 import type { Line } from './line.ts';
 import type { Parcel } from './parcel.ts';
@@ -71,8 +72,8 @@ export class Parcels {
         for (const part of parcel.places.slice(span).ranges) yield { parcel, range: part, from: span.from };
   }
 
-  /** Nothing will become of `count` events any more: they wait no longer. */
-  giveUp(survives: boolean, unsaved: number): number {
+  /** Nothing will become any more of the events that no lasting journal holds: they wait no longer. Returns how many. */
+  giveUp({ survives, unsaved = 0 }: Pick<Journal, 'survives' | 'unsaved'>): number {
     const count = survives ? this.volatile + unsaved : this.pending;
     this.#givenUp += count;
     return count;

@@ -82,12 +82,15 @@ export class Waiting extends Parcels {
   /**
    * Writes events that were kept elsewhere, dead letters or held events, and lets them wait. Resolves once the journal holds them
    * as safely as it holds any. Rejects with a StorageError if it does not: then none of them waits.
+   *
+   * @param count Called as soon as they wait, so that they count once at every moment.
    */
-  async replay(events: EventBytes): Promise<void> {
+  async replay(events: EventBytes, count: () => void): Promise<void> {
     const range = await this.commit.put(events);
     if (!range) throw new StorageError('events stay where they are: the journal fails or is full');
     await syncCopies(this.#options.journal, range);
     this.recovered(range, events.times?.[0]);
+    count();
   }
 
   /** Resolves once all that is accepted by now is written, or can be sent from memory. */

@@ -1,7 +1,9 @@
 import { InvalidEventError, isEvent } from '@sluice/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { cases } from '../../../../testing/full.ts';
 import { EventTexts, type TrackOptions } from '../../src/accept/event-text.ts';
+import { anyText } from '../bench/any-text.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 7);
 const MAX_BYTES = 256 * 1024;
@@ -140,12 +142,9 @@ describe('EventTexts.create', () => {
   });
 
   it('makes to the byte what JSON.stringify makes of an event, also where much of it was made before', () => {
-    const word = fc.oneof(
-      fc.constantFrom('purchase', '"', '\ud800'),
-      fc.string({ unit: 'binary', minLength: 1 }),
-    );
+    const word = fc.oneof(fc.constantFrom('purchase', '"', '\ud800'), anyText({ minLength: 1 }));
     const leaf = fc.oneof(fc.jsonValue(), fc.constantFrom(undefined, Number.NaN, -0, new Date(0)));
-    const object = fc.dictionary(fc.string({ unit: 'binary' }), leaf);
+    const object = fc.dictionary(anyText(), leaf);
     const payload = fc.oneof(
       fc.constant(undefined),
       object,
@@ -173,7 +172,7 @@ describe('EventTexts.create', () => {
         expect(texts.create(name, payload, { ...options, uuid: UUID }, NOW)).toBe(JSON.stringify(whole));
       }
     });
-    fc.assert(property, { numRuns: 300 });
+    fc.assert(property, { numRuns: cases(300) });
   });
 
   it('makes events of more names than it keeps, and of long ones', () => {

@@ -1,7 +1,9 @@
 import { InvalidEventError } from '@sluice/protocol';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { cases } from '../../../../testing/full.ts';
 import { payloadText } from '../../src/accept/payload.ts';
+import { anyText } from '../bench/any-text.ts';
 
 const MAX_BYTES = 256 * 1024;
 
@@ -39,10 +41,10 @@ describe('a payload that can be sent', () => {
   });
 
   it('is what JSON makes of it, whatever it holds that JSON can hold', () => {
-    const property = fc.property(fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue()), (payload) => {
+    const property = fc.property(fc.dictionary(anyText(), fc.jsonValue()), (payload) => {
       expect(payloadText(payload, MAX_BYTES)).toBe(JSON.stringify(payload));
     });
-    fc.assert(property, { numRuns: 300 });
+    fc.assert(property, { numRuns: cases(300) });
   });
 
   it('has no properties that are undefined, and null for what is no finite number, as in JSON', () => {

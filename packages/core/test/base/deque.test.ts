@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { cases } from '../../../../testing/full.ts';
 import { Deque } from '../../src/base/deque.ts';
+import { expectSame } from '../bench/expect-same.ts';
 
 function dequeOf(...items: readonly number[]): Deque<number> {
   const deque = new Deque<number>();
@@ -63,7 +65,7 @@ describe('Deque', () => {
         }
         for (let time = 0; kind !== 'replace' && time < times; time += 1) {
           next += 1;
-          if (kind === 'shift') expect(shift(deque)).toBe(model.shift());
+          if (kind === 'shift') expectSame(shift(deque), model.shift());
           else if (kind === 'remove') {
             const item = model[time * 2] ?? 0;
             deque.remove(item);
@@ -76,6 +78,6 @@ describe('Deque', () => {
         expect(lookAt(deque)).toEqual([model[0], model]);
       }
     });
-    fc.assert(property, { numRuns: 200 });
+    fc.assert(property, { numRuns: cases(200) });
   });
 });

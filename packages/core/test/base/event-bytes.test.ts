@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { cases } from '../../../../testing/full.ts';
 import { encodeEvents, joinEvents, NO_EVENTS, sliceEvents, splitEvents } from '../../src/base/event-bytes.ts';
 import { toEventBytes, toTexts } from '../bench/event-texts.ts';
 
@@ -56,7 +57,7 @@ describe('sliceEvents', () => {
       }
       expect(toTexts(sliceEvents(toEventBytes(texts), first, limit))).toEqual(texts.slice(first, last));
     });
-    fc.assert(property, { numRuns: 500 });
+    fc.assert(property, { numRuns: cases(500) });
   });
 });
 

@@ -3,6 +3,7 @@ import { pageDefaults, pageParts } from '../../src/page-engine/page-tracker.ts';
 import type { DeadLetters } from '../../src/parts/dead-letters/dead-letters.ts';
 import { allParts } from '../../src/platform/all-parts.ts';
 
+<<<<<<< HEAD
 // For tests that run in a browser and in Node: installs the parts that a page would have to request.
 Object.assign(platform.parts, allParts);
 Object.assign(pageDefaults.parts, allParts);
@@ -14,3 +15,9 @@ pageParts.deadLetters = (read) => {
   }
   return { list } as unknown as DeadLetters;
 };
+=======
+/** For tests that run in a browser and in Node: installs the parts that a page would have to request. */
+export function installAllParts(): void {
+  Object.assign(platform.parts, allParts);
+}
+>>>>>>> 8a898bd05702d2a072af2262adfcfc20f7aeeeff

@@ -12,7 +12,7 @@ const at = (perSecond: number) =>
   perSecond > 100 ? { arrivals: perSecond / SCALE, options: SCALED } : { arrivals: perSecond };
 
 describe('a stray answer to one request in 200 holds up nothing:', () => {
-  it.each(few(2, [404, 302, 405]))('%d', async (status) => {
+  it.each(few(1, [404, 302, 405]))('%d', async (status) => {
     const service = stray(1 / 200, { status });
     const scenario = { seconds: (isFull ? 24 : 0.5) * HOUR, after: MINUTE, arrivals: 1, service };
     const { figures } = await measure(`stray ${status}`, scenario);
@@ -59,7 +59,7 @@ describe('a refusal that is no fault of an event makes no dead letter:', () => {
       [403, 10],
     ] as const),
   ];
-  it.each(few(4, revocations))(
+  it.each(few(2, revocations))(
     'a key that is revoked over a minute: %d, at %d events/s',
     async (status, arrivals) => {
       const seconds = (isFull && arrivals <= 100 ? 15 : 3) * MINUTE;
@@ -87,14 +87,14 @@ describe('a refusal that is no fault of an event makes no dead letter:', () => {
     },
   );
 
-  it.each(few(2, [400, 404, 403]))('one node of four: %d', async (status) => {
+  it.each(few(1, [400, 404, 403]))('one node of four: %d', async (status) => {
     const service = nodes(4, { status });
     const scenario = { seconds: (isFull ? 5 : 2) * MINUTE, after: MINUTE, ...at(1_000), service };
     const { figures } = await measure(`node ${status}`, scenario);
     expect(figures).toMatchObject({ share: 1, deadLetters: 0, dropped: 0, pending: 0 });
   });
 
-  it.each(few(2, [1, 2_000, 200]))('all 400 after a deploy, at %d events/s', async (arrivals) => {
+  it.each(few(1, [1, 2_000, 200]))('all 400 after a deploy, at %d events/s', async (arrivals) => {
     const { figures } = await measure(`all 400 at ${arrivals}/s`, {
       seconds: 2 * MINUTE,
       after: 30 * MINUTE,

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
+import { cases } from '../../../../testing/full.ts';
 import { uuid } from '../../src/base/uuid.ts';
 import { answer, head, SHREDS } from '../hostile/answers.ts';
 import type { Script } from '../hostile/script.ts';
@@ -106,7 +107,7 @@ export function describeSequences(name: string, trial: Trial): void {
             if (outcome.kind === 'failed') expect(outcome.cause).toBeInstanceOf(Error);
             await trial.worksAgain(transport);
           }),
-          { numRuns: 100, endOnFailure: true },
+          { numRuns: cases(100, 30), endOnFailure: true },
         );
         await transport.close();
       });

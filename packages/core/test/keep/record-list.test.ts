@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { cases } from '../../../../testing/full.ts';
 import { encodeEvents } from '../../src/base/event-bytes.ts';
 import { type Kept, type Piece, RecordList, readPieces } from '../../src/keep/record-list.ts';
 
@@ -156,6 +157,6 @@ describe('RecordList, next to a list of single events', () => {
         return true;
       }
     });
-    fc.assert(property, { numRuns: 200 });
+    fc.assert(property, { numRuns: cases(200) });
   });
 });

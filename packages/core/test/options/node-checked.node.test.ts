@@ -136,6 +136,10 @@ describe('the options of Node', () => {
     for (const text of ['canary', btoa(KEY)]) expect(create).not.toThrow(text);
   });
 
+  it('name the key where it has half a character', () => {
+    expect(refusal({ apiKey: 'canary-\ud800' }).message).toMatch(/^apiKey must be visible ASCII characters/);
+  });
+
   it('show no API key of four characters either', () => {
     expect(refusal({ apiKey: 'k+9"', ordering: 'k+9"' }).message).toMatch(/got string "\[key]"$/);
   });

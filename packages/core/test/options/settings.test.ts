@@ -48,7 +48,7 @@ const BOUNDS: Readonly<Record<string, readonly [least: number, most: number]>> =
   maxEventBytes: [1, 16_777_216],
   'storage.maxBytes': [65_536, Number.MAX_SAFE_INTEGER],
   'storage.minFreeBytes': [0, Number.MAX_SAFE_INTEGER],
-  'storage.maxAgeMs': [1, 2 ** 31 - 1],
+  'storage.maxAgeMs': [1, Number.MAX_SAFE_INTEGER],
   'deadLetters.maxBytes': [65_536, Number.MAX_SAFE_INTEGER],
   'deadLetters.maxAgeMs': [1, Number.MAX_SAFE_INTEGER],
   'unidentified.maxBytes': [65_536, Number.MAX_SAFE_INTEGER],

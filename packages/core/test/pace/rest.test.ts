@@ -113,7 +113,7 @@ describe('a process after others that ended before they saw an answer', () => {
       expect(next.pauses).toMatchObject([{ failures: ends }]);
     }
     expect(pauses.slice(0, 4)).toEqual([10_000, 20_000, 40_000, 80_000]);
-    expect(pauses.at(-1)).toBe(3_599_999);
+    expect(pauses.at(-1)).toBe(3_600_000);
   });
 
   it('pauses for no longer than a request may take', async () => {
@@ -128,6 +128,17 @@ describe('a process after others that ended before they saw an answer', () => {
     expect(answered.pauses).toEqual([]);
     answered.transport.isUnanswered = false;
     await answered.rest.close();
+    await endUnanswered();
+    expect((await Life.start()).pauses).toMatchObject([{ failures: 1 }]);
+  });
+
+  it('does not pause for as long as the clock was set back since', async () => {
+    await endUnanswered();
+    const [times = '', until] = note?.split(' ') ?? [];
+    note = `${times} ${Number(until) + 30 * 60_000}`;
+    const next = await Life.start();
+    expect(next.pauses).toEqual([]);
+    // It counts as the first one.
     await endUnanswered();
     expect((await Life.start()).pauses).toMatchObject([{ failures: 1 }]);
   });

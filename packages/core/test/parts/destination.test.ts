@@ -104,6 +104,8 @@ describe('a destination', () => {
     ],
     ['returns nothing', () => undefined],
     ['returns what JSON cannot write', () => 1n],
+    ['is asynchronous', async () => ({ type: 'late' })],
+    ['is asynchronous, and rejects', () => Promise.reject(new Error('mine'))],
   ])('whose event() %s loses no event: it is sent unchanged', async (_, event) => {
     const { body, bench } = await send({ ...LINES, event });
     expect(

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { cases } from '../../../../testing/full.ts';
 import type { AcceptingAnswer, Classify } from '../../src/parts/rejected-indexes.ts';
 import { rejectedIndexes } from '../../src/parts/rejected-indexes.ts';
 import type { Parcel } from '../../src/wait/parcel.ts';
@@ -105,6 +106,14 @@ describe('rejectedIndexes', () => {
     await Promise.resolve();
   });
 
+  it.each([
+    ['index', { index: 5 }, '5'],
+    ['uuid', { uuid: 'z' }, 'z'],
+  ])('shows the %s that no event has', (_, named, shown) => {
+    const { failures } = classify(() => [named]);
+    expect(String(failures)).toContain(`an event that the batch does not have: ${shown}`);
+  });
+
   it.each<[string, unknown]>([
     ['an index behind the last', { index: 5 }],
     ['a negative index', { index: -1 }],
@@ -142,6 +151,6 @@ describe('rejectedIndexes', () => {
         expect(found?.map(([index]) => index)).toEqual(expected);
       },
     );
-    fc.assert(property, { numRuns: 50 });
+    fc.assert(property, { numRuns: cases(50) });
   });
 });

@@ -6,7 +6,15 @@ const options = { relay: 'http://site.test/s', correlationKey: 'email', journal:
 
 describe('the option `relay`', () => {
   it('is for pages', () => {
-    expect(() => createTracker(options)).toThrow('relay is for pages: here, give baseUrl and apiKey');
+    expect(() => createTracker(options)).toThrow(
+      'relay is for pages: here, give baseUrl and apiKey, or enabled: false while a server renders a page',
+    );
+  });
+
+  it('may be undefined, as any other', async () => {
+    const { relay: _, ...others } = options;
+    const tracker = createTracker({ ...others, baseUrl: 'http://site.test', relay: undefined } as never);
+    await tracker.close({ timeoutMs: 0 });
   });
 
   it('leaves the key to the relay, and does not show it', () => {

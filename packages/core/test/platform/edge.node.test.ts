@@ -23,7 +23,7 @@ function bundleFor(...conditions: readonly string[]): Promise<string> {
 
 let emulator: Emulator;
 beforeAll(async () => {
-  emulator = await startEmulator({ primaryKey: 'email', compression: true });
+  emulator = await startEmulator({ primaryKey: 'email', behaviour: { compression: true } });
 });
 afterAll(() => emulator.close());
 
@@ -133,7 +133,7 @@ describe('a bundle for a page', async () => {
     ['remembers which size the service takes', '{ learn: sluice.learn }', expect.any(Number)],
     ['delivers all without that, too', '{}', undefined],
   ])('%s, with the parts %s', async (_, parts, bodyLimit) => {
-    const service = await startEmulator({ primaryKey: 'email', maxBodyBytes: 20_000 });
+    const service = await startEmulator({ primaryKey: 'email', behaviour: { maxBodyBytes: 20_000 } });
     const context = new BareContext(bundle);
     context.isInRequest = true;
     context.run(WORKER, { baseUrl: service.baseUrl, apiKey: service.apiKey, name: 'in small bodies' });

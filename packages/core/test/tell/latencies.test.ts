@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { cases } from '../../../../testing/full.ts';
 import { Latencies } from '../../src/tell/latencies.ts';
 
 describe('Latencies', () => {
@@ -37,6 +38,6 @@ describe('Latencies', () => {
         expect(last.filter((each) => each < value).length).toBeLessThan(part * last.length);
       }
     });
-    fc.assert(property, { numRuns: 100 });
+    fc.assert(property, { numRuns: cases(100) });
   });
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { cases } from '../../../../testing/full.ts';
 import { encodeEvents, NO_EVENTS } from '../../src/base/event-bytes.ts';
 import { Contents, copyOf, type Memory } from '../../src/wait/contents.ts';
 import { toEventBytes, toTexts } from '../bench/event-texts.ts';
@@ -118,6 +119,6 @@ describe('Contents', () => {
         expect(toTexts(contents.slice(from, from + 3))).toEqual(expected.slice(from, from + 3));
       }
     });
-    fc.assert(property, { numRuns: 100 });
+    fc.assert(property, { numRuns: cases(100, 40) });
   });
 });

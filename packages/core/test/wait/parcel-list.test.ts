@@ -1,13 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { cases } from '../../../../testing/full.ts';
 import type { Range } from '../../src/base/range.ts';
 import { Epochs } from '../../src/tell/epochs.ts';
 import { copyOf } from '../../src/wait/contents.ts';
-
 import { Parcel, storedParcel } from '../../src/wait/parcel.ts';
 import { ParcelList } from '../../src/wait/parcel-list.ts';
 import { Places } from '../../src/wait/places.ts';
 import { toEventBytes } from '../bench/event-texts.ts';
+import { expectSame } from '../bench/expect-same.ts';
 import { textWriter } from '../bench/text-writer.ts';
 
 const memory = textWriter.createMemory();
@@ -134,7 +135,7 @@ describe('ParcelList', () => {
         if (kind === 'unshift') model.unshift(...indexes);
         if (kind === 'shift') {
           const indexes = shift(list)?.places.ranges.flatMap(indexesOf) ?? [];
-          expect(indexes).toEqual(model.splice(0, indexes.length));
+          expectSame(indexes.join(), model.splice(0, indexes.length).join());
         }
         if (kind === 'drop') {
           const from = at % next;
@@ -144,12 +145,15 @@ describe('ParcelList', () => {
           list.recount();
           model = model.filter((index) => index < gone.from || index >= gone.to);
         }
-        expect(list.count).toBe(model.length);
-        expect(rangesOf(list).flat().flatMap(indexesOf)).toEqual(model);
-        expect([...list].every((parcel) => parcel.count > 0)).toBe(true);
+        expectSame(list.count, model.length);
+        expectSame(rangesOf(list).flat().flatMap(indexesOf).join(), model.join());
+        expectSame(
+          [...list].every((parcel) => parcel.count > 0),
+          true,
+        );
       }
     });
-    fc.assert(property, { numRuns: 200 });
+    fc.assert(property, { numRuns: cases(200) });
   });
 });
 

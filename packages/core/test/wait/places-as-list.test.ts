@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { cases } from '../../../../testing/full.ts';
 import type { Range } from '../../src/base/range.ts';
 import { Places } from '../../src/wait/places.ts';
+import { expectSame } from '../bench/expect-same.ts';
 
 function range(segment: number, from: number, to: number): Range {
   return { segment, from, to };
@@ -81,16 +83,16 @@ describe('Places, next to a list of single events', () => {
           const left = model.filter(
             ({ segment, index }) => segment !== changed.segment || index < from || index >= changed.to,
           );
-          expect(list.cut(changed)).toBe(model.length - left.length);
+          expectSame(list.cut(changed), model.length - left.length);
           model = left;
         }
-        expect(list.count).toBe(model.length);
+        expectSame(list.count, model.length);
       }
       const events = list.ranges.flatMap(({ segment, from, to }) =>
         Array.from({ length: to - from }, (_, at) => ({ segment, index: from + at })),
       );
       expect(events).toEqual(model);
     });
-    fc.assert(property, { numRuns: 500 });
+    fc.assert(property, { numRuns: cases(500) });
   });
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { cases } from '../../../../testing/full.ts';
 import type { Range, Span } from '../../src/base/range.ts';
 import { FORSAKEN, HANDED, NOWHERE, Places } from '../../src/wait/places.ts';
 
@@ -168,6 +169,6 @@ describe('Places', () => {
         model.check();
       }
     });
-    fc.assert(property, { numRuns: 500 });
+    fc.assert(property, { numRuns: cases(500, 200) });
   });
 });

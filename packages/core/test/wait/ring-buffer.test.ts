@@ -1,11 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { cases } from '../../../../testing/full.ts';
 import type { Limit } from '../../src/base/event-bytes.ts';
 import { Epochs } from '../../src/tell/epochs.ts';
 import type { TextWriter } from '../../src/wait/contents.ts';
 import type { Parcel } from '../../src/wait/parcel.ts';
 import { RingBuffer, type RingBufferOptions } from '../../src/wait/ring-buffer.ts';
+import { anyText } from '../bench/any-text.ts';
 import { toTexts } from '../bench/event-texts.ts';
+import { expectSame } from '../bench/expect-same.ts';
 import { textWriter } from '../bench/text-writer.ts';
 
 const ALL: Limit = { maxEvents: 1_000_000, maxBytes: 64 * 1024 * 1024 };
@@ -250,7 +253,7 @@ function compare(limit: Limit, parcel: Limit, isWatched: boolean, steps: readonl
       const text = step.text.repeat(step.repeat);
       const bytes = isWatched ? ring.bytes + textWriter.byteLength(text) + 1 : 0;
       const isTaken = ring.push(text, time);
-      expect(isTaken).toBe(model.length < limit.maxEvents && bytes <= limit.maxBytes);
+      expectSame(isTaken, model.length < limit.maxEvents && bytes <= limit.maxBytes);
       if (isTaken) model.push({ text, time });
     } else if (step.kind === 'shift') {
       const first = shift(ring);
@@ -261,7 +264,7 @@ function compare(limit: Limit, parcel: Limit, isWatched: boolean, steps: readonl
       model = [...taken.events, ...model];
       taken = undefined;
     }
-    expect(ring.count).toBe(model.length);
+    expectSame(ring.count, model.length);
     if (isWatched || step.kind === 'look') look();
   }
   look();
@@ -276,7 +279,7 @@ function steps(text: fc.Arbitrary<string>, repeat: fc.Arbitrary<number>): fc.Arb
 describe('RingBuffer, next to a plain array', () => {
   const characters = fc.oneof(
     fc.constantFrom('a', 'é', '€', '😀', ',', '"', '\0', '\u{10ffff}'),
-    fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
+    anyText({ minLength: 1, maxLength: 1 }),
   );
   const text = fc.array(characters, { maxLength: 12 }).map((list) => list.join(''));
   const bounds = (maxEvents: number, maxBytes: number): fc.Arbitrary<Limit> =>
@@ -287,7 +290,7 @@ describe('RingBuffer, next to a plain array', () => {
 
   it('does the same in small bounds', () => {
     const all = [bounds(10, 80), bounds(5, 40), fc.constant(true), steps(text, fc.constant(1))] as const;
-    fc.assert(fc.property(...all, compare), { numRuns: 100 });
+    fc.assert(fc.property(...all, compare), { numRuns: cases(100, 50) });
   });
 
   it('does the same with texts that are written together', () => {
@@ -297,13 +300,13 @@ describe('RingBuffer, next to a plain array', () => {
       fc.boolean(),
       steps(text, fc.nat({ max: 30 })),
     ] as const;
-    fc.assert(fc.property(...all, compare), { numRuns: 50 });
+    fc.assert(fc.property(...all, compare), { numRuns: cases(50) });
   });
 
   it('does the same with large events', () => {
     const repeat = fc.integer({ min: 1, max: 50_000 });
     const limit = bounds(40, 1_500_000);
     const all = [limit, bounds(20, 300_000), fc.constant(true), steps(characters, repeat)] as const;
-    fc.assert(fc.property(...all, compare), { numRuns: 10 });
+    fc.assert(fc.property(...all, compare), { numRuns: cases(10, 4) });
   });
 });

@@ -120,3 +120,24 @@ it('debug shows each step, with the event itself and without the key', async () 
   expect(shown[0]).toContain('"correlationValue":"ada@example.com"');
   expect(shown.join()).not.toContain('a-key-that-nobody-sees');
 });
+
+it.each([undefined, true])(
+  'a console that throws, as in some tests, stops nothing (debug: %s)',
+  async (debug) => {
+    const { bench } = create({ debug, buffer: { maxEvents: 2 } });
+    for (const method of ['warn', 'debug'] as const)
+      vi.spyOn(console, method).mockImplementation(() => {
+        throw new Error('this test fails on any output');
+      });
+    let isDown = true;
+    bench.answer(() => (isDown ? failed(false) : 200));
+    expect(() => bench.tracker.track('purchase', 5 as never)).not.toThrow();
+    expect(() => bench.trackNow(5)).not.toThrow();
+    await bench.pass(1);
+    isDown = false;
+    await bench.pass(60_000);
+    const { delivered, dropped, invalid } = bench.tracker.stats();
+    expect([delivered, dropped['buffer-full'], invalid]).toEqual([2, 3, 1]);
+    bench.check();
+  },
+);

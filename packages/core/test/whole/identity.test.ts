@@ -440,7 +440,7 @@ describe('consent', () => {
   it('is one of three words', () => {
     const { tracker } = createBench();
     const give = (consent: unknown) => () => Reflect.apply(tracker.setConsent, tracker, [consent]);
-    expect(give('yes')).toThrow('consent must be "pending", "granted" or "denied", got string "yes"');
+    expect(give('yes')).toThrow('consent must be "pending", "granted" or "denied"');
     expect(give(undefined)).toThrow('consent must be');
   });
 });

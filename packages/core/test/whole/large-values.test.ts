@@ -1,8 +1,10 @@
 import { InvalidEventError } from '@sluice/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { cases } from '../../../../testing/full.ts';
 import { EventTexts, type TrackOptions } from '../../src/accept/event-text.ts';
 import { payloadText } from '../../src/accept/payload.ts';
+import { anyText } from '../bench/any-text.ts';
 
 const MAX_BYTES = 256 * 1024;
 const MEGABYTE = 1_000_000;
@@ -97,9 +99,10 @@ describe('an event of which another field is too large is refused by its length:
 
 it('any payload that fits is taken, to the byte', () => {
   fc.assert(
-    fc.property(fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue({ maxDepth: 4 })), (payload) => {
+    fc.property(fc.dictionary(anyText(), fc.jsonValue({ maxDepth: 4 })), (payload) => {
       const text = JSON.stringify(payload);
       expect(payloadText(payload, new TextEncoder().encode(text).length)).toBe(text);
     }),
+    { numRuns: cases(100) },
   );
 });

@@ -1,11 +1,10 @@
 import { expect, it } from 'vitest';
-import { createTracker } from '../../src/index.ts';
+import { ConfigError, createTracker } from '../../src/index.ts';
 import { Bench } from '../bench/bench.ts';
 
 it.each([
   ['deliverd', 'did you mean delivered?'],
   ['hookFailed', 'it is callbackFailed now'],
-  ['finished', 'there are delivered, dropped, '],
 ])('on() refuses the event %s, which does not exist: %s', (event, hint) => {
   const { tracker } = new Bench();
   expect(() => tracker.on(event as never, () => {})).toThrow(`on() knows no "${event}"; ${hint}`);
@@ -14,8 +13,8 @@ it.each([
 it.each<[unknown, string]>([
   [{ timeout: 5 }, '() knows no "timeout"; did you mean timeoutMs?'],
   [{ time: 5 }, '() knows no "time"; did you mean timeoutMs?'],
-  [{ deadline: 5 }, '() knows no "deadline"; there are timeoutMs, signal'],
-  [{ timeoutMs: '5' }, '() must be a number of milliseconds, got string "5"'],
+  [{ deadline: 5 }, '() knows no such name; there are timeoutMs, signal'],
+  [{ timeoutMs: '5' }, '() must be a number of milliseconds, got a string'],
   [{ timeoutMs: Number.NaN }, '() must be a number of milliseconds, got number NaN'],
   [{ signal: new AbortController() }, '() must be an AbortSignal, got an object'],
   [5_000, '() must be called with an object of options, got number 5000'],
@@ -23,6 +22,33 @@ it.each<[unknown, string]>([
   const { tracker } = new Bench();
   for (const method of ['flush', 'close'] as const)
     await expect(tracker[method](options as object)).rejects.toThrow(`${method}${message}`);
+});
+
+it('on() names all events if none is like the one that it got', () => {
+  const { tracker } = new Bench();
+  expect(() => tracker.on('finished' as never, () => {})).toThrow(
+    'on() knows no such name; there are delivered, dropped, ',
+  );
+});
+
+it('no method shows a key that it got in the place of another value', async () => {
+  const apiKey = 'canary-5f2d';
+  const { tracker } = new Bench({ apiKey });
+  const given = apiKey as never;
+  const calls = [
+    async () => tracker.on(given, () => {}),
+    async () => tracker.setConsent(given),
+    () => tracker.flush(given),
+    () => tracker.flush({ [apiKey]: 1 } as never),
+    () => tracker.close({ timeoutMs: given }),
+    () => tracker.close({ signal: given }),
+    () => tracker.deadLetters.purge(given),
+  ];
+  for (const call of calls) {
+    const error = await call().catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(ConfigError);
+    expect(String(error)).not.toContain('canary');
+  }
 });
 
 it('close() with a wrong option closes nothing', async () => {

@@ -18,8 +18,13 @@ export interface Parts {
   readonly schema?: SchemaPart | undefined;
 }
 
-/** Checks options. Throws a `ConfigError` that names the first wrong one, its value (never the key), and what is allowed. */
-export type CheckedPart = (options: unknown) => void;
+/**
+ * Checks the options of a reader, or of one `read()`. Throws a `ConfigError` that names the first wrong one, its value (never the
+ * key), and what is allowed.
+ *
+ * @param apiKey The key of the reader, if the options are those of one `read()`.
+ */
+export type CheckedPart = (options: unknown, apiKey?: string) => void;
 
 /** Throws a `ConfigError` that says how to add the part that an option needs. */
 export function missingPart(name: keyof Parts): never {

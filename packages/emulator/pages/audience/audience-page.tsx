@@ -2,26 +2,17 @@ import type { CustomerRow, CustomerRows } from '../../src/admin/audience-contrac
 import { Snippet } from '../parts/copy.tsx';
 import { Empty, Problem } from '../parts/dialog.tsx';
 import { SearchField } from '../parts/field.tsx';
-import { formatSome, shownText } from '../parts/text.tsx';
+import { formatSome } from '../parts/text.tsx';
 import { VirtualList } from '../parts/virtual-list.tsx';
 import { ask } from '../shell/ask.ts';
 import { isLost, status } from '../shell/live.ts';
 import { here, openId, pushRoute, route } from '../shell/route.ts';
-import { AT_ONCE, type Rows, type Source } from '../shell/rows.ts';
-import { isPhone, ROW, ROW_OF_TWO_LINES } from '../shell/screen.ts';
+import { AT_ONCE, type Source } from '../shell/rows.ts';
 import { useRows } from '../shell/use-rows.ts';
-import {
-  attributeText,
-  ColumnsMenu,
-  CustomerHead,
-  columnsQuery,
-  readColumns,
-  readOrder,
-} from './customer-columns.tsx';
-import { CustomerPanel } from './customer-panel.tsx';
+import { ColumnsMenu, customerColumns, namesIn, readOrder } from './customer-columns.tsx';
+import { CustomerPanel, NewCustomerPanel, ValuePanel } from './customer-panel.tsx';
 import { ImportDialog } from './import-dialog.tsx';
 import { PrimaryKeyCard } from './primary-key.tsx';
-import { NewCustomerPanel, ValuePanel } from './value-panel.tsx';
 
 /** The audience: the primary key, and the customers. */
 export function AudiencePage() {
@@ -32,98 +23,51 @@ export function AudiencePage() {
   const value = query.get('value');
   const { primaryKey, audience } = status.value ?? {};
   const key = primaryKey ?? '';
-  const order = readOrder(query);
-  const { sort, isDescending } = order;
-  const limit = String(AT_ONCE);
-  const path = `/customers?${new URLSearchParams({ search, sort, descending: String(isDescending), limit })}`;
+  const path = `/customers?${new URLSearchParams({ search, ...readOrder(), limit: String(AT_ONCE) })}`;
   const { asked, shown: list } = useRows(path, () => customers(path), audience);
   const total = list.state.length;
   const names = namesIn(list).filter((name) => name !== primaryKey);
-  const columns = readColumns(query, names);
   const renew = () => asked.renew();
+  const card = <PrimaryKeyCard primaryKey={primaryKey} onSelected={renew} />;
+  if (primaryKey === null) return card;
   return (
     <>
-      <PrimaryKeyCard primaryKey={primaryKey} onSelected={renew} />
-      {primaryKey !== null && (
-        <>
-          <div class="row">
-            <SearchField
-              label="Search customers"
-              placeholder="Search in all attributes"
-              value={search}
-              onChange={(typed) => pushRoute(here(part, { search: typed }), 'search')}
-            />
-            <span class="muted number" role="status">
-              {total !== undefined && formatSome(total, 'customer')}
-            </span>
-            <ColumnsMenu
-              names={names}
-              shown={columns}
-              onChange={(shown) => pushRoute(here(part, columnsQuery(shown)))}
-            />
-            <a class="button" href="/emulator/admin/customers/export" download="customers.csv">
-              Export CSV
-            </a>
-            <a class="button" href={here('import')}>
-              Import CSV
-            </a>
-            <a class="button main" href={here('new')}>
-              New customer
-            </a>
-          </div>
-          <Problem error={isLost.value ? undefined : asked.state.error} onRetry={renew} />
-          <div class="split long">
-            <div>
-              {total === 0 && search === '' && <NoCustomers primaryKey={key} />}
-              {total === 0 && search !== '' && (
-                <Empty title="No customer matches">
-                  <p class="muted">The search looks at the values of all attributes, and ignores case.</p>
-                </Empty>
-              )}
-              {total !== undefined && total > 0 && (
-                <div style={{ '--columns': columns.length }}>
-                  <CustomerHead
-                    names={[key, ...columns]}
-                    order={order}
-                    onSort={(sort) => pushRoute(here(part, { sort }))}
-                  />
-                  <VirtualList
-                    name="Customers"
-                    rows={list}
-                    rowHeight={isPhone.value ? ROW_OF_TWO_LINES : ROW}
-                    kind="customer"
-                    cells={(row) => <Cells row={row} columns={columns} />}
-                  />
-                </div>
-              )}
-            </div>
-            {open !== undefined && <CustomerPanel key={open} id={open} rows={list} onChanged={renew} />}
-            {part === 'new' && primaryKey && (
-              <NewCustomerPanel primaryKey={primaryKey} value={value ?? ''} onMade={renew} />
-            )}
-            {part === '' && value !== null && <ValuePanel key={value} value={value} />}
-          </div>
-          {part === 'import' && <ImportDialog primaryKey={key} onImported={renew} />}
-        </>
-      )}
-    </>
-  );
-}
-
-function Cells({ row, columns }: { readonly row: CustomerRow; readonly columns: readonly string[] }) {
-  const { primaryKeyValue, attributes } = row;
-  return (
-    <>
-      {primaryKeyValue === null ? (
-        <span class="badge warn">no primary key</span>
-      ) : (
-        <strong class="cut">{shownText(primaryKeyValue)}</strong>
-      )}
-      {columns.map((name) => (
-        <bdi key={name} class="cut" title={name}>
-          {Object.hasOwn(attributes, name) && shownText(attributeText(attributes[name]))}
-        </bdi>
-      ))}
+      {card}
+      <div class="row">
+        <SearchField
+          label="Search customers"
+          placeholder="Search in all attributes"
+          value={search}
+          onChange={(typed) => pushRoute(here(part, { search: typed }), 'search')}
+        />
+        <span class="muted" role="status">
+          {total !== undefined && formatSome(total, 'customer')}
+        </span>
+        <ColumnsMenu names={names} />
+        <a class="button" href="/emulator/admin/customers/export" download="customers.csv">
+          Export CSV
+        </a>
+        <a class="button" href={here('import')}>
+          Import CSV
+        </a>
+        <a class="button main" href={here('new')}>
+          New customer
+        </a>
+      </div>
+      <Problem error={isLost.value ? undefined : asked.state.error} onRetry={renew} />
+      <div class="split">
+        {total === 0 && search !== '' && <Empty title="No customer matches" />}
+        {total === 0 && search === '' && <NoCustomers primaryKey={key} />}
+        {total !== 0 && (
+          <VirtualList name="Customers" kind="customer" rows={list} columns={customerColumns(key, names)} />
+        )}
+        {open !== undefined && <CustomerPanel key={open} id={open} rows={list} onChanged={renew} />}
+        {part === 'new' && primaryKey && (
+          <NewCustomerPanel primaryKey={primaryKey} value={value ?? ''} onMade={renew} />
+        )}
+        {part === '' && value !== null && <ValuePanel key={value} value={value} />}
+      </div>
+      {part === 'import' && <ImportDialog primaryKey={key} onImported={renew} />}
     </>
   );
 }
@@ -135,14 +79,6 @@ function customers(path: string): Source<CustomerRow> {
       return { rows: customers, total };
     },
   };
-}
-
-/** The names of the attributes that the known rows have, most frequent first. */
-function namesIn(list: Rows<CustomerRow>): string[] {
-  const counts = new Map<string, number>();
-  for (const row of list.state.rows.values())
-    for (const name of Object.keys(row?.attributes ?? {})) counts.set(name, (counts.get(name) ?? 0) + 1);
-  return [...counts].sort(([, one], [, other]) => other - one).map(([name]) => name);
 }
 
 function NoCustomers({ primaryKey }: { readonly primaryKey: string }) {

@@ -1,90 +1,96 @@
-import { Menu } from '../parts/menu.tsx';
+import type { CustomerRow } from '../../src/admin/audience-contract.ts';
+import { Menu } from '../parts/dialog.tsx';
 import { shownText } from '../parts/text.tsx';
-import { decode } from '../shell/route.ts';
+import type { Column } from '../parts/virtual-list.tsx';
+import { decode, here, pushRoute, route } from '../shell/route.ts';
+import type { Rows } from '../shell/rows.ts';
 
 const MOST_AT_FIRST = 4;
+const PLACES = ['below', 'aside'] as const;
 
 /** The value of an attribute as a person reads it: a string as it is, everything else as JSON. */
 export function attributeText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** By which attribute the list is sorted. */
-export interface Order {
-  /** Empty: the newest first. */
-  readonly sort: string;
-  readonly isDescending: boolean;
-}
-
-/** Reads the order from an address. */
-export function readOrder(query: URLSearchParams): Order {
-  const sort = query.get('sort') ?? '';
+/** By which attribute the list is sorted, as the address says; by none, the newest customers come first. */
+export function readOrder(): { readonly sort: string; readonly descending: string } {
+  const sort = route.value.query.get('sort') ?? '';
   const isDescending = sort.startsWith('-');
-  return { sort: sort.slice(Number(isDescending)), isDescending };
+  return { sort: sort.slice(Number(isDescending)), descending: String(isDescending) };
 }
 
-/** Reads the attributes that are columns from an address. By default they are the most frequent of `names`. */
-export function readColumns(query: URLSearchParams, names: readonly string[]): readonly string[] {
-  const given = query.get('columns');
+/** The names of the attributes that the known rows have, most frequent first. */
+export function namesIn(list: Rows<CustomerRow>): string[] {
+  const counts = new Map<string, number>();
+  for (const row of list.state.rows.values())
+    for (const name of Object.keys(row?.attributes ?? {})) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return [...counts].sort(([, one], [, other]) => other - one).map(([name]) => name);
+}
+
+/** The attributes that are columns, as the address says. By default they are the first of `names`. */
+function shownNames(names: readonly string[]): readonly string[] {
+  const given = route.value.query.get('columns');
   return given === null ? names.slice(0, MOST_AT_FIRST) : given.split(',').map(decode).filter(Boolean);
 }
 
-/** The fields of an address for these columns. */
-export function columnsQuery(columns: readonly string[]): { readonly columns: string } {
-  return { columns: columns.map(encodeURIComponent).join(',') || ',' };
+/** The columns of the list of customers: the primary key, and attributes. */
+export function customerColumns(primaryKey: string, names: readonly string[]): Column<CustomerRow>[] {
+  return [
+    {
+      head: <SortButton name={primaryKey} />,
+      width: 'minmax(160px, 1.5fr)',
+      place: 'main',
+      cell: ({ primaryKeyValue: value }) =>
+        value === null ? <span class="badge warn">no primary key</span> : <strong>{shownText(value)}</strong>,
+    },
+    ...shownNames(names).map((name, index) => ({
+      head: <SortButton key={name} name={name} />,
+      width: 'minmax(0, 1fr)',
+      place: PLACES[index],
+      cell: ({ attributes }: CustomerRow) => (
+        <bdi title={name}>
+          {Object.hasOwn(attributes, name) && shownText(attributeText(attributes[name]))}
+        </bdi>
+      ),
+    })),
+  ];
 }
 
-interface CustomerHeadProps {
-  readonly names: readonly string[];
-  readonly order: Order;
-  /** Called with the field of the address. */
-  readonly onSort: (sort: string) => void;
-}
-
-/** The heads of the columns. Each sorts by its column: upwards, downwards, and not at all. */
-export function CustomerHead({ names, order: { sort, isDescending }, onSort }: CustomerHeadProps) {
+/** The head of a column. It sorts by the column: upwards, downwards, and not at all. */
+function SortButton({ name }: { readonly name: string }) {
+  const { sort, descending } = readOrder();
+  const isSorted = name === sort;
+  const isDescending = descending === 'true';
+  const next = !isSorted ? name : isDescending ? '' : `-${name}`;
+  const [open = ''] = route.value.rest;
   return (
-    <div class="list-row customer list-head">
-      {names.map((name) => {
-        const isSorted = name === sort;
-        const next = !isSorted ? name : isDescending ? '' : `-${name}`;
-        return (
-          <button
-            key={name}
-            type="button"
-            class="quiet cut"
-            title={`Sort by ${shownText(name)}`}
-            aria-pressed={isSorted}
-            onClick={() => onSort(next)}
-          >
-            {shownText(name)}
-            {isSorted && (isDescending ? ' ▼' : ' ▲')}
-          </button>
-        );
-      })}
-    </div>
+    <button
+      type="button"
+      class="quiet"
+      title={`Sort by ${shownText(name)}`}
+      aria-pressed={isSorted}
+      onClick={() => pushRoute(here(open, { sort: next }))}
+    >
+      {shownText(name)}
+      {isSorted && (isDescending ? ' ▼' : ' ▲')}
+    </button>
   );
 }
 
-interface ColumnsMenuProps {
-  readonly names: readonly string[];
-  readonly shown: readonly string[];
-  readonly onChange: (shown: readonly string[]) => void;
-}
-
-/** Chooses the columns. */
-export function ColumnsMenu({ names, shown, onChange }: ColumnsMenuProps) {
+/** Chooses the attributes that are columns. */
+export function ColumnsMenu({ names }: { readonly names: readonly string[] }) {
+  const shown = shownNames(names);
+  const [open = ''] = route.value.rest;
+  const toggle = (name: string) => {
+    const chosen = shown.includes(name) ? shown.filter((one) => one !== name) : [...shown, name];
+    pushRoute(here(open, { columns: chosen.map(encodeURIComponent).join(',') || ',' }));
+  };
   return (
     <Menu label="Columns">
       {[...new Set([...shown, ...names])].map((name) => (
         <label key={name} class="row">
-          <input
-            type="checkbox"
-            checked={shown.includes(name)}
-            onChange={({ currentTarget }) =>
-              onChange(currentTarget.checked ? [...shown, name] : shown.filter((one) => one !== name))
-            }
-          />
+          <input type="checkbox" checked={shown.includes(name)} onChange={() => toggle(name)} />
           {shownText(name)}
         </label>
       ))}

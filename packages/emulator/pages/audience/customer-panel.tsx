@@ -1,19 +1,18 @@
-import { useState } from 'preact/hooks';
-import type { CustomerRow } from '../../src/admin/audience-contract.ts';
-import { CopyButton } from '../parts/copy.tsx';
-import { Ask, Problem } from '../parts/dialog.tsx';
-import { Facts } from '../parts/facts.tsx';
+import type { Customer } from '@sluice/protocol';
+import { useEffect, useState } from 'preact/hooks';
+import type { CustomerRow, CustomerRows } from '../../src/admin/audience-contract.ts';
+import { Ask } from '../parts/dialog.tsx';
+import { EventLinks } from '../parts/event-links.tsx';
+import { JsonForm } from '../parts/json-form.tsx';
+import { JsonView } from '../parts/json-view.tsx';
 import { SidePanel } from '../parts/side-panel.tsx';
-import { shownText } from '../parts/text.tsx';
+import { shownText, Time } from '../parts/text.tsx';
 import { ask, tell } from '../shell/ask.ts';
 import { useAnswer } from '../shell/asking.ts';
-import { hasDraft } from '../shell/draft.ts';
+import { hasDraft, useDraft } from '../shell/draft.ts';
 import { status } from '../shell/live.ts';
-import { here } from '../shell/route.ts';
+import { here, link, replaceRoute } from '../shell/route.ts';
 import type { Rows } from '../shell/rows.ts';
-import { AttributesForm } from './attributes-form.tsx';
-import { attributeText } from './customer-columns.tsx';
-import { Timeline } from './timeline.tsx';
 
 interface CustomerPanelProps {
   readonly id: number;
@@ -26,19 +25,18 @@ interface CustomerPanelProps {
 export function CustomerPanel({ id, rows, onChanged }: CustomerPanelProps) {
   const { primaryKey, audience } = status.value ?? {};
   const path = `/customers/${id}`;
-  const { value: row, error, again } = useAnswer<CustomerRow>(path, audience);
+  const answer = useAnswer<CustomerRow>(path, audience);
+  const { value: row } = answer;
   const draftName = `customer ${id}`;
   const [isEditing, setEditing] = useState(hasDraft(draftName));
   const { attributes = {}, version = '', primaryKeyValue: value = null } = row ?? {};
   const name =
     value === null ? `Customer${row === undefined ? '' : ' without primary key'}` : shownText(value);
   return (
-    <SidePanel title={name} rows={isEditing ? undefined : rows}>
-      <Problem error={error} onRetry={again} />
+    <SidePanel title={name} answer={answer} rows={isEditing ? undefined : rows}>
       {row !== undefined && isEditing && (
         <AttributesForm
           attributes={attributes}
-          primaryKey={primaryKey ?? ''}
           version={version}
           draftName={draftName}
           action="Save"
@@ -47,7 +45,7 @@ export function CustomerPanel({ id, rows, onChanged }: CustomerPanelProps) {
             await tell<CustomerRow>('PUT', path, { attributes }, { 'if-match': `"${version}"` });
             onChanged();
             setEditing(false);
-            again();
+            answer.again();
           }}
         />
       )}
@@ -59,43 +57,130 @@ export function CustomerPanel({ id, rows, onChanged }: CustomerPanelProps) {
               it, but does not find it, and no event belongs to it. Edit it to add one.
             </p>
           )}
-          <section class="stack" aria-label="Attributes">
-            <div class="row">
-              <h3 class="grow">Attributes</h3>
-              <CopyButton text={JSON.stringify(attributes, null, 2)} label="Copy the attributes as JSON" />
-              <button type="button" class="small" onClick={() => setEditing(true)}>
-                Edit
-              </button>
-              <Ask
-                button="Delete"
-                class="small is-bad"
-                title="Delete this customer?"
-                action="Delete"
-                isDanger
-                onAction={async () => {
-                  await ask(path, { method: 'DELETE' });
-                  onChanged();
-                  location.hash = here();
-                }}
-              >
-                <p>
-                  <strong>{name}</strong> will no longer be found. Its events stay in the event tracker,
-                  without a customer.
-                </p>
-              </Ask>
-            </div>
-            <Facts
-              of={Object.entries(attributes).map(([name, value]) => [
-                shownText(name),
-                <span key={name} class={typeof value === 'string' ? '' : 'mono'}>
-                  {shownText(attributeText(value))}
-                </span>,
-              ])}
-            />
-          </section>
+          <div class="row">
+            <button type="button" class="small" onClick={() => setEditing(true)}>
+              Edit
+            </button>
+            <Ask
+              button="Delete"
+              class="small is-bad"
+              title="Delete this customer?"
+              action="Delete"
+              isDanger
+              onAction={async () => {
+                await ask(path, { method: 'DELETE' });
+                onChanged();
+                location.hash = here();
+              }}
+            >
+              <p>
+                <strong>{name}</strong> will no longer be found. Its events stay in the event tracker, without
+                a customer.
+              </p>
+            </Ask>
+          </div>
+          <JsonView title="Attributes" text={JSON.stringify(attributes)} />
           {value !== null && <Timeline value={value} />}
         </>
       )}
     </SidePanel>
+  );
+}
+
+/** The newest events of a customer. */
+function Timeline({ value }: { readonly value: string }) {
+  const query = { correlationValue: value };
+  return (
+    <EventLinks
+      title="Newest events"
+      of={{ ...query, limit: '30' }}
+      query={query}
+      aside={(row) => <Time value={row.receivedAt} />}
+    >
+      <a href={link(['tracker'], query)}>Show all in the event tracker</a>
+    </EventLinks>
+  );
+}
+
+/** The customer with this primary key value: opens that customer, or offers to create it. */
+export function ValuePanel({ value }: { readonly value: string }) {
+  const path = `/customers?limit=1&value=${encodeURIComponent(value)}`;
+  const answer = useAnswer<CustomerRows>(path);
+  const [customer] = answer.value?.customers ?? [];
+  useEffect(() => {
+    if (customer !== undefined) replaceRoute(here(customer.id));
+  }, [customer]);
+  return (
+    <SidePanel title={shownText(value)} answer={answer}>
+      {answer.value !== undefined && customer === undefined && (
+        <>
+          <p class="notice">
+            No customer has this primary key. The emulator keeps its events. When you create the customer,
+            they will belong to it.
+          </p>
+          <div class="row">
+            <a class="button main" href={link(['audience', 'new'], { value })}>
+              Create this customer
+            </a>
+          </div>
+          <Timeline value={value} />
+        </>
+      )}
+    </SidePanel>
+  );
+}
+
+interface NewCustomerPanelProps {
+  readonly primaryKey: string;
+  /** The customer's primary key value, if it is known. */
+  readonly value: string;
+  readonly onMade: () => void;
+}
+
+/** Creates a customer. */
+export function NewCustomerPanel({ primaryKey, value, onMade }: NewCustomerPanelProps) {
+  const open = (id: number | undefined) => {
+    location.hash = here(id);
+  };
+  return (
+    <SidePanel title="New customer">
+      <AttributesForm
+        attributes={{ ...(primaryKey !== 'first_name' && { first_name: '' }), [primaryKey]: value }}
+        version=""
+        draftName={`new customer ${value}`}
+        action="Create"
+        onClose={() => open(undefined)}
+        onSave={async (attributes) => {
+          const { id } = await tell<CustomerRow>('POST', '/customers', { attributes });
+          onMade();
+          open(id);
+        }}
+      />
+    </SidePanel>
+  );
+}
+
+interface AttributesFormProps {
+  readonly attributes: Customer;
+  /** The version of the attributes; an empty text for a new customer. */
+  readonly version: string;
+  readonly draftName: string;
+  readonly action: string;
+  /** `version` is the one that the user began with. */
+  readonly onSave: (attributes: unknown, version: string) => Promise<unknown>;
+  readonly onClose: () => void;
+}
+
+/** The attributes of a customer, to edit. */
+function AttributesForm({ attributes, version, draftName, onSave, ...form }: AttributesFormProps) {
+  const draft = useDraft(draftName, () => ({ json: JSON.stringify(attributes, null, 2), version }));
+  return (
+    <JsonForm
+      {...form}
+      draft={draft}
+      label="Attributes, as JSON"
+      hint="What you type is kept until you save or discard it."
+      onSave={(attributes) => onSave(attributes, draft.value.version)}
+    />
   );
 }

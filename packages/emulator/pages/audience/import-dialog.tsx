@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { CustomerImport } from '../../src/admin/audience-contract.ts';
 import { Dialog } from '../parts/dialog.tsx';
-import { Facts } from '../parts/facts.tsx';
+import { Facts, Table } from '../parts/facts.tsx';
 import { Field } from '../parts/field.tsx';
 import { formatCount, formatSome } from '../parts/text.tsx';
 import { ask } from '../shell/ask.ts';
@@ -18,22 +18,26 @@ interface ImportDialogProps {
 export function ImportDialog({ primaryKey, onImported }: ImportDialogProps) {
   const [file, setFile] = useState<File | undefined>();
   const [preview, setPreview] = useState<CustomerImport | undefined>();
-  const [result, setResult] = useState<CustomerImport | undefined>();
+  const [isDone, setDone] = useState(false);
   const task = useTask();
-  const close = () => {
+  const close = async () => {
     location.hash = here();
+  };
+  const send = (body: File, query: string) => {
+    const headers = { 'content-type': 'text/csv' };
+    return ask<CustomerImport>(`/customers/import${query}`, { method: 'POST', headers, body });
   };
   const choose = (chosen: File | undefined) => {
     if (chosen === undefined) return;
     setFile(chosen);
     setPreview(undefined);
-    setResult(undefined);
+    setDone(false);
     task.run(async () => setPreview(await send(chosen, '?preview=true')));
   };
   const act = async () => {
-    if (result !== undefined) return close();
-    if (file === undefined) return;
-    setResult(await send(file, ''));
+    if (isDone || file === undefined) return close();
+    setPreview(await send(file, ''));
+    setDone(true);
     onImported();
   };
   const isReady = preview !== undefined && preview.problemCount === 0 && preview.lines > 0;
@@ -42,7 +46,7 @@ export function ImportDialog({ primaryKey, onImported }: ImportDialogProps) {
     <Dialog
       title="Import customers"
       task={task}
-      action={result === undefined ? words : 'Done'}
+      action={isDone ? 'Done' : words}
       isReady={isReady}
       onAction={act}
       onClose={close}
@@ -66,21 +70,18 @@ export function ImportDialog({ primaryKey, onImported }: ImportDialogProps) {
           />
         )}
       </Field>
-      {task.isRunning && <p role="status">{preview === undefined ? 'Reading…' : 'Importing…'}</p>}
-      {result !== undefined && (
-        <p role="status">
-          <strong>{formatSome(result.added, 'customer')}</strong> added,{' '}
-          <strong>{formatCount(result.replaced)}</strong> replaced.
-        </p>
-      )}
-      {result === undefined && preview !== undefined && <Preview preview={preview} />}
+      <div class="stack" role="status">
+        {task.isRunning && (preview === undefined ? 'Reading…' : 'Importing…')}
+        {isDone && preview && (
+          <p>
+            <strong>{formatSome(preview.added, 'customer')}</strong> added,{' '}
+            <strong>{formatCount(preview.replaced)}</strong> replaced.
+          </p>
+        )}
+        {!isDone && preview && <Preview preview={preview} />}
+      </div>
     </Dialog>
   );
-}
-
-function send(file: File, query: string): Promise<CustomerImport> {
-  const headers = { 'content-type': 'text/csv' };
-  return ask<CustomerImport>(`/customers/import${query}`, { method: 'POST', headers, body: file });
 }
 
 /** Shows what a CSV file contains, and what is wrong with it. */
@@ -93,44 +94,25 @@ function Preview({ preview }: { readonly preview: CustomerImport }) {
           Nothing can be imported: {formatSome(problemCount, 'line is', 'lines are')} wrong. Correct the file,
           and choose it again.
         </p>
-        <Facts
-          class="line-problems"
-          of={problems.map(({ line, message }) => [`Line ${formatCount(line)}`, message])}
-        />
+        <Facts of={problems.map(({ line, message }) => [`Line ${formatCount(line)}`, message])} />
         {problemCount > problems.length && <p class="muted">These are the first {problems.length}.</p>}
       </div>
     );
   }
   if (lines === 0) return <p class="notice">The file has a first line, and no customers below it.</p>;
   return (
-    <div class="stack" role="status">
+    <>
       <p>
         <strong>{formatSome(lines, 'line')}</strong>: {formatSome(added, 'new customer')}
         {replaced > 0 && `, ${formatCount(replaced)} replaced`}. It begins with:
       </p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard */}
       <section class="scroll-x" tabIndex={0} aria-label="The first lines">
-        <table>
-          <thead>
-            <tr>
-              {columns.map((name) => (
-                <th key={name} scope="col">
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {sample.map((customer, index) => (
-              <tr key={index}>
-                {columns.map((name) => (
-                  <td key={name}>{attributeText(customer[name] ?? '')}</td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Table
+          heads={columns}
+          rows={sample.map((customer) => columns.map((name) => attributeText(customer[name] ?? '')))}
+        />
       </section>
-    </div>
+    </>
   );
 }

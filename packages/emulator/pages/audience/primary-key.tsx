@@ -1,7 +1,7 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { PrimaryKeyChoices, PrimaryKeyPreview } from '../../src/admin/audience-contract.ts';
 import { Ask, Problem } from '../parts/dialog.tsx';
-import { Field, Suggestions, typing, useTyped } from '../parts/field.tsx';
+import { Field, Suggestions, typing, useSettled } from '../parts/field.tsx';
 import { formatCount, formatSome } from '../parts/text.tsx';
 import { tell } from '../shell/ask.ts';
 import { fieldError, type Task, useAnswer } from '../shell/asking.ts';
@@ -16,38 +16,33 @@ interface PrimaryKeyCardProps {
 export function PrimaryKeyCard({ primaryKey, onSelected }: PrimaryKeyCardProps) {
   const [name, setName] = useState('');
   const isNone = primaryKey === null;
+  const key = <code>{primaryKey ?? '…'}</code>;
   return (
-    <section class="card row" aria-label="Primary key">
+    <section class="card" aria-label="Primary key">
+      <div class="row">
+        <h2 class="grow">{isNone ? 'No primary key is selected yet' : ['Primary key ', key]}</h2>
+        <Ask
+          button={isNone ? 'Select one' : 'Change'}
+          class={isNone ? 'main' : ''}
+          title="Select the primary key"
+          action="Select"
+          isReady={name !== '' && name !== primaryKey}
+          onAction={() => tell('PUT', '/primary-key', { primaryKey: name }).then(onSelected)}
+        >
+          {(task) => <KeyChoice name={name} onChange={setName} task={task} />}
+        </Ask>
+      </div>
       {isNone ? (
-        <div class="grow stack">
-          <h2>No primary key is selected yet</h2>
-          <p class="lead">
-            Both endpoints refuse every request until you select the attribute that identifies a customer.
-            Events name it in <code>correlationKey</code>.
-          </p>
-        </div>
+        <p class="muted">
+          Both endpoints refuse every request until you select the attribute that identifies a customer.
+          Events name it in <code>correlationKey</code>.
+        </p>
       ) : (
-        <div class="grow stack">
-          <h2>
-            Primary key <code>{primaryKey ?? '…'}</code>
-          </h2>
-          <p class="lead">
-            This attribute identifies a customer. An event belongs to the customer whose value equals its{' '}
-            <code>correlationValue</code>. The <code>correlationKey</code> of each event must be{' '}
-            <code>{primaryKey ?? '…'}</code>.
-          </p>
-        </div>
+        <p class="muted">
+          This attribute identifies a customer. An event belongs to the customer whose value equals its{' '}
+          <code>correlationValue</code>. The <code>correlationKey</code> of each event must be {key}.
+        </p>
       )}
-      <Ask
-        button={isNone ? 'Select one' : 'Change'}
-        class={isNone ? 'main' : ''}
-        title="Select the primary key"
-        action="Select"
-        isReady={name !== '' && name !== primaryKey}
-        onAction={() => tell('PUT', '/primary-key', { primaryKey: name }).then(onSelected)}
-      >
-        {(task) => <KeyChoice name={name} onChange={setName} task={task} />}
-      </Ask>
     </section>
   );
 }
@@ -61,45 +56,36 @@ interface KeyChoiceProps {
 /** The attribute to select. It shows what that means for the existing customers and events. */
 function KeyChoice({ name, onChange, task }: KeyChoiceProps) {
   const { value: choices } = useAnswer<PrimaryKeyChoices>('/primary-key');
-  const [settled, setSettled] = useState('');
-  const [typed, setTyped] = useTyped(settled, setSettled);
-  useEffect(() => {
-    onChange(typed);
-    task.clear();
-  }, [typed]);
   const isCurrent = name === choices?.primaryKey;
-  const asked = settled === '' || settled !== typed || isCurrent ? undefined : settled;
+  const typed = useSettled(name);
   const preview = useAnswer<PrimaryKeyPreview>(
-    asked && `/primary-key/preview?primaryKey=${encodeURIComponent(asked)}`,
+    typed === '' || isCurrent ? undefined : `/primary-key/preview?primaryKey=${encodeURIComponent(typed)}`,
   );
-  const suggestions = (choices?.attributes ?? ['email', 'phone_number'])
-    .filter((each) => each !== choices?.primaryKey)
-    .slice(0, 8)
-    .map((each) => [each, each]);
+  const change = (changed: string) => {
+    onChange(changed);
+    task.clear();
+  };
+  const others = (choices?.attributes ?? []).filter((each) => each !== choices?.primaryKey).slice(0, 8);
   return (
     <>
       <Field
         label="Attribute"
-        hint={
-          isCurrent
-            ? 'This is the primary key now.'
-            : 'An attribute that has a different value for each customer.'
-        }
+        hint={isCurrent ? 'This is the primary key now.' : 'Its value must be another for each customer.'}
         error={fieldError(task.error, 'primaryKey')}
       >
         {(input) => (
           <input
             {...input}
-            value={typed}
+            value={name}
             placeholder="email"
             spellcheck={false}
             autocomplete="off"
-            onInput={typing(setTyped)}
+            onInput={typing(change)}
           />
         )}
       </Field>
-      <Suggestions choices={Object.fromEntries(suggestions)} chosen={typed} onChoose={setTyped} />
-      <div aria-live="polite">{preview.value !== undefined && <Meaning preview={preview.value} />}</div>
+      <Suggestions choices={Object.fromEntries(others.map((each) => [each, each]))} onChoose={change} />
+      <div aria-live="polite">{preview.value && <Meaning preview={preview.value} />}</div>
       <Problem error={preview.error} />
     </>
   );
@@ -116,21 +102,16 @@ function Meaning({ preview }: { readonly preview: PrimaryKeyPreview }) {
         </p>
       )}
       <ul class="bullets">
-        <li>
-          <strong>{formatSome(found, 'customer')}</strong> {found === 1 ? 'has' : 'have'} this attribute.
-        </li>
+        <li>{formatSome(found, 'customer has', 'customers have')} this attribute.</li>
         {without > 0 && (
           <li>
-            <strong>{formatSome(without, 'customer')}</strong> {without === 1 ? 'does' : 'do'} not have it.
-            The emulator keeps {without === 1 ? 'this customer' : 'these customers'}, but no longer finds{' '}
-            {without === 1 ? 'it' : 'them'}.
+            {formatSome(without, 'customer does', 'customers do')} not have it. The emulator keeps them, but
+            no longer finds them.
           </li>
         )}
         {events.looked > 0 && (
           <li>
-            Of the newest {formatSome(events.looked, 'event')},{' '}
-            <strong>{formatCount(events.attributedThen)}</strong> would belong to a known customer. Now{' '}
-            {formatCount(events.attributedNow)} do.
+            {`Of the newest ${formatSome(events.looked, 'event')}, ${formatCount(events.attributedThen)} would belong to a known customer. Now ${formatCount(events.attributedNow)} do.`}
           </li>
         )}
         <li>

@@ -1,5 +1,6 @@
 import type { Catalogue, CatalogueEntry, CatalogueKey } from '../../src/admin/contract.ts';
 import { Empty, Problem } from '../parts/dialog.tsx';
+import { Table } from '../parts/facts.tsx';
 import { escapeUnseen, formatCount, formatSome, shownText, Time } from '../parts/text.tsx';
 import { useAnswer } from '../shell/asking.ts';
 import { status } from '../shell/live.ts';
@@ -12,7 +13,7 @@ export function CataloguePage() {
   return (
     <>
       <div class="row">
-        <span class="muted number">
+        <span class="muted">
           {`${formatSome(entries.length, 'name')} in ${isExact ? '' : 'the newest '}${formatSome(counted, 'event')}`}
         </span>
         <button type="button" onClick={again}>
@@ -28,63 +29,38 @@ export function CataloguePage() {
   );
 }
 
-function Entry({ entry }: { readonly entry: CatalogueEntry }) {
-  const { name, count, firstAt, lastAt, read, keys } = entry;
+function Entry({ entry: { name, count, firstAt, lastAt, read, keys } }: { readonly entry: CatalogueEntry }) {
+  const found = keys.length === 0 ? 'No payload has a key.' : `Keys of ${formatSome(read, 'payload')}:`;
   return (
-    <details class="card catalogue">
+    <details class="card">
       <summary>
-        <strong class="cut">{shownText(name)}</strong>
-        <span class="number">{formatSome(count, 'event')}</span>
-        <span class="muted number">
+        {shownText(name)} <span class="badge">{formatSome(count, 'event')}</span>{' '}
+        <span class="muted small-text">
           <Time value={firstAt} /> – <Time value={lastAt} />
         </span>
       </summary>
       <a href={link(['tracker'], { name })}>Show these events</a>
-      {keys.length === 0 ? (
-        <p class="muted">
-          {read === 0
-            ? 'No payload was read: these events are too old, or too large.'
-            : 'No payload has a key.'}
-        </p>
-      ) : (
-        <table>
-          <caption class="muted">{`Keys of ${formatSome(read, 'payload')}`}</caption>
-          <thead>
-            <tr>
-              <th scope="col">Key</th>
-              <th scope="col">Type</th>
-              <th scope="col" class="number">
-                Payloads
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {keys.map((key) => (
-              <Key key={key.path} name={name} of={key} read={read} />
-            ))}
-          </tbody>
-        </table>
+      <p class="muted">
+        {read === 0 ? 'No payload was read: these events are too old, or too large.' : found}
+      </p>
+      {keys.length > 0 && (
+        <Table
+          heads={['Key', 'Type', 'Payloads']}
+          rows={keys.map(({ path, count, types }) => [
+            <a key="path" class="mono" href={link(['tracker'], { name, payload: `payload.${path}` })}>
+              {escapeUnseen(path)}
+            </a>,
+            inWords(types),
+            count === read ? 'all' : `${formatCount(count)} of ${formatCount(read)}`,
+          ])}
+        />
       )}
     </details>
   );
 }
 
-interface KeyProps {
-  readonly name: string;
-  readonly of: CatalogueKey;
-  readonly read: number;
-}
-
-function Key({ name, of: { path, count, types }, read }: KeyProps) {
+function inWords(types: CatalogueKey['types']): string {
   const kinds = Object.entries(types);
   const words = kinds.map(([type, times]) => (kinds.length === 1 ? type : `${type} (${formatCount(times)})`));
-  return (
-    <tr>
-      <th scope="row">
-        <a href={link(['tracker'], { name, payload: `payload.${path}` })}>{escapeUnseen(path)}</a>
-      </th>
-      <td>{words.join(', ')}</td>
-      <td class="number">{count === read ? 'all' : `${formatCount(count)} of ${formatCount(read)}`}</td>
-    </tr>
-  );
+  return words.join(', ');
 }

@@ -1,66 +1,47 @@
-import { useState } from 'preact/hooks';
 import type { FaultRow } from '../../src/admin/contract.ts';
-import { Choice, Field, type FieldInput, Suggestions, typing } from '../parts/field.tsx';
+import { Snippet } from '../parts/copy.tsx';
+import { Form } from '../parts/dialog.tsx';
+import { Field, type FieldInput, Suggestions, typing } from '../parts/field.tsx';
 import { tell } from '../shell/ask.ts';
 import { fieldError, useTask } from '../shell/asking.ts';
-import { type Input, KINDS, type Kind, scopeInputs, toFault, type Values } from './fault-kinds.ts';
-import { SwitchOn } from './switch-on.tsx';
+import { useDraft } from '../shell/draft.ts';
+import { type Input, inputsOf, KINDS, type Kind, toFault, type Values } from './fault-kinds.ts';
 
-/** Switches on one fault: its kind, and the requests that it acts on. */
-export function FaultForm({ onAdded }: { readonly onAdded: () => void }) {
-  const [kind, setKind] = useState<Kind>('status');
-  const [values, setValues] = useState<Values>(KINDS.status.values);
+interface FaultFormProps {
+  readonly kind: Kind;
+  readonly onAdded: () => void;
+}
+
+/** Switches on a fault of a kind, or a script. What the user has typed is kept. */
+export function FaultForm({ kind, onAdded }: FaultFormProps) {
+  const { examples, values: begin = {} } = KINDS[kind];
+  const { value: values, set } = useDraft<Values>(`fault ${kind}`, () => begin);
   const task = useTask();
-  const { examples, inputs } = KINDS[kind];
-  const { first, rest } = scopeInputs(kind);
-  const fill = (from: Values) => {
-    setValues(from);
+  const fill = (changed: Values) => {
+    set({ ...values, ...changed });
     task.clear();
   };
-  const choose = (to: Kind) => {
-    setKind(to);
-    fill(KINDS[to].values);
+  const add = async () => {
+    await tell<FaultRow>('POST', '/faults', toFault(kind, values));
+    onAdded();
   };
-  const fault = () => toFault(kind, values);
-  const add = (event: Event) => {
-    event.preventDefault();
-    task.run(async () => {
-      await tell<FaultRow>('POST', '/faults', fault());
-      onAdded();
-    });
-  };
-  const fields = (list: readonly Input[]) => (
-    <div class="fields">
-      {list.map((input) => {
-        const { name, label, hint, type } = input;
-        const error = fieldError(task.error, `fault.${name}`);
-        const change = (value: string) => fill({ ...values, [name]: value });
-        return (
-          <Field
-            key={`${kind} ${name}`}
-            label={label}
-            hint={hint}
-            error={error}
-            class={type === 'long-text' ? 'wide' : ''}
-          >
-            {(field) => control(input, field, values[name] ?? '', change)}
-          </Field>
-        );
-      })}
-    </div>
-  );
   return (
-    <form class="stack" onSubmit={add} noValidate>
-      <Choice label="Kind of fault" choices={KINDS} value={kind} onChange={choose} />
-      {examples && <Suggestions choices={examples} onChoose={(example) => fill({ ...values, ...example })} />}
-      {inputs.length > 0 && fields(inputs)}
-      {fields(first)}
-      <details>
-        <summary>More on when it acts</summary>
-        {fields(rest)}
-      </details>
-      <SwitchOn task={task} fault={fault} />
-    </form>
+    <>
+      {examples && <Suggestions choices={examples} onChoose={fill} />}
+      <Form task={task} action="Switch on" onAction={add}>
+        <div class="fields">
+          {inputsOf(kind).map((input) => {
+            const { name, label, hint } = input;
+            return (
+              <Field key={name} label={label} hint={hint} error={fieldError(task.error, `fault.${name}`)}>
+                {(field) => control(input, field, values[name] ?? '', (value) => fill({ [name]: value }))}
+              </Field>
+            );
+          })}
+        </div>
+      </Form>
+      <SameByCode fault={() => toFault(kind, values)} />
+    </>
   );
 }
 
@@ -71,28 +52,44 @@ function control(
   onChange: (value: string) => void,
 ) {
   const change = typing(onChange);
-  if (typeof type === 'object') {
-    return (
-      <select {...field} value={value} onChange={change}>
-        {Object.entries(type).map(([each, words]) => (
-          <option key={each} value={each}>
-            {words}
-          </option>
-        ))}
-      </select>
-    );
-  }
-  if (type === 'long-text')
-    return <textarea {...field} rows={2} value={value} spellcheck={false} onInput={change} />;
+  const text = { ...field, value, placeholder, spellcheck: false, onInput: change };
+  if (type === 'json') return <textarea {...text} class="script" />;
+  if (type === 'long-text') return <textarea {...text} rows={2} />;
+  if (typeof type === 'string')
+    return <input {...text} inputMode={type === 'text' ? 'text' : 'decimal'} autocomplete="off" />;
   return (
-    <input
-      {...field}
-      inputMode={type === 'text' ? 'text' : 'decimal'}
-      value={value}
-      placeholder={placeholder}
-      spellcheck={false}
-      autocomplete="off"
-      onInput={change}
-    />
+    <select {...field} value={value} onChange={change}>
+      {Object.entries(type).map(([each, words]) => (
+        <option key={each} value={each}>
+          {words}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+/** How a program switches on the same fault. Nothing is shown until the user has written it to its end. */
+function SameByCode({ fault }: { readonly fault: () => unknown }) {
+  let json: string;
+  try {
+    json = JSON.stringify(fault());
+  } catch {
+    return null;
+  }
+  return (
+    <details class="same">
+      <summary>The same by code</summary>
+      <div class="stack">
+        <Snippet
+          label="switch on this fault with curl"
+          text={`curl ${location.origin}/emulator/admin/faults \\\n  -H 'Content-Type: application/json' \\\n  -d '${json.replaceAll("'", "'\\''")}'`}
+        />
+        <Snippet label="switch on this fault in a test" text={`using fault = emulator.fail(${json});`} />
+        <Snippet
+          label="start with this fault"
+          text={`const emulator = await startEmulator({ faults: [${json}] });`}
+        />
+      </div>
+    </details>
   );
 }

@@ -1,7 +1,8 @@
-import type { Fault } from '../../src/faults/fault.ts';
+import type { Fault, Script } from '../../src/faults/fault.ts';
+import { readJson } from '../shell/ask.ts';
 
-/** The kinds of faults that can be switched on alone. */
-export type Kind = Exclude<Fault['kind'], 'none'>;
+/** What can be switched on: a fault of a kind, or a script of faults. */
+export type Kind = Exclude<Fault['kind'], 'none'> | 'script';
 
 /** The values of a form, as text. `forMs` and `afterMs` are in seconds. Empty values are left out. */
 export type Values = Readonly<Record<string, string>>;
@@ -10,7 +11,7 @@ export type Values = Readonly<Record<string, string>>;
 export interface Input {
   readonly name: string;
   readonly label: string;
-  readonly type: 'number' | 'seconds' | 'text' | 'long-text' | Readonly<Record<string, string>>;
+  readonly type: 'number' | 'seconds' | 'text' | 'long-text' | 'json' | Readonly<Record<string, string>>;
   readonly hint?: string;
   readonly placeholder?: string;
 }
@@ -20,7 +21,7 @@ interface KindWords {
   readonly about: string;
   readonly inputs: readonly Input[];
   /** What the form begins with. */
-  readonly values: Values;
+  readonly values?: Values;
   /** Values that are often wanted, by name. */
   readonly examples?: Readonly<Record<string, Values>>;
 }
@@ -64,7 +65,6 @@ export const KINDS: Readonly<Record<Kind, KindWords>> = {
     title: 'Never answer',
     about: 'Reads the request and keeps the connection open, in silence.',
     inputs: [],
-    values: {},
   },
   reset: {
     title: 'Reset the connection',
@@ -76,7 +76,6 @@ export const KINDS: Readonly<Record<Kind, KindWords>> = {
     title: 'Lose the answer',
     about: 'Stores the events, and cuts the connection: the sender cannot know.',
     inputs: [],
-    values: {},
   },
   'too-large': {
     title: 'Refuse large bodies',
@@ -88,16 +87,9 @@ export const KINDS: Readonly<Record<Kind, KindWords>> = {
     title: 'Refuse certain events',
     about: 'Those whose JSON matches a pattern, as if they broke a rule.',
     inputs: [
-      input(
-        'pattern',
-        'Pattern',
-        'text',
-        'A regular expression, matched with the JSON of each event.',
-        '"sku":"B-2"',
-      ),
+      input('pattern', 'Pattern', 'text', 'A regular expression, matched with its JSON.', '"sku":"B-2"'),
       input('flags', 'Case', { '': 'as written', i: 'any' }),
     ],
-    values: { pattern: '' },
   },
   down: {
     title: 'Be down',
@@ -105,42 +97,65 @@ export const KINDS: Readonly<Record<Kind, KindWords>> = {
     inputs: [{ ...FOR, hint: 'Then it is there again, by itself.' }],
     values: { forMs: '10' },
   },
+  script: {
+    title: 'A script',
+    about: 'Faults in order: each begins when the one before it is over. {"kind":"none"} is a rest.',
+    inputs: [
+      input('script', 'Script, as JSON', 'json', 'All but the last need times, requests or forMs.', '[…]'),
+    ],
+    examples: {
+      Restart: script([
+        { kind: 'status', status: 503, times: 3 },
+        { kind: 'down', forMs: 10_000 },
+        { kind: 'latency', ms: 1_500, jitterMs: 1_000, requests: 5 },
+      ]),
+      'Rate limit': script([
+        { kind: 'none', requests: 5 },
+        { kind: 'status', status: 429, retryAfter: 5, times: 2 },
+      ]),
+      'Bad network': script({
+        kind: 'script',
+        repeat: true,
+        steps: [
+          { kind: 'none', requests: 3 },
+          { kind: 'reset', times: 1 },
+          { kind: 'lost-answer', times: 1 },
+          { kind: 'latency', ms: 3_000, times: 2 },
+        ],
+      }),
+    },
+  },
 };
 
-interface Scope {
-  readonly first: readonly Input[];
-  readonly rest: readonly Input[];
+function script(script: readonly Fault[] | Script): Values {
+  return { script: JSON.stringify(script, null, 2) };
 }
 
-/** The inputs for the requests that a fault acts on: first the usual ones, then the rest. */
-const SCOPE: Scope = {
-  first: [
-    input('endpoint', 'On', ENDPOINTS),
-    input('percent', 'Out of 100 requests', 'number', 'By a seeded choice.', '100'),
-    input('times', 'Times, at most', 'number', 'Empty: no bound.'),
-    FOR,
-  ],
-  rest: [
-    input('skip', 'Requests let through first', 'number', '', '0'),
-    input('requests', 'Over after, in requests', 'number', 'Whether it acted on them or not.'),
-    input('afterMs', 'Begins after, in seconds', 'seconds', '', '0'),
-  ],
-};
+/** The inputs for the requests that a fault acts on. */
+const SCOPE: readonly Input[] = [
+  input('endpoint', 'On', ENDPOINTS),
+  input('percent', 'Out of 100 requests', 'number', 'By a seeded choice.', '100'),
+  input('times', 'Times, at most', 'number', 'Empty: no bound.'),
+  FOR,
+  input('skip', 'Requests let through first', 'number', '', '0'),
+  input('requests', 'Over after, in requests', 'number', 'Whether it acted on them or not.'),
+  input('afterMs', 'Begins after, in seconds', 'seconds', '', '0'),
+];
 
-/** The inputs for the scope of a kind. */
-export function scopeInputs(kind: Kind): Scope {
+/** The inputs for a fault of a kind. */
+export function inputsOf(kind: Kind): readonly Input[] {
   const fits = ({ name }: Input) => {
     if (kind === 'poison') return name !== 'endpoint';
-    return kind !== 'down' || name === 'endpoint' || name === 'afterMs';
+    return kind !== 'script' && (kind !== 'down' || name === 'endpoint' || name === 'afterMs');
   };
-  return { first: SCOPE.first.filter(fits), rest: SCOPE.rest.filter(fits) };
+  return [...KINDS[kind].inputs, ...SCOPE.filter(fits)];
 }
 
 /** The fault of a form. A text that is not a number is sent unchanged, so that the refusal says so. */
-export function toFault(kind: Kind, values: Values): Record<string, unknown> {
-  const { first, rest } = scopeInputs(kind);
+export function toFault(kind: Kind, values: Values): unknown {
+  if (kind === 'script') return readJson(values.script ?? '');
   const fault: Record<string, unknown> = { kind };
-  for (const { name, type } of [...KINDS[kind].inputs, ...first, ...rest]) {
+  for (const { name, type } of inputsOf(kind)) {
     const text = values[name] ?? '';
     if (text !== '') fault[name] = toValue(name, type, text);
   }
@@ -148,9 +163,8 @@ export function toFault(kind: Kind, values: Values): Record<string, unknown> {
 }
 
 function toValue(name: string, type: Input['type'], text: string): unknown {
-  if (name === 'retryAfter' && /^\d+$/.test(text)) return Number(text);
-  if (type !== 'number' && type !== 'seconds') return text;
+  const isNumber = type === 'number' || type === 'seconds' || name === 'retryAfter';
   const number = Number(text);
-  if (Number.isNaN(number)) return text;
+  if (!isNumber || Number.isNaN(number)) return text;
   return type === 'seconds' ? Math.round(number * 1_000) : number;
 }

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 
 const SHOWN_MS = 1_500;
 
@@ -11,16 +11,13 @@ interface CopyButtonProps {
 /** Copies a text to the clipboard, and says so. */
 export function CopyButton({ text, label }: CopyButtonProps) {
   const [result, setResult] = useState('');
-  useEffect(() => {
-    const timer = setTimeout(() => setResult(''), SHOWN_MS);
-    return () => clearTimeout(timer);
-  }, [result]);
   const copy = async () => {
     const isCopied = await navigator.clipboard?.writeText(text).then(
       () => true,
       () => false,
     );
     setResult(isCopied || copySelection(text) ? 'Copied' : 'Cannot copy');
+    setTimeout(() => setResult(''), SHOWN_MS);
   };
   return (
     <button type="button" class="quiet copy" aria-label={label} title={label} onClick={copy}>

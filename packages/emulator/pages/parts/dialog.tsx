@@ -1,27 +1,51 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import { AskError, tell } from '../shell/ask.ts';
+import { AskError, ask, tell } from '../shell/ask.ts';
 import { type Task, useTask } from '../shell/asking.ts';
 
-interface DialogProps {
-  readonly title: string;
-  /** Shows why the action failed. */
+interface FormProps {
+  /** Runs the action, and shows why it failed. */
   readonly task: Task;
   /** The label of the button, for example "Revoke". */
   readonly action: string;
   /** Whether the action cannot be undone. */
   readonly isDanger?: boolean;
   readonly isReady?: boolean;
-  /** If it rejects, the dialog stays and shows the reason. */
   readonly onAction: () => Promise<unknown>;
-  /** Called when the user closes it without a decision. */
-  readonly onClose: () => void;
+  /** What stands beside the button. */
+  readonly aside?: ComponentChildren;
   readonly children: ComponentChildren;
 }
 
+/** A form with a button at its end. */
+export function Form(props: FormProps) {
+  const { task, action, isDanger = false, isReady = true, onAction, aside, children } = props;
+  const act = (event: Event) => {
+    event.preventDefault();
+    task.run(onAction);
+  };
+  return (
+    <form class="stack" onSubmit={act} noValidate>
+      {children}
+      <Problem error={task.error} />
+      <div class="row end">
+        {aside}
+        <button type="submit" class={isDanger ? 'main bad' : 'main'} disabled={task.isRunning || !isReady}>
+          {action}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+interface DialogProps extends FormProps {
+  readonly title: string;
+  /** Called when the user closes it without a decision. */
+  readonly onClose: () => void;
+}
+
 /** A question or a form in front of the page. The page is blocked until it closes. */
-export function Dialog(props: DialogProps) {
-  const { title, task, action, isDanger = false, isReady = true, onAction, onClose, children } = props;
+export function Dialog({ title, onClose, children, ...form }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const headingId = useId();
   useEffect(() => {
@@ -33,25 +57,17 @@ export function Dialog(props: DialogProps) {
     event.preventDefault();
     onClose();
   };
-  const act = (event: Event) => {
-    event.preventDefault();
-    task.run(onAction);
-  };
+  const button = (
+    <button type="button" onClick={onClose}>
+      Cancel
+    </button>
+  );
   return (
     <dialog ref={dialog} class="dialog" aria-labelledby={headingId} onCancel={cancel}>
-      <form class="stack" onSubmit={act} noValidate>
+      <Form {...form} aside={button}>
         <h2 id={headingId}>{title}</h2>
         {children}
-        <Problem error={task.error} />
-        <div class="row end">
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" class={isDanger ? 'main bad' : 'main'} disabled={task.isRunning || !isReady}>
-            {action}
-          </button>
-        </div>
-      </form>
+      </Form>
     </dialog>
   );
 }
@@ -59,7 +75,7 @@ export function Dialog(props: DialogProps) {
 interface ProblemProps {
   /** The error that was thrown. Without one, nothing is shown. */
   readonly error: unknown;
-  readonly onRetry?: () => void;
+  readonly onRetry?: (() => void) | undefined;
 }
 
 /** Shows what went wrong, in the words of the emulator. */
@@ -78,16 +94,40 @@ export function Problem({ error, onRetry }: ProblemProps) {
   );
 }
 
-/** Shown instead of an empty list: why it is empty, and what to do. */
-export function Empty({
-  title,
-  children,
-}: {
+interface ActButtonProps<T> {
+  readonly label: string;
+  /** The label for those who do not see what is around it. */
+  readonly name?: string;
+  readonly class?: string;
+  readonly method: 'POST' | 'DELETE';
+  /** The admin route to ask. */
+  readonly path: string;
+  readonly onDone?: (answer: T) => void;
+}
+
+/** A button that asks an admin route to do something, and shows why that failed. */
+export function ActButton<T>({ label, name, class: kind, method, path, onDone }: ActButtonProps<T>) {
+  const task = useTask();
+  const act = () => task.run(() => ask<T>(path, { method }).then(onDone));
+  return (
+    <>
+      <button type="button" class={kind} aria-label={name} disabled={task.isRunning} onClick={act}>
+        {label}
+      </button>
+      <Problem error={task.error} />
+    </>
+  );
+}
+
+interface EmptyProps {
   readonly title: string;
   readonly children?: ComponentChildren;
-}) {
+}
+
+/** Shown instead of an empty list: why it is empty, and what to do. */
+export function Empty({ title, children }: EmptyProps) {
   return (
-    <div class="empty">
+    <div class="empty stack">
       <h2>{title}</h2>
       {children}
     </div>
@@ -102,7 +142,7 @@ interface AskProps extends Omit<DialogProps, 'task' | 'onClose' | 'children'> {
   readonly children: ComponentChildren | ((task: Task) => ComponentChildren);
 }
 
-/** A button that opens a dialog, which closes after its action. */
+/** A button that opens a dialog, which closes after its action. If the action fails, it stays and shows the reason. */
 export function Ask({ button, label, class: kind, onAction, children, ...dialog }: AskProps) {
   const [isOpen, setOpen] = useState(false);
   const task = useTask();
@@ -132,13 +172,30 @@ export function ClearButton() {
         stay.
       </p>
       <label class="row">
-        <input
-          type="checkbox"
-          checked={hasCustomers}
-          onChange={({ currentTarget }) => setCustomers(currentTarget.checked)}
-        />
+        <input type="checkbox" checked={hasCustomers} onChange={() => setCustomers(!hasCustomers)} />
         <strong>Delete all customers, too</strong>
       </label>
     </Ask>
+  );
+}
+
+interface MenuProps {
+  readonly label: ComponentChildren;
+  readonly isSet?: boolean;
+  readonly children: ComponentChildren;
+}
+
+/** A button that opens a menu below it. The menu closes with Escape, and when the user clicks something else. */
+export function Menu({ label, isSet = false, children }: MenuProps) {
+  const id = useId();
+  return (
+    <>
+      <button type="button" class={isSet ? 'menu is-set' : 'menu'} popovertarget={id}>
+        {label}
+      </button>
+      <div id={id} popover class="menu-body">
+        {children}
+      </div>
+    </>
   );
 }

@@ -15,16 +15,15 @@ interface FieldProps {
   readonly hint?: ComponentChildren;
   /** What is wrong with the input. It is shown next to it. */
   readonly error?: string | undefined;
-  readonly class?: string;
   readonly children: (input: FieldInput) => VNode;
 }
 
 /** An input with its label, a hint and its error. */
-export function Field({ label, hint, error, class: extra = '', children }: FieldProps) {
+export function Field({ label, hint, error, children }: FieldProps) {
   const id = useId();
   const input = { id, 'aria-describedby': `${id}-about`, 'aria-invalid': error !== undefined };
   return (
-    <div class={`field ${extra}`}>
+    <div class="field">
       <label for={id}>{label}</label>
       {children(input)}
       <div id={`${id}-about`} class="small-text">
@@ -41,49 +40,27 @@ export function typing(onChange: (value: string) => void) {
     onChange(event.currentTarget.value);
 }
 
-interface JsonFieldProps extends Omit<FieldProps, 'children'> {
-  readonly value: string;
-  readonly placeholder?: string;
-  readonly onChange: (value: string) => void;
-}
-
-/** A field for a JSON text. */
-export function JsonField({ value, placeholder, onChange, ...field }: JsonFieldProps) {
-  return (
-    <Field {...field}>
-      {(input) => (
-        <textarea
-          {...input}
-          class="script"
-          value={value}
-          spellcheck={false}
-          placeholder={placeholder}
-          onInput={typing(onChange)}
-        />
-      )}
-    </Field>
-  );
+/** A text, once the user has not typed for a moment. */
+export function useSettled(text: string): string {
+  const [settled, settle] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(settle, TYPING_MS, text);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return settled;
 }
 
 interface SuggestionsProps<T> {
   readonly choices: Readonly<Record<string, T>>;
-  /** The name of the chosen one. */
-  readonly chosen?: string;
   readonly onChoose: (choice: T) => void;
 }
 
 /** Values that are often wanted, by name: each fills in a form. */
-export function Suggestions<T>({ choices, chosen, onChoose }: SuggestionsProps<T>) {
+export function Suggestions<T>({ choices, onChoose }: SuggestionsProps<T>) {
   return (
-    <div class="row suggestions">
+    <div class="row">
       {Object.entries(choices).map(([name, choice]) => (
-        <button
-          key={name}
-          type="button"
-          class="small"
-          aria-pressed={chosen === undefined ? undefined : name === chosen}
-          onClick={() => onChoose(choice)}
-        >
+        <button key={name} type="button" class="small" onClick={() => onChoose(choice)}>
           {name}
         </button>
       ))}
@@ -100,14 +77,13 @@ interface ChoiceProps<T extends string> {
   readonly onChange: (value: T) => void;
 }
 
-/** A choice between a few options: radio buttons side by side, or a box for each if there is something to say about it. */
+/** A choice between a few options. */
 export function Choice<T extends string>({ label, choices, value, onChange }: ChoiceProps<T>) {
   const name = useId();
-  const all = Object.entries<ChoiceProps<T>['choices'][T]>(choices);
   return (
-    <fieldset class={all.some(([, choice]) => typeof choice === 'object') ? 'options' : 'segments'}>
+    <fieldset class="row">
       <legend class="visually-hidden">{label}</legend>
-      {all.map(([each, choice]) => (
+      {Object.entries<ChoiceProps<T>['choices'][T]>(choices).map(([each, choice]) => (
         <label key={each}>
           <input type="radio" name={name} checked={each === value} onChange={() => onChange(each as T)} />
           {typeof choice === 'string' ? choice : <strong>{choice.title ?? each}</strong>}
@@ -128,36 +104,9 @@ interface SearchFieldProps {
 }
 
 /** The search of a page. The key `/` moves the focus to it. */
-export function SearchField({
-  label,
-  placeholder,
-  value,
-  class: extra = 'grow',
-  onChange,
-}: SearchFieldProps) {
-  const [typed, setTyped] = useTyped(value, onChange);
-  return (
-    <input
-      type="search"
-      class={extra}
-      aria-label={label}
-      placeholder={placeholder}
-      title="Press / to search"
-      value={typed}
-      onInput={typing(setTyped)}
-    />
-  );
-}
-
-/** The text in a field while the user types. `onChange` gets it once the user has not typed for a moment. */
-export function useTyped(
-  value: string,
-  onChange: (value: string) => void,
-): readonly [string, (typed: string) => void] {
+export function SearchField({ label, placeholder, value, class: extra = '', onChange }: SearchFieldProps) {
   const [typed, setTyped] = useState(value);
   const told = useRef(value);
-  const teller = useRef(onChange);
-  teller.current = onChange;
   useEffect(() => {
     // If `value` is what was reported last, it is not new: the user may have typed more since then.
     if (value !== told.current) setTyped(value);
@@ -167,9 +116,19 @@ export function useTyped(
     if (typed === told.current) return;
     const timer = setTimeout(() => {
       told.current = typed;
-      teller.current(typed);
+      onChange(typed);
     }, TYPING_MS);
     return () => clearTimeout(timer);
   }, [typed]);
-  return [typed, setTyped];
+  return (
+    <input
+      type="search"
+      class={`grow ${extra}`}
+      aria-label={label}
+      placeholder={placeholder}
+      title="Press / to search"
+      value={typed}
+      onInput={typing(setTyped)}
+    />
+  );
 }

@@ -25,7 +25,7 @@ export function* jsonLines(text: string): Generator<JsonLine> {
   let lineDepth = 0;
   let tokens: JsonToken[] = [];
   let previous = '';
-  for (const { piece } of pieces(text)) {
+  for (const piece of pieces(text)) {
     const closes = isClosing(piece);
     if (closes) depth -= 1;
     // There is no line break between the brackets of an empty array or object.
@@ -43,35 +43,12 @@ export function* jsonLines(text: string): Generator<JsonLine> {
   yield { depth: lineDepth, tokens };
 }
 
-/** The text of a member of an object, exactly as in the object's text. If the member is repeated, that of the last one. */
-export function memberText(text: string, key: string): string | undefined {
-  let found: string | undefined;
-  let depth = 0;
-  let name = '';
-  let start = -1;
-  for (const { piece, at } of pieces(text)) {
-    if (isClosing(piece)) depth -= 1;
-    const isEnd = depth === 0 ? isClosing(piece) : depth === 1 && piece === ',';
-    if (isEnd && start >= 0) {
-      found = text.slice(start, at).trim();
-      start = -1;
-    } else if (depth === 1 && piece === ':' && start < 0) {
-      if (JSON.parse(name) === key) start = at + 1;
-    } else if (depth === 1) {
-      name = piece;
-    }
-    if (isOpening(piece)) depth += 1;
-  }
-  return found;
-}
-
 /** The punctuation marks, strings with their quotes, numbers and words of a JSON text. */
-function* pieces(text: string): Generator<{ readonly piece: string; readonly at: number }> {
+function* pieces(text: string): Generator<string> {
   const start = /["{}[\],:]|[^\s{}[\],:"]+/g;
   for (let found = start.exec(text); found !== null; found = start.exec(text)) {
-    const { index: at } = found;
-    if (found[0] === '"') start.lastIndex = endOfString(text, at);
-    yield { piece: text.slice(at, start.lastIndex), at };
+    if (found[0] === '"') start.lastIndex = endOfString(text, found.index);
+    yield text.slice(found.index, start.lastIndex);
   }
 }
 

@@ -1,4 +1,5 @@
 import { useMemo, useState } from 'preact/hooks';
+import { CopyButton } from './copy.tsx';
 import { type JsonLine, jsonLines } from './json-text.ts';
 import { formatCount } from './text.tsx';
 
@@ -6,23 +7,30 @@ const LINES_AT_ONCE = 500;
 const DEEPEST_INDENT = 30;
 
 /**
- * Shows a JSON text, indented, with a colour for each kind of value. Numbers are exactly as in the text. Long texts come in
+ * Shows a text, to copy. JSON is indented, with a colour for each kind of value; numbers are exactly as in the text. Long texts come in
  * parts.
  */
-export function JsonView({ text }: { readonly text: string }) {
+export function JsonView({ title, text }: { readonly title: string; readonly text: string }) {
   const [most, setMost] = useState(LINES_AT_ONCE);
-  const [lines, hasMore] = useMemo(() => {
-    const all = jsonLines(text);
+  const lines = useMemo(() => {
+    try {
+      JSON.parse(text);
+    } catch {
+      return undefined;
+    }
     const first: JsonLine[] = [];
-    let line = all.next();
-    for (; !line.done && first.length < most; line = all.next()) first.push(line.value);
-    return [first, !line.done] as const;
+    for (const line of jsonLines(text)) if (first.push(line) > most) break;
+    return first;
   }, [text, most]);
   return (
-    <div class="json">
-      <pre>
+    <section class="stack" aria-label={title}>
+      <div class="row">
+        <h3 class="grow">{title}</h3>
+        <CopyButton text={text} label={`Copy: ${title}`} />
+      </div>
+      <pre class="json">
         <code>
-          {lines.map(({ depth, tokens }, at) => {
+          {lines?.slice(0, most).map(({ depth, tokens }, at) => {
             const indent = 2 * Math.min(depth, DEEPEST_INDENT);
             return (
               <span key={at} class="json-line" style={{ '--indent': `${indent + 4}ch` }}>
@@ -34,14 +42,14 @@ export function JsonView({ text }: { readonly text: string }) {
                 ))}
               </span>
             );
-          })}
+          }) ?? text}
         </code>
       </pre>
-      {hasMore && (
+      {lines !== undefined && lines.length > most && (
         <button type="button" onClick={() => setMost(most * 4)}>
           {`Show more than ${formatCount(most)} lines`}
         </button>
       )}
-    </div>
+    </section>
   );
 }

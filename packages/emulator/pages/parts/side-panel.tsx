@@ -1,11 +1,15 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
+import type { Answer } from '../shell/asking.ts';
+import { useKeys } from '../shell/keys.ts';
 import { here, openId, replaceRoute } from '../shell/route.ts';
 import type { Identified, Rows } from '../shell/rows.ts';
-import { isNarrow } from '../shell/screen.ts';
+import { Problem } from './dialog.tsx';
 
 interface SidePanelProps {
   readonly title: string;
+  /** What was asked for it: it shows why there is no answer. */
+  readonly answer?: Answer<unknown>;
   /** The list whose rows above and below can be opened next. */
   readonly rows?: Rows<Identified> | undefined;
   readonly children: ComponentChildren;
@@ -15,80 +19,63 @@ interface SidePanelProps {
  * What is open in a page: beside the list on a wide screen, over everything on a narrow one. It takes the focus when it opens,
  * and gives it back when it closes. Escape closes it from anywhere on the page, and the arrow keys go to the next row.
  */
-export function SidePanel({ title, rows, children }: SidePanelProps) {
+export function SidePanel({ title, answer, rows, children }: SidePanelProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useRef<HTMLHeadingElement>(null);
   const headingId = useId();
-  const isModal = isNarrow.value;
   useEffect(() => {
     const element = dialog.current;
-    if (isModal) element?.showModal();
+    const isNarrow = matchMedia('(max-width: 900px)').matches; // as in the styles
+    if (isNarrow) element?.showModal();
     else element?.show();
     heading.current?.focus({ preventScroll: true });
     return () => element?.close(); // this also gives the focus back, unless it has moved elsewhere
-  }, [isModal]);
+  }, []);
   const open = openId();
-  const [above, below] = [-1, 1].map((step) => open !== undefined && rows?.neighbour(open, step));
-  const go = (id: number | false | undefined) => typeof id === 'number' && replaceRoute(here(id));
   const close = () => {
     location.hash = here();
   };
-  const acts = useRef<Readonly<Record<string, (() => unknown) | undefined>>>({});
-  acts.current = {
-    Escape: close,
-    ...(rows && { ArrowDown: () => go(below), ArrowUp: () => go(above) }),
+  const next = (step: number) => {
+    const id = open === undefined ? undefined : rows?.neighbour(open, step);
+    return id === undefined ? undefined : () => replaceRoute(here(id));
   };
-  useEffect(() => {
-    const press = (event: KeyboardEvent) => {
-      const act = acts.current[event.key];
-      const isTyped = event.target instanceof Element && event.target.matches('input, select, textarea');
-      const isOthers = event.defaultPrevented || isForOthers(event, dialog.current);
-      if (act === undefined || isOthers || (isTyped && event.key !== 'Escape')) return;
-      event.preventDefault(); // otherwise the browser closes it, and the address does not change
-      act();
-    };
-    document.addEventListener('keydown', press);
-    return () => document.removeEventListener('keydown', press);
-  }, []);
+  const [above, below] = [next(-1), next(1)];
+  useKeys({ Escape: close, ...(above && { ArrowUp: above }), ...(below && { ArrowDown: below }) });
   return (
-    <dialog ref={dialog} class="panel" aria-labelledby={headingId} onCancel={stop}>
-      <header class="panel-head row">
+    // Without this, the browser would close it with Escape, and the address would stay.
+    <dialog
+      ref={dialog}
+      class="panel"
+      aria-labelledby={headingId}
+      onCancel={(event) => event.preventDefault()}
+    >
+      <header class="row">
         <h2 id={headingId} class="grow" ref={heading} tabIndex={-1}>
           {title}
         </h2>
-        {rows && button('Row above', '↑', () => go(above), typeof above !== 'number')}
-        {rows && button('Row below', '↓', () => go(below), typeof below !== 'number')}
-        {button('Close', '✕', close)}
+        {rows && <Button label="Row above" sign="↑" act={above} />}
+        {rows && <Button label="Row below" sign="↓" act={below} />}
+        <Button label="Close" sign="✕" act={close} />
       </header>
-      <div class="panel-body">{children}</div>
+      <div class="stack">
+        <Problem error={answer?.error} onRetry={answer?.again} />
+        {children}
+      </div>
     </dialog>
   );
 }
 
+interface ButtonProps {
+  readonly label: string;
+  readonly sign: string;
+  readonly act: (() => void) | undefined;
+}
+
 // A disabled button would lose the focus.
-function button(label: string, sign: string, onClick: () => unknown, isDisabled = false) {
+function Button({ label, sign, act }: ButtonProps) {
   return (
-    <button
-      type="button"
-      class="quiet"
-      aria-label={label}
-      title={label}
-      aria-disabled={isDisabled}
-      onClick={onClick}
-    >
+    <button type="button" class="quiet" aria-label={label} title={label} aria-disabled={!act} onClick={act}>
       {sign}
     </button>
   );
-}
-
-/** Whether a key press is for something in front of the panel, or for a field beside it. */
-function isForOthers({ target }: KeyboardEvent, panel: HTMLElement | null): boolean {
-  if (!(target instanceof Element)) return false;
-  const front = target.closest('dialog:modal') ?? document.querySelector('dialog:modal, :popover-open');
-  if (front !== null && front !== panel) return true;
-  return target.matches('input, select, textarea') && !panel?.contains(target);
-}
-
-function stop(event: Event): void {
-  event.preventDefault();
 }

@@ -1,9 +1,14 @@
 const COUNT = new Intl.NumberFormat('en');
 const SHORT = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
-const DECIMAL = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 });
-const UNITS = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'];
-const DAY = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
-const DAY_OF_YEAR = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric' });
+const MS = new Intl.NumberFormat('en', { style: 'unit', unit: 'millisecond', maximumSignificantDigits: 3 });
+const BYTES = new Intl.NumberFormat('en', {
+  notation: 'compact',
+  style: 'unit',
+  unit: 'byte',
+  unitDisplay: 'narrow',
+});
+const CLOCK = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
+const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 const LETTERS = String.raw`[\p{L}\p{M}\p{N}]`;
 // Characters that would hide, reverse or join the text around them. A joiner inside a word or an emoji does not do that.
 const UNSEEN =
@@ -24,38 +29,36 @@ export function formatSome(count: number, one: string, many: string = `${one}s`)
   return `${formatCount(count)} ${count === 1 ? one : many}`;
 }
 
-/** 2048 as `2 KiB`; null as `not read`. */
+/** 2048 as `2KB`; null as `not read`. */
 export function formatBytes(bytes: number | null): string {
-  if (bytes === null) return 'not read';
-  const power = bytes < 1_024 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log2(bytes) / 10));
-  return `${DECIMAL.format(bytes / 1_024 ** power)} ${UNITS[power]}`;
+  return bytes === null ? 'not read' : BYTES.format(bytes);
 }
 
-/** 1234.5 as `1.23 s`. */
+/** 1234.5 as `1,230 ms`. */
 export function formatDuration(ms: number): string {
-  return ms < 1_000 ? `${DECIMAL.format(ms)} ms` : `${DECIMAL.format(ms / 1_000)} s`;
+  return MS.format(ms);
 }
 
 /** The time of day, on a 24-hour clock. */
 export function formatClock(time: Date): string {
-  return time.toLocaleTimeString('en-GB');
+  return CLOCK.format(time);
 }
 
 /** A time of the emulator (ISO 8601) in the user's time zone. A time of today is shown without the date. */
 export function formatTime(value: string): string {
   const time = new Date(value);
-  const now = new Date();
   if (Number.isNaN(time.getTime())) return value;
+  const isToday = time.toDateString() === new Date().toDateString();
   const clock = formatClock(time);
-  if (time.toDateString() === now.toDateString())
-    return `${clock}.${String(time.getMilliseconds()).padStart(3, '0')}`;
-  return `${(time.getFullYear() === now.getFullYear() ? DAY : DAY_OF_YEAR).format(time)} ${clock}`;
+  return isToday
+    ? `${clock}.${String(time.getMilliseconds()).padStart(3, '0')}`
+    : `${DAY.format(time)} ${clock}`;
 }
 
 /** Like {@link formatTime}, with the exact time as a title. */
 export function Time({ value }: { readonly value: string }) {
   return (
-    <time class="number" dateTime={value} title={value}>
+    <time dateTime={value} title={value}>
       {formatTime(value)}
     </time>
   );
@@ -72,12 +75,9 @@ export function shownText(text: string): string {
 export function escapeUnseen(text: string): string {
   return text.replace(UNSEEN, (each) => {
     const escaped = JSON.stringify(each).slice(1, -1);
-    return escaped === each ? each.split('').map(escapedUnit).join('') : escaped;
+    const unitOf = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+    return escaped === each ? each.split('').map(unitOf).join('') : escaped;
   });
-}
-
-function escapedUnit(unit: string): string {
-  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
 /** Finds the words of a search, at the beginning of words. Undefined if there are none. */

@@ -1,52 +1,36 @@
 import { useState } from 'preact/hooks';
-import type {
-  RequestContent,
-  RequestDetails,
-  RequestRow,
-  SentRequest,
-  TrackerRows,
-} from '../../src/admin/contract.ts';
-import { CopyButton } from '../parts/copy.tsx';
-import { Problem } from '../parts/dialog.tsx';
-import { EventLinks, Facts } from '../parts/facts.tsx';
+import type { RequestContent, RequestDetails, RequestRow, SentRequest } from '../../src/admin/contract.ts';
+import { ActButton } from '../parts/dialog.tsx';
+import { EventLinks } from '../parts/event-links.tsx';
+import { Facts } from '../parts/facts.tsx';
 import { JsonView } from '../parts/json-view.tsx';
 import { SidePanel } from '../parts/side-panel.tsx';
 import { escapeUnseen, formatBytes, formatCount, formatDuration, shownText, Time } from '../parts/text.tsx';
-import { ask } from '../shell/ask.ts';
-import { useAnswer, useTask } from '../shell/asking.ts';
+import { useAnswer } from '../shell/asking.ts';
 import type { Rows } from '../shell/rows.ts';
 
 const SHOWN = 20;
-const NO_KEY = <span class="muted">none that is valid</span>;
-const NO_AGENT = <span class="muted">not told</span>;
 
 /** All details of a request. */
 export function RequestPanel({ id, rows }: { readonly id: number; readonly rows: Rows<RequestRow> }) {
-  const { value: row, error, again } = useAnswer<RequestDetails>(`/requests/${id}`);
+  const answer = useAnswer<RequestDetails>(`/requests/${id}`);
   return (
-    <SidePanel title={`Request ${id}`} rows={rows}>
-      <Problem error={error} onRetry={again} />
-      {row !== undefined && <Request row={row} />}
+    <SidePanel title={`Request ${id}`} answer={answer} rows={rows}>
+      {answer.value && <Request row={answer.value} />}
     </SidePanel>
   );
 }
 
 function Request({ row }: { readonly row: RequestDetails }) {
-  const { error, fault, events, repeated, content } = row;
+  const [sent, setSent] = useState<SentRequest | undefined>();
+  const { error, fault, events, firstEvent, repeated, content } = row;
+  // If events were left out, the number of new events is not known.
+  const brought = error === null ? (events ?? 0) - (repeated ?? 0) : 1;
+  const shown = Math.min(brought, SHOWN);
   const known = repeated ? `, ${formatCount(repeated)} of them known by their uuid` : '';
   return (
     <>
-      {error !== null && (
-        <section class="stack" aria-label="Why">
-          <p class="notice bad">{error.message}</p>
-          <Facts
-            of={[
-              ['Code', <code key="code">{error.code}</code>],
-              ['Field', error.field && <code key="field">{error.field}</code>],
-            ]}
-          />
-        </section>
-      )}
+      {error && <p class="notice bad">{error.message}</p>}
       {fault !== null && (
         <p class="notice">
           <strong>A fault acted on it:</strong> {fault}
@@ -54,18 +38,26 @@ function Request({ row }: { readonly row: RequestDetails }) {
       )}
       <Facts
         of={[
-          ['Answer', [<Status key="status" row={row} />, row.status === null && ` ${missingAnswer(row)}`]],
-          ['What', purpose(row)],
+          ['Code', error && <code key="code">{error.code}</code>],
+          ['Field', error?.field && <code key="field">{error.field}</code>],
+          ['Answer', <Status key="status" row={row} />],
           ['Request', <code key="request">{`${row.method} ${row.path}`}</code>],
           ['Received', <Time key="received" value={row.receivedAt} />],
           ['Took', formatDuration(row.durationMs)],
           ['Body', formatBytes(row.bytes)],
-          ['API key', row.keyName ?? NO_KEY],
-          ['User agent', row.userAgent ?? NO_AGENT],
-          ['Events', events === null ? undefined : formatCount(events) + known],
+          ['API key', row.keyName ?? <span class="muted">none that is valid</span>],
+          ['User agent', row.userAgent],
+          ['Events', events !== null && formatCount(events) + known],
         ]}
       />
-      {row.isRepeatable && <SendAgain id={row.id} />}
+      {row.isRepeatable && (
+        <div class="row">
+          <ActButton label="Send again" method="POST" path={`/requests/${row.id}/again`} onDone={setSent} />
+          <span class="muted" role="status">
+            {sent && `Sent again: ${sent.status ?? 'no answer'}`}
+          </span>
+        </div>
+      )}
       {content === null ? (
         <p class="muted">Its content is no longer kept: the emulator keeps that of the latest requests.</p>
       ) : (
@@ -74,26 +66,15 @@ function Request({ row }: { readonly row: RequestDetails }) {
           {content.answer && <Message title="Answered" message={content.answer} />}
         </>
       )}
-      <NewEvents row={row} />
+      {firstEvent !== null && shown > 0 && (
+        <EventLinks
+          title={brought > shown ? `The first ${shown} new events in it` : 'New events in it'}
+          of={{ before: String(firstEvent + shown), limit: String(shown) }}
+          aside={({ correlationValue }) => shownText(correlationValue)}
+          isOldestFirst
+        />
+      )}
     </>
-  );
-}
-
-function SendAgain({ id }: { readonly id: number }) {
-  const [answer, setAnswer] = useState<SentRequest | undefined>();
-  const task = useTask();
-  const send = () =>
-    task.run(async () => setAnswer(await ask<SentRequest>(`/requests/${id}/again`, { method: 'POST' })));
-  return (
-    <div class="row">
-      <button type="button" disabled={task.isRunning} onClick={send}>
-        Send again
-      </button>
-      <span class="muted" role="status">
-        {answer !== undefined && `Sent again: ${answer.status ?? 'no answer'}`}
-      </span>
-      <Problem error={task.error} />
-    </div>
   );
 }
 
@@ -105,56 +86,14 @@ interface MessageProps {
 /** What was sent or answered: headers and body. */
 function Message({ title, message: { headers, body, isCut } }: MessageProps) {
   return (
-    <section class="stack" aria-label={title}>
-      <div class="row">
-        <h3 class="grow">{title}</h3>
-        {body !== '' && <CopyButton text={body} label={`Copy the body: ${title}`} />}
-      </div>
+    <>
+      {body === '' ? <h3>{`${title}: no body`}</h3> : <JsonView title={title} text={body} />}
+      {isCut && <p class="muted">This is the first part of the body. The rest was not kept.</p>}
       <details>
-        <summary>{`${headers.length} headers`}</summary>
+        <summary>{`${title}: ${headers.length} headers`}</summary>
         <Facts class="mono" of={headers.map(([name, value]) => [name, escapeUnseen(value)])} />
       </details>
-      {body === '' && <p class="muted">No body.</p>}
-      {isJson(body) && <JsonView text={body} />}
-      {body !== '' && !isJson(body) && (
-        <div class="json">
-          <pre>
-            <code>{body}</code>
-          </pre>
-        </div>
-      )}
-      {isCut && <p class="muted">This is the first part of the body. The rest was not kept.</p>}
-    </section>
-  );
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** The first new events of a request. */
-function NewEvents({ row }: { readonly row: RequestRow }) {
-  const { firstEvent, events, repeated, error } = row;
-  // If events were left out, the number of new events is not known.
-  const brought = error === null ? (events ?? 0) - (repeated ?? 0) : 1;
-  const shown = Math.min(brought, SHOWN);
-  const isAny = firstEvent !== null && shown > 0;
-  const path = isAny ? `/tracker?before=${firstEvent + shown}&limit=${shown}` : undefined;
-  const { value, error: problem, again } = useAnswer<TrackerRows>(path);
-  if (!isAny) return null;
-  const rows = (value?.rows ?? []).filter(({ id }) => id >= firstEvent).reverse();
-  return (
-    <section class="stack" aria-label="Events">
-      <h3>New events in it</h3>
-      <Problem error={problem} onRetry={again} />
-      <EventLinks rows={rows} aside={({ correlationValue }) => shownText(correlationValue)} />
-      {brought > shown && <p class="muted">These are the first {SHOWN}.</p>}
-    </section>
+    </>
   );
 }
 
@@ -166,16 +105,13 @@ export function purpose({ method, path }: RequestRow): string {
 }
 
 /** The status of its answer. */
-export function Status({ row }: { readonly row: RequestRow }) {
-  const { status, error } = row;
+export function Status({ row: { status, error, fault } }: { readonly row: RequestRow }) {
   const tone = status === null || status >= 400 ? 'bad' : error === null ? 'good' : 'warn';
-  return <span class={`badge number ${tone}`}>{status ?? (hangs(row) ? 'none' : 'cut')}</span>;
-}
-
-function missingAnswer(row: RequestRow): string {
-  return hangs(row) ? 'It is never answered.' : 'The connection was cut instead of an answer.';
-}
-
-function hangs({ fault }: RequestRow): boolean {
-  return fault?.endsWith('never answers') ?? false; // as the fault describes itself
+  const hangs = fault?.endsWith('never answers'); // as the fault describes itself
+  const missing = hangs ? 'It is never answered' : 'The connection was cut instead of an answer';
+  return (
+    <span class={`badge ${tone}`} title={status === null ? missing : undefined}>
+      {status ?? (hangs ? 'none' : 'cut')}
+    </span>
+  );
 }

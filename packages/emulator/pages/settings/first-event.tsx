@@ -2,15 +2,49 @@ import type { KeyRows } from '../../src/admin/contract.ts';
 import { Snippet } from '../parts/copy.tsx';
 import { useAnswer } from '../shell/asking.ts';
 import { status } from '../shell/live.ts';
+import { link } from '../shell/route.ts';
 import { snippets } from './snippets.ts';
 
-/** How to send an event to this emulator. It waits for the key, so that the snippet does not change while one reads it. */
+/**
+ * How to send an event to this emulator, and what to check if it does not arrive. It waits for the key, so that the snippet does
+ * not change while one reads it.
+ */
 export function FirstEvent() {
   const { value, error } = useAnswer<KeyRows>('/keys');
   const { baseUrl = '', apiUrl = '', primaryKey } = status.value ?? {};
   const apiKey = value?.keys.findLast(({ revokedAt }) => revokedAt === null)?.key ?? 'API_KEY';
   const { send } = snippets('curl', { baseUrl, apiUrl, apiKey, primaryKey: primaryKey ?? 'email' });
-  return value === undefined && error === undefined ? null : (
-    <Snippet label="send an event with curl" text={send} />
+  return (
+    <div class="stack">
+      {primaryKey === null ? (
+        <p>
+          The emulator refuses events until you select a primary key: the attribute that identifies a
+          customer. <a href={link(['audience'])}>Select one in the audience section</a>, then send the first
+          event:
+        </p>
+      ) : (
+        <p>Events and requests are listed as they arrive. This one does:</p>
+      )}
+      {(value !== undefined || error !== undefined) && (
+        <Snippet label="send an event with curl" text={send} />
+      )}
+      <ul class="bullets muted">
+        <li>
+          <a href={link(['requests'])}>Requests</a> shows each request that has reached the emulator, and why
+          it was refused. <a href={link(['settings'])}>Settings</a> has snippets for Node and browsers.
+        </li>
+        <li>
+          In a test, ports change with each start, unless you set <code>port</code> and <code>apiPort</code>.
+        </li>
+        <li>
+          From a container, a phone or another machine, <code>127.0.0.1</code> is that machine itself: start
+          the emulator with <code>--host 0.0.0.0</code>, and use the address of this machine.
+        </li>
+        <li>
+          A program that ends at once may leave events in its journal: <code>await tracker.close()</code>, and
+          look at <code>tracker.stats()</code>.
+        </li>
+      </ul>
+    </div>
   );
 }

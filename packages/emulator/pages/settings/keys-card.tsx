@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { KeyRow, KeyRows } from '../../src/admin/contract.ts';
 import { CopyButton } from '../parts/copy.tsx';
-import { Ask, Problem } from '../parts/dialog.tsx';
+import { Ask, Form, Problem } from '../parts/dialog.tsx';
 import { Field, typing } from '../parts/field.tsx';
 import { Time } from '../parts/text.tsx';
 import { ask, tell } from '../shell/ask.ts';
@@ -22,10 +22,9 @@ export function KeysCard({ keys }: { readonly keys: Answer<KeyRows> }) {
   return (
     <section class="card" aria-labelledby="keys">
       <h2 id="keys">API keys</h2>
-      <p class="lead">
-        Each request to the service has an API key: <code>Authorization: Api-Key …</code>. Give each
-        application its own key. Then the requests page shows which application sent a request, and you can
-        revoke one key alone.
+      <p class="muted">
+        Give each application its own key. Then the requests page shows which application sent a request, and
+        you can revoke one key alone.
       </p>
       <Problem error={keys.error} onRetry={keys.again} />
       {keys.value !== undefined && valid.length === 0 && (
@@ -49,34 +48,23 @@ interface KeyItemProps {
   readonly onChanged: () => void;
 }
 
-/** An API key in the list. The key itself is hidden until the user asks for it. */
+/** An API key in the list. */
 function KeyItem({ row, isOnlyOne, onChanged }: KeyItemProps) {
-  const [isShown, setShown] = useState(false);
   const { id, key, name, createdAt, lastUsedAt, revokedAt } = row;
   const [newName, setNewName] = useState(name);
   const [word, time] = revokedAt === null ? ['Last used', lastUsedAt] : ['Revoked', revokedAt];
   return (
-    <li class="list-row key">
+    <li class="item row key">
       <div class="grow">
         <strong>{name}</strong>
-        <div class="row">
-          <code>{isShown ? key : masked(key)}</code>
-          <button
-            type="button"
-            class="quiet copy"
-            aria-label={`${isShown ? 'Hide' : 'Show'} the key ${name}`}
-            onClick={() => setShown(!isShown)}
-          >
-            {isShown ? 'Hide' : 'Show'}
-          </button>
-          {revokedAt === null && <CopyButton text={key} label={`Copy the key ${name}`} />}
+        <div>
+          <code>{key}</code> {revokedAt === null && <CopyButton text={key} label={`Copy the key ${name}`} />}
         </div>
       </div>
       <div class="muted small-text">
-        <div>
-          Created <Time value={createdAt} />
-        </div>
-        <div>{time === null ? 'Never used' : [word, ' ', <Time key={word} value={time} />]}</div>
+        Created <Time value={createdAt} />
+        <br />
+        {time === null ? 'Never used' : [word, ' ', <Time key={word} value={time} />]}
       </div>
       {revokedAt === null && (
         <div class="row">
@@ -116,41 +104,27 @@ function KeyItem({ row, isOnlyOne, onChanged }: KeyItemProps) {
   );
 }
 
-function masked(key: string): string {
-  const shown = Math.min(4, Math.floor(key.length / 4));
-  return `${key.slice(0, key.startsWith('emulator_') ? 'emulator_'.length : 0)}••••••••${key.slice(-shown)}`;
-}
-
+/** Creates a key. */
 function NewKey({ onMade }: { readonly onMade: () => void }) {
   const [name, setName] = useState('');
   const task = useTask();
-  const make = (event: Event) => {
-    event.preventDefault();
-    task.run(async () => {
-      await tell('POST', '/keys', { name });
-      setName('');
-      onMade();
-    });
+  const make = async () => {
+    await tell('POST', '/keys', { name });
+    setName('');
+    onMade();
   };
   return (
-    <form class="stack" onSubmit={make} noValidate>
+    <Form task={task} action="Create key" onAction={make}>
       <Field label="Name of a new key" error={fieldError(task.error, 'name')}>
         {(input) => (
-          <div class="row">
-            <input
-              {...input}
-              size={40}
-              value={name}
-              placeholder="shop, staging, Ada's laptop"
-              onInput={typing(setName)}
-            />
-            <button type="submit" class="main" disabled={task.isRunning}>
-              Create key
-            </button>
-          </div>
+          <input
+            {...input}
+            value={name}
+            placeholder="shop, staging, Ada's laptop"
+            onInput={typing(setName)}
+          />
         )}
       </Field>
-      <Problem error={task.error} />
-    </form>
+    </Form>
   );
 }

@@ -17,97 +17,82 @@ export interface Account {
   readonly primaryKey: string;
 }
 
-/** Code that sends events, and code that reads a customer. */
-interface Snippets {
-  readonly send: string;
-  readonly read: string;
-}
-
 const EXAMPLES: Readonly<Record<string, string>> = { email: 'ada@example.com', phone_number: '+15550100' };
 
-export function snippets(language: Language, account: Account): Snippets {
-  const value = EXAMPLES[account.primaryKey] ?? 'ada';
-  return { curl, sdk, node, browser }[language](account, value);
+/** Code that sends events, and code that reads a customer. */
+export function snippets(
+  language: Language,
+  account: Account,
+): { readonly send: string; readonly read: string } {
+  const { baseUrl, apiUrl, apiKey, primaryKey } = account;
+  const value = EXAMPLES[primaryKey] ?? 'ada';
+  const batch = {
+    batch: [
+      {
+        event: 'purchase',
+        correlationKey: primaryKey,
+        correlationValue: value,
+        source: 'custom',
+        payload: { total: 42.5 },
+      },
+    ],
+  };
+  const request = language === 'curl' ? curl : fetched;
+  const send = request(`${baseUrl}/api/events/batch/`, apiKey, batch);
+  const read = request(`${apiUrl}/customers/read`, apiKey, { primary_key: value });
+  const tracked = `tracker.track('purchase', { total: 42.5 }`;
+  if (language === 'sdk')
+    return {
+      send: tracker(account, `${tracked}, { correlationValue: '${value}' });\nawait tracker.close();`),
+      read: `import { createCustomerReader } from '@sluice/customers';
+
+const customers = createCustomerReader({
+  apiUrl: '${apiUrl}',
+  apiKey: '${apiKey}',
+});
+
+console.log(await customers.read('${value}'));`,
+    };
+  if (language === 'browser') {
+    // With a real account, the relay holds the key. Here it is only a key of this machine.
+    const note = '// here only: a key in a page is public';
+    return { send: tracker(account, `${note}\ntracker.identify('${value}');\n${tracked});`), read };
+  }
+  return { send, read };
 }
 
-function curl({ baseUrl, apiUrl, apiKey, primaryKey }: Account, value: string): Snippets {
-  const call = (url: string, body: string) => `curl ${url} \\
+function curl(url: string, apiKey: string, body: unknown): string {
+  return `curl ${url} \\
   -H 'Authorization: Api-Key ${apiKey}' \\
   -H 'Content-Type: application/json' \\
-  -d '${body.replaceAll("'", "'\\''")}'`;
-  const batch = `{
-    "batch": [{
-      "event": "purchase",
-      "correlationKey": ${JSON.stringify(primaryKey)},
-      "correlationValue": ${JSON.stringify(value)},
-      "source": "custom",
-      "payload": { "total": 42.5 }
-    }]
-  }`;
-  return {
-    send: call(`${baseUrl}/api/events/batch/`, batch),
-    read: call(`${apiUrl}/customers/read`, JSON.stringify({ primary_key: value })),
-  };
+  -d '${written(body).replaceAll("'", "'\\''")}'`;
 }
 
-function node({ baseUrl, apiUrl, apiKey, primaryKey }: Account, value: string): Snippets {
-  const call = (url: string, body: string) => `const response = await fetch(${text(url)}, {
+function fetched(url: string, apiKey: string, body: unknown): string {
+  return `const response = await fetch('${url}', {
   method: 'POST',
   headers: {
-    Authorization: ${text(`Api-Key ${apiKey}`)},
+    Authorization: 'Api-Key ${apiKey}',
     'Content-Type': 'application/json',
   },
-  body: JSON.stringify(${body}),
+  body: JSON.stringify(${written(body)}),
 });
 console.log(response.status, await response.text());`;
-  const batch = `{
-    batch: [{
-      event: 'purchase',
-      correlationKey: ${text(primaryKey)},
-      correlationValue: ${text(value)},
-      source: 'custom',
-      payload: { total: 42.5 },
-    }],
-  }`;
-  return {
-    send: call(`${baseUrl}/api/events/batch/`, batch),
-    read: call(`${apiUrl}/customers/read`, `{ primary_key: ${text(value)} }`),
-  };
 }
 
-function tracker({ baseUrl, apiKey, primaryKey }: Account, note: string, use: string): string {
+function tracker({ baseUrl, apiKey, primaryKey }: Account, use: string): string {
   return `import { createTracker } from '@sluice/core';
 
 const tracker = createTracker({
-  baseUrl: ${text(baseUrl)},
-  apiKey: ${text(apiKey)},${note}
-  correlationKey: ${text(primaryKey)},
+  baseUrl: '${baseUrl}',
+  apiKey: '${apiKey}',
+  correlationKey: ${JSON.stringify(primaryKey)},
 });
 
 ${use}`;
 }
 
-function sdk(account: Account, value: string): Snippets {
-  const use = `tracker.track('purchase', { total: 42.5 }, { correlationValue: ${text(value)} });
-await tracker.close();`;
-  const read = `import { createCustomerReader } from '@sluice/customers';
-
-const customers = createCustomerReader({
-  apiUrl: ${text(account.apiUrl)},
-  apiKey: ${text(account.apiKey)},
-});
-
-console.log(await customers.read(${text(value)}));`;
-  return { send: tracker(account, '', use), read };
-}
-
-// A key in a page is public. With a real account, the relay holds the key. Here it is only a key of this machine.
-function browser(account: Account, value: string): Snippets {
-  const use = `tracker.identify(${text(value)});\ntracker.track('purchase', { total: 42.5 });`;
-  const send = tracker(account, ' // here only: a key in a page is public', use);
-  return { send, read: node(account, value).read };
-}
-
-function text(value: string): string {
-  return `'${JSON.stringify(value).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
+/** As JSON, in lines that begin where the others do. */
+function written(value: unknown): string {
+  return JSON.stringify(value, null, 2).replaceAll('\n', '\n  ');
 }

@@ -2,18 +2,6 @@ import { computed, type ReadonlySignal } from '@preact/signals';
 import type { TrackerFilter } from '../../src/admin/contract.ts';
 import { link, pushRoute, route } from '../shell/route.ts';
 
-const FIELDS = [
-  'text',
-  'name',
-  'correlationValue',
-  'source',
-  'payload',
-  'from',
-  'to',
-  'attributed',
-  'keys',
-] as const satisfies readonly FilterField[];
-
 /** A field by which events can be searched; or `keys`: what of their payloads is shown in columns. */
 export type FilterField = keyof TrackerFilter | 'keys';
 
@@ -21,10 +9,9 @@ export type FilterField = keyof TrackerFilter | 'keys';
 export type EventFilter = Readonly<Partial<Record<FilterField, string>>>;
 
 /** The filter that the address has. */
-export const filter: ReadonlySignal<EventFilter> = computed(() => {
-  const given = FIELDS.map((field) => [field, route.value.query.get(field) ?? ''] as const);
-  return Object.fromEntries(given.filter(([, value]) => value.trim() !== ''));
-});
+export const filter: ReadonlySignal<EventFilter> = computed(() =>
+  Object.fromEntries([...route.value.query].filter(([, value]) => value.trim() !== '')),
+);
 
 /** Goes to the address with another filter. */
 export function setFilter(changed: EventFilter): void {

@@ -1,84 +1,60 @@
-import type { RefObject } from 'preact';
-import { useMemo, useRef } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import type { TrackerCount, TrackerRow } from '../../src/admin/contract.ts';
-import { escapeUnseen, formatCount, formatSome, hitsOf, Marked, shownText, Time } from '../parts/text.tsx';
-import { VirtualList } from '../parts/virtual-list.tsx';
+import { RECEIVED } from '../parts/live-list.tsx';
+import { escapeUnseen, formatCount, formatSome, hitsOf, Marked, shownText } from '../parts/text.tsx';
+import type { Column } from '../parts/virtual-list.tsx';
 import { useAnswer } from '../shell/asking.ts';
 import { status } from '../shell/live.ts';
-import type { Rows } from '../shell/rows.ts';
-import { isPhone, ROW, ROW_OF_TWO_LINES } from '../shell/screen.ts';
 import { filter, isOpen, shownKeys, trackerPath } from './event-filter.ts';
 
 const COUNT_EVERY_MS = 3_000;
 
-interface EventListProps {
-  readonly rows: Rows<TrackerRow>;
-  readonly frame: RefObject<HTMLDivElement | null>;
-  readonly onReading: (isReading: boolean) => void;
-}
-
-/** The list of events, in a frame that scrolls. */
-export function EventList({ rows, frame, onReading }: EventListProps) {
-  const keys = shownKeys();
-  const { text = '' } = filter.value;
-  const hits = useMemo(() => hitsOf(text), [text]);
-  return (
-    <div class="events-frame" style={{ '--payload-columns': Math.max(1, keys.length) }}>
-      <div class="list-row event-head list-head muted">
-        {['Received', 'Event', 'Customer', 'Source', ...(keys.length > 0 ? keys : ['Payload'])].map(
-          (column) => (
-            <span key={column} class="cut">
-              {column}
-            </span>
-          ),
-        )}
-      </div>
-      <div ref={frame} class="scroller">
-        <VirtualList
-          name="Events"
-          rows={rows}
-          rowHeight={isPhone.value ? ROW_OF_TWO_LINES : ROW}
-          kind="event-row"
-          frame={frame}
-          onReading={onReading}
-          cells={(row) => <Cells row={row} hits={hits} />}
-        />
-      </div>
-    </div>
-  );
-}
-
-function Cells({ row, hits }: { readonly row: TrackerRow; readonly hits: RegExp | undefined }) {
+/** The columns of the list of events. */
+export function eventColumns(): readonly Column<TrackerRow>[] {
+  const hits = hitsOf(filter.value.text ?? '');
   const marked = (text: string) => <Marked text={text} hits={hits} />;
-  return (
-    <>
-      <span class="event-time muted">
-        <Time value={row.receivedAt} />
-      </span>
-      <span class="event-name">
-        <strong class="cut">{marked(shownText(row.name))}</strong>
-        {row.deliveries > 1 && (
-          <span class="badge" title={`Its uuid was received ${row.deliveries} times; it counts once`}>
-            ×{row.deliveries}
-          </span>
-        )}
-      </span>
-      <span class="event-customer">
-        <span class="cut">{marked(shownText(row.correlationValue))}</span>
-        {!row.attributed && status.value?.hasCustomers && (
-          <span class="badge warn" title="No customer has this primary key value">
-            no customer
-          </span>
-        )}
-      </span>
-      <span class="event-source cut muted">{shownText(row.source)}</span>
-      {(row.values.length > 0 ? row.values : [row.preview]).map((value, index) => (
-        <span key={index} class="event-preview cut muted">
-          {marked(escapeUnseen(value ?? ''))}
-        </span>
-      ))}
-    </>
-  );
+  const keys = shownKeys();
+  return [
+    RECEIVED,
+    {
+      head: 'Event',
+      width: 'minmax(100px, 2fr)',
+      place: 'main',
+      cell: ({ name, deliveries }) => (
+        <>
+          <strong>{marked(shownText(name))}</strong>{' '}
+          {deliveries > 1 && (
+            <span class="badge" title={`Its uuid was received ${deliveries} times; it counts once`}>
+              ×{deliveries}
+            </span>
+          )}
+        </>
+      ),
+    },
+    {
+      head: 'Customer',
+      width: 'minmax(120px, 3fr)',
+      place: 'below',
+      cell: ({ correlationValue, attributed }) => (
+        <>
+          {marked(shownText(correlationValue))}{' '}
+          {!attributed && status.value?.hasCustomers && (
+            <span class="badge warn" title="No customer has this primary key value">
+              no customer
+            </span>
+          )}
+        </>
+      ),
+    },
+    { head: 'Source', width: '64px', class: 'muted', cell: (row) => shownText(row.source) },
+    ...(keys.length > 0 ? keys : ['Payload']).map((head, index) => ({
+      head,
+      width: 'minmax(0, 2fr)',
+      class: 'mono muted event-preview',
+      cell: ({ values, preview }: TrackerRow) =>
+        marked(escapeUnseen((keys.length > 0 ? values[index] : preview) ?? '')),
+    })),
+  ];
 }
 
 /**
@@ -95,10 +71,8 @@ export function ResultLine({ length }: { readonly length: number | undefined }) 
   const unindexed = filter.value.text === undefined ? 0 : (status.value?.unindexed ?? 0);
   if (path === undefined) return null;
   return (
-    <div class="result-line row muted small-text">
-      <span class="number" aria-live={isFirst ? 'polite' : 'off'}>
-        {text}
-      </span>
+    <div class="row muted small-text">
+      <span aria-live={isFirst ? 'polite' : 'off'}>{text}</span>
       {unindexed > 0 && (
         <span class="badge warn" title="They are found all the same, only slower">
           {`The search index is ${formatSome(unindexed, 'event')} behind`}

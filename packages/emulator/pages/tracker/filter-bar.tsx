@@ -1,7 +1,7 @@
 import { useEffect, useId, useState } from 'preact/hooks';
 import type { TrackerValues } from '../../src/admin/contract.ts';
+import { Menu } from '../parts/dialog.tsx';
 import { SearchField, typing } from '../parts/field.tsx';
-import { Menu } from '../parts/menu.tsx';
 import { formatCount, formatTime } from '../parts/text.tsx';
 import { useAnswer } from '../shell/asking.ts';
 import { type EventFilter, type FilterField, filter, setFilter, withField } from './event-filter.ts';
@@ -15,49 +15,43 @@ const SPANS: Readonly<Record<string, number>> = {
 
 /** What to search: text, name, customer, source, payload, time, and whether the customer exists; and what is shown in columns. */
 export function FilterBar() {
-  const [isUnfolded, setUnfolded] = useState(false);
-  const others = Object.keys(withField('text', '')).length;
-  const part = (field: FilterField) => ({
+  const change = (field: FilterField) => (value: string) => setFilter(withField(field, value));
+  // Applies when the user presses Enter or leaves the field.
+  const input = (field: FilterField) => ({
     class: filter.value[field] === undefined ? '' : 'is-set',
     value: filter.value[field] ?? '',
-    onChange: (value: string) => setFilter(withField(field, value)),
+    onChange: typing(change(field)),
   });
-  const text = part('text');
-  const attributed = part('attributed');
   return (
-    <search class={`filter-bar row ${isUnfolded ? 'is-unfolded' : ''}`}>
+    <search class="filter-bar row">
       <SearchField
-        {...text}
-        class={`filter-text ${text.class}`}
+        {...input('text')}
+        onChange={change('text')}
         label="Search in names, customers and payloads"
         placeholder="Search names, customers, payloads"
       />
-      <button
-        type="button"
-        class={`filter-more ${others > 0 ? 'is-set' : ''}`}
-        aria-expanded={isUnfolded}
-        onClick={() => setUnfolded(!isUnfolded)}
-      >
-        {others > 0 ? `Filters (${others})` : 'Filters'}
-      </button>
-      <ValueField {...part('name')} field="name" label="Event name" />
-      <ValueField {...part('correlationValue')} field="correlationValue" label="Customer" />
-      <ValueField {...part('source')} field="source" label="Source" />
-      <TextFilter
-        {...part('payload')}
-        label="Payload"
+      <ValueField field="name" label="Event name" />
+      <ValueField field="correlationValue" label="Customer" />
+      <ValueField field="source" label="Source" />
+      <input
+        {...input('payload')}
+        type="search"
+        aria-label="Payload"
+        autocomplete="off"
         placeholder="payload.total > 100"
         title={'Conditions, joined by and: payload.total > 100 and payload.items[0].sku = "A-1"'}
       />
-      <select {...attributed} aria-label="Customers" onChange={typing(attributed.onChange)}>
+      <select {...input('attributed')} aria-label="Customers">
         <option value="">Any customer</option>
         <option value="true">Known customers</option>
         <option value="false">No such customer</option>
       </select>
       <TimeFilter />
-      <TextFilter
-        {...part('keys')}
-        label="Keys as columns"
+      <input
+        {...input('keys')}
+        type="search"
+        aria-label="Keys as columns"
+        autocomplete="off"
         placeholder="Columns: payload.total, …"
         title="Keys of payloads as columns: payload.total, payload.items[0].sku"
       />
@@ -70,30 +64,10 @@ export function FilterBar() {
   );
 }
 
-interface FilterProps {
-  readonly label: string;
-  readonly class: string;
-  readonly value: string;
-  readonly onChange: (value: string) => void;
-}
-
-/** A text that applies when the user presses Enter or leaves the field. */
-function TextFilter(props: FilterProps & { readonly placeholder: string; readonly title: string }) {
-  const { label, class: set, onChange, ...input } = props;
-  return (
-    <input
-      {...input}
-      type="search"
-      class={`filter-payload ${set}`}
-      aria-label={label}
-      autocomplete="off"
-      onChange={typing(onChange)}
-    />
-  );
-}
-
 /** A field for one exact value. It offers the values in use, and applies one when it is complete or when the user presses Enter. */
-function ValueField({ field, label, class: set, value, onChange }: FilterProps & { readonly field: string }) {
+function ValueField({ field, label }: { readonly field: FilterField; readonly label: string }) {
+  const value = filter.value[field] ?? '';
+  const onChange = (typed: string) => setFilter(withField(field, typed));
   const listId = useId();
   const [typed, setTyped] = useState(value);
   const [isUsed, setUsed] = useState(false);
@@ -108,7 +82,7 @@ function ValueField({ field, label, class: set, value, onChange }: FilterProps &
     <>
       <input
         type="search"
-        class={set}
+        class={value === '' ? '' : 'is-set'}
         aria-label={label}
         placeholder={label}
         list={listId}

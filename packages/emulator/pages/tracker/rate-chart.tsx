@@ -1,15 +1,12 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { formatClock, formatCount, formatShort, formatSome, shownText } from '../parts/text.tsx';
 import { rates, type Second } from '../shell/live.ts';
-import { isPhone } from '../shell/screen.ts';
 import { filter, isOpen, setFilter, withField } from './event-filter.ts';
 import { OTHERS, type RateSeries, type Series, toSeries } from './rate-series.ts';
 
 /** Seconds from one label below the chart to the next. */
-const LABEL_EVERY = 30;
-const LABEL_EVERY_ON_PHONE = 120;
+const LABEL_EVERY = 60;
 const COLOURS = [1, 2, 3, 4, 5, 'others'].map((colour) => `var(--series-${colour})`);
-const WHOLE = Array.from({ length: 8 }, (_, power) => [1, 2, 5].map((digit) => digit * 10 ** power)).flat();
 
 /** Events per second by name, over the last minutes: a chart, and a text for screen readers. */
 export function RateChart({ isPaused }: { readonly isPaused: boolean }) {
@@ -18,7 +15,7 @@ export function RateChart({ isPaused }: { readonly isPaused: boolean }) {
   if (!isPaused) latest.current = rates.value;
   const shown = latest.current;
   const { name: only, ...others } = filter.value;
-  const drawn = useMemo(() => toSeries(onlyOf(shown, only), colours.current), [shown, only]);
+  const drawn = useMemo(() => toSeries(shown, colours.current, only), [shown, only]);
   const title = isOpen(others) ? 'Events per second' : 'Events per second, by name only';
   const [hovered, setHovered] = useState<number | undefined>(undefined);
   const at = hovered ?? drawn.seconds.length - 1;
@@ -29,13 +26,13 @@ export function RateChart({ isPaused }: { readonly isPaused: boolean }) {
       <Plot drawn={drawn} hovered={hovered} onHover={setHovered} />
       <figcaption class="small-text">
         <span class="visually-hidden">{inWords(drawn)}</span>
-        <ul>
-          <li class="muted number chart-at">
+        <ul class="row chart-names">
+          <li class="muted">
             {hovered === undefined ? title : `At ${clock(second)}`}
             {hovered !== undefined && !isKnown && ', no connection'}
           </li>
           {drawn.series.map(({ name, colour, counts }) => (
-            <li key={name}>
+            <li key={name} class="row">
               <span class="swatch" style={{ background: COLOURS[colour] }} />
               {name === OTHERS ? (
                 'others'
@@ -49,7 +46,7 @@ export function RateChart({ isPaused }: { readonly isPaused: boolean }) {
                   {shownText(name)}
                 </button>
               )}
-              <span class="number muted">{isKnown ? formatCount(counts[at] ?? 0) : '–'}</span>
+              <span class="muted">{isKnown ? formatCount(counts[at] ?? 0) : '–'}</span>
             </li>
           ))}
         </ul>
@@ -68,12 +65,8 @@ interface PlotProps {
 function Plot({ drawn, hovered, onHover }: PlotProps) {
   const { seconds, series, sums, gaps } = drawn;
   const [start = 0] = seconds;
-  const most = Math.max(4, ...sums.map((sum) => sum * 1.1));
-  const lines = isPhone.value ? 2 : 2.5;
-  const step = WHOLE.find((each) => each * lines >= most) ?? most;
-  const every = isPhone.value ? LABEL_EVERY_ON_PHONE : LABEL_EVERY;
+  const most = Math.max(4, ...sums);
   const percent = (second: number) => `${((second - start) / seconds.length) * 100}%`;
-  const ticks = Array.from({ length: Math.floor(most / step) + 1 }, (_, index) => index * step);
   const hover = ({ currentTarget, clientX }: PointerEvent & { readonly currentTarget: Element }) => {
     const { left, width } = currentTarget.getBoundingClientRect();
     onHover(
@@ -87,16 +80,16 @@ function Plot({ drawn, hovered, onHover }: PlotProps) {
       onPointerMove={hover}
       onPointerLeave={() => onHover(undefined)}
     >
-      {ticks.map((tick) => (
-        <span key={tick} class="plot-line" style={{ bottom: `${(tick / most) * 100}%` }}>
+      {[0, most].map((tick) => (
+        <span key={tick} class="plot-line" style={{ bottom: tick === 0 ? 0 : '100%' }}>
           {formatShort(tick)}
         </span>
       ))}
       {seconds
-        .filter((second) => second > 0 && second % every === 0)
+        .filter((second) => second > 0 && second % LABEL_EVERY === 0)
         .map((second) => (
-          <span key={second} class="plot-time number" style={{ left: percent(second) }}>
-            {clock(second)}
+          <span key={second} class="plot-time" style={{ left: percent(second) }}>
+            {clock(second).slice(0, 5)}
           </span>
         ))}
       {gaps.map(([first, last]) => (
@@ -128,15 +121,6 @@ function stacked(series: readonly Series[], most: number): string[] {
     return `M${at} ${tops[at]}h.85v${count}h-.85z`;
   };
   return series.map(({ counts }) => counts.map(bar).join(''));
-}
-
-/** The rates of one name; those of all names if it is undefined. */
-function onlyOf(seconds: readonly Second[], name: string | undefined): readonly Second[] {
-  if (name === undefined) return seconds;
-  return seconds.map(({ second, counts }) => ({
-    second,
-    counts: counts && (Object.hasOwn(counts, name) ? { [name]: counts[name] ?? 0 } : {}),
-  }));
 }
 
 function inWords({ seconds, series, sums, gaps }: RateSeries): string {

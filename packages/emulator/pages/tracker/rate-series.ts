@@ -29,39 +29,41 @@ export interface RateSeries {
 }
 
 /**
- * Converts rates to the series of a chart. `colours` has the numbers of the names that were shown before: a name keeps its colour,
- * whatever its rank is.
+ * Converts rates to the series of a chart; with `only`, those of one name. `colours` has the numbers of the names that were shown
+ * before: a name keeps its colour, whatever its rank is.
  */
-export function toSeries(rates: readonly Second[], colours: Map<string, number>): RateSeries {
+export function toSeries(rates: readonly Second[], colours: Map<string, number>, only?: string): RateSeries {
   const latest = rates.at(-1)?.second ?? 0;
-  const start = latest - SECONDS + 1;
-  const seconds = Array.from({ length: SECONDS }, (_, index) => start + index);
-  const unknown = new Set(seconds.filter((second) => second >= (rates[0]?.second ?? latest + 1)));
-  const byName = new Map<string, number[]>();
-  const ofName = (name: string) => {
-    const counts = byName.get(name) ?? seconds.map(() => 0);
-    byName.set(name, counts);
-    return counts;
-  };
-  for (const { second, counts } of rates) {
-    if (second < start || counts === null) continue;
-    unknown.delete(second);
-    for (const [name, count] of Object.entries(counts)) ofName(name)[second - start] = count;
-  }
-  const ranked = [...byName].map(([name, counts]) => ({ name, counts, total: sumOf(counts) }));
-  ranked.sort((a, b) => Number(a.name === OTHERS) - Number(b.name === OTHERS) || b.total - a.total);
+  const begin = rates[0]?.second ?? latest + 1;
+  const seconds = Array.from({ length: SECONDS }, (_, at) => latest - SECONDS + 1 + at);
+  const known = new Map(rates.map(({ second, counts }) => [second, counts]));
+  const unknown = seconds.filter((second) => second >= begin && !known.get(second));
+  const countsOf = (name: string) =>
+    seconds.map((second) => {
+      const counts = known.get(second) ?? {};
+      return Object.hasOwn(counts, name) ? (counts[name] ?? 0) : 0;
+    });
+  const names = only === undefined ? rates.flatMap(({ counts }) => Object.keys(counts ?? {})) : [only];
+  const ranked = [...new Set(names)]
+    .map((name) => withTotal(name, countsOf(name)))
+    .filter(({ total }) => total > 0)
+    .sort((a, b) => Number(a.name === OTHERS) - Number(b.name === OTHERS) || b.total - a.total);
   const first = ranked.filter(({ name }, rank) => rank < MOST_NAMES && name !== OTHERS);
   const rest = ranked.slice(first.length);
   colour(first, colours);
   const series: Series[] = first
     .map((each) => ({ ...each, colour: colours.get(each.name) ?? MOST_NAMES }))
     .sort((a, b) => a.colour - b.colour);
-  if (rest.length > 0) {
-    const counts = seconds.map((_, at) => sumOf(rest.map((each) => each.counts[at] ?? 0)));
-    series.push({ name: OTHERS, colour: MOST_NAMES, counts, total: sumOf(counts) });
+  if (rest.length > 0) series.push({ ...withTotal(OTHERS, sumsOf(rest)), colour: MOST_NAMES });
+  return { seconds, series, sums: sumsOf(series), gaps: rangesOf(unknown) };
+
+  function sumsOf(parts: readonly Pick<Series, 'counts'>[]): number[] {
+    return seconds.map((_, at) => sumOf(parts.map(({ counts }) => counts[at] ?? 0)));
   }
-  const sums = seconds.map((_, at) => sumOf(series.map(({ counts }) => counts[at] ?? 0)));
-  return { seconds, series, sums, gaps: rangesOf([...unknown]) };
+}
+
+function withTotal(name: string, counts: readonly number[]): Omit<Series, 'colour'> {
+  return { name, counts, total: sumOf(counts) };
 }
 
 function sumOf(counts: readonly number[]): number {
@@ -76,18 +78,8 @@ function rangesOf(seconds: readonly number[]): (readonly [number, number])[] {
 
 /** Gives each name a colour that no other one has now, if possible the one that it had before. */
 function colour(names: readonly { readonly name: string }[], colours: Map<string, number>): void {
-  const taken = new Set<number>();
-  for (const { name } of names) {
-    const before = colours.get(name);
-    if (before === undefined) continue;
-    if (taken.has(before)) colours.delete(name);
-    else taken.add(before);
-  }
-  for (const { name } of names) {
-    if (colours.has(name)) continue;
-    let free = 0;
-    while (taken.has(free)) free += 1;
-    taken.add(free);
-    colours.set(name, free);
-  }
+  const free = new Set(Array.from({ length: MOST_NAMES }, (_, number) => number));
+  for (const { name } of names) if (!free.delete(colours.get(name) ?? -1)) colours.delete(name);
+  const [...left] = free;
+  for (const { name } of names) if (!colours.has(name)) colours.set(name, left.shift() ?? MOST_NAMES);
 }

@@ -1,19 +1,16 @@
 import { ConfigError } from '@sluice/protocol';
 import { isNonEmptyString, refusal } from '@sluice/protocol/toolbox';
-import type { BehaviourSwitch } from '../behaviour/behaviour-switch.ts';
-import { Refusal } from '../events/refusal.ts';
 import { sendRequest, testEvent } from '../events/sent-request.ts';
 import type { Faults } from '../faults/faults.ts';
 import { addPages } from '../pages.ts';
 import type { Account } from '../running/account.ts';
 import type { Application, RequestContext } from '../running/application.ts';
+import type { Parts } from '../running/emulator.ts';
 import type { RequestOutcome } from '../storage/request-store.ts';
-import { ADMIN_PATH, type AdminRoutes, adminRoutes } from './admin-routes.ts';
 import { addAudienceRoutes } from './audience-routes.ts';
 import type { KeyRow, KeyRows, RequestDetails, SentRequest, Status } from './contract.ts';
-import type { LiveFeed } from './live-feed.ts';
-import { OperatorAccess } from './operator-access.ts';
-import { readField, readId, readJson, readPaging } from './request-query.ts';
+import { ADMIN_PATH, type AdminRoutes, adminRoutes, OperatorAccess } from './operator-access.ts';
+import { found, readField, readId, readJson, readPaging } from './request-query.ts';
 import { addTrackerRoutes } from './tracker-routes.ts';
 
 const LIVE_HEADERS = {
@@ -24,23 +21,14 @@ const LIVE_HEADERS = {
 };
 const LONGEST_NAME = 100;
 
-/** What the operator sees and changes. */
-export interface Operated {
-  readonly account: Account;
-  readonly behaviour: BehaviourSwitch;
-  readonly faults: Faults;
-  readonly live: LiveFeed;
-  readonly status: () => Status;
-}
-
 /**
  * Adds the pages and the admin routes. With a token, they serve only requests that present it. Without one, they serve only
  * requests from this machine.
  */
 export function addAdminEndpoints(
   application: Application,
-  { account, behaviour, faults, live, status }: Operated,
-  token: string | undefined,
+  { account, behaviour, faults, live, token }: Omit<Parts, 'events' | 'api'>,
+  status: () => Status,
 ): void {
   const access = new OperatorAccess(token);
   const add = adminRoutes(application, access);
@@ -50,7 +38,7 @@ export function addAdminEndpoints(
   });
   add('/clear', {
     POST: async (context) => {
-      account.clear({ customers: (await readField(context, 'customers')) === true });
+      account.clear(await readJson(context));
       faults.removeAll();
       await faults.settled;
     },
@@ -76,11 +64,7 @@ export function isOperators(path: string): boolean {
 }
 
 function addKeyRoutes(add: AdminRoutes, { apiKeys: keys }: Account): void {
-  const known = ({ req }: RequestContext): KeyRow => {
-    const row = keys.get(readId(req));
-    if (row !== undefined) return row;
-    throw new Refusal('unknown_id', 'There is no API key with this id.');
-  };
+  const known = ({ req }: RequestContext): KeyRow => found(keys.get(readId(req)), 'API key');
   const readName = async (context: RequestContext): Promise<string> => {
     const name = await readField(context, 'name');
     if (isNonEmptyString(name) && name.trim() !== '' && name.length <= LONGEST_NAME) return name.trim();
@@ -88,10 +72,7 @@ function addKeyRoutes(add: AdminRoutes, { apiKeys: keys }: Account): void {
   };
   add('/keys', {
     GET: (): KeyRows => ({ keys: keys.list() }),
-    POST: async (context) => {
-      const key = keys.create(await readName(context));
-      return keys.list().find((row) => row.key === key);
-    },
+    POST: async (context) => keys.create(await readName(context)),
   });
   add('/keys/:id', {
     PATCH: async (context) => {
@@ -113,10 +94,7 @@ function addRequestRoutes(
   baseUrl: () => string,
 ): void {
   const find = (req: RequestContext['req']): RequestDetails => {
-    const row = requests.get(readId(req));
-    if (row === undefined) {
-      throw new Refusal('unknown_id', 'There is no request with this id, or it is no longer kept.');
-    }
+    const row = found(requests.get(readId(req)), 'request');
     const exchange = recent.get(row.id);
     return { ...row, content: exchange?.content ?? null, isRepeatable: exchange?.repeatable !== undefined };
   };
@@ -159,7 +137,7 @@ function addFaultRoutes(add: AdminRoutes, faults: Faults): void {
   });
   add('/faults/:id', {
     DELETE: async ({ req }) => {
-      if (!faults.remove(readId(req))) throw new Refusal('unknown_id', 'There is no fault with this id.');
+      found(faults.remove(readId(req)), 'fault');
       await faults.settled;
     },
   });

@@ -25,7 +25,7 @@ export interface PrimaryKeyPreview {
 }
 
 /**
- * `GET customers?search=…&value=…&sort=NAME&descending=true&before=ID&offset=N&limit=…`, newest first, or sorted by an attribute: then
+ * `GET customers?search=…&value=…&sort=NAME&descending=true&offset=N&limit=…`, newest first, or sorted by an attribute: then
  * customers without it come last. `value` is a complete primary key value. `offset` is the number of rows to skip. `POST customers {attributes}` creates a customer and returns its row. `POST customers`
  * with an array of customers adds or replaces all of them, and returns how many: `{customers}`.
  */

@@ -1,16 +1,16 @@
 import type { Audience } from '../customers/audience.ts';
 import { Refusal } from '../events/refusal.ts';
 import { readTextBody } from '../http/request-body.ts';
-import type { AdminRoutes } from './admin-routes.ts';
-import type { CustomerImport, CustomerRow, PrimaryKeyChoices } from './audience-contract.ts';
+import type { CustomerImport, PrimaryKeyChoices } from './audience-contract.ts';
+import type { AdminRoutes } from './operator-access.ts';
 import {
   fieldOf,
+  found,
   OPERATOR_BODY,
   readField,
   readFlag,
   readId,
   readJson,
-  readOffset,
   readPaging,
 } from './request-query.ts';
 
@@ -39,9 +39,8 @@ export function addAudienceRoutes(add: AdminRoutes, audience: Audience): void {
   add('/customers', {
     GET: ({ req }) => {
       const search = req.query('search') || undefined;
-      const paging = { ...readPaging(req), offset: readOffset(req) };
       const order = { sort: req.query('sort') || undefined, descending: readFlag(req, 'descending') };
-      return audience.list({ ...paging, ...order, search, value: req.query('value') });
+      return audience.list({ ...readPaging(req), ...order, search, value: req.query('value') });
     },
     POST: async (context) => {
       const value = await readJson(context);
@@ -68,23 +67,17 @@ export function addAudienceRoutes(add: AdminRoutes, audience: Audience): void {
   });
   add('/customers/:id', {
     GET: (context) => {
-      const row = found(audience.get(readId(context.req)));
+      const row = found(audience.get(readId(context.req)), 'customer');
       context.header('etag', `"${row.version}"`);
       return row;
     },
     PUT: async (context) => {
       const version = context.req.header('if-match')?.replaceAll('"', '');
-      return found(audience.update(readId(context.req), await readField(context, 'attributes'), version));
+      const attributes = await readField(context, 'attributes');
+      return found(audience.update(readId(context.req), attributes, version), 'customer');
     },
-    DELETE: ({ req }) => {
-      if (!audience.remove(readId(req))) found(undefined);
-    },
+    DELETE: ({ req }) => void found(audience.remove(readId(req)), 'customer'),
   });
-}
-
-function found(row: CustomerRow | undefined): CustomerRow {
-  if (row !== undefined) return row;
-  throw new Refusal('unknown_id', 'There is no customer with this id: it was deleted, or never was.');
 }
 
 function checkImport(result: CustomerImport, preview: boolean): CustomerImport {

@@ -2,7 +2,7 @@
 // milliseconds. Lists are newest first. To read more rows of a long list, pass the id of the last row as `before`.
 import type { Customer } from '@sluice/protocol';
 import type { Behaviour, BehaviourSettings } from '../behaviour/behaviour.ts';
-import type { Preset, PresetName } from '../behaviour/presets.ts';
+import type { PresetName } from '../behaviour/presets.ts';
 import type { RefusalBody } from '../events/refusal.ts';
 import type { Fault, Script } from '../faults/fault.ts';
 
@@ -25,6 +25,8 @@ export interface Status {
   /** Number of stored events, and of received events, repeats included. */
   readonly unique: number;
   readonly received: number;
+  /** How many of the newest events are kept; null for all. */
+  readonly maxEvents: number | null;
   /** Ids of the newest event, the oldest event and the newest request; 0 if there is none. Ids increase by one. */
   readonly newestEvent: number;
   readonly oldestEvent: number;
@@ -44,7 +46,7 @@ export interface Status {
 export interface Rates {
   /** Seconds since 1970. */
   readonly second: number;
-  /** Unique events received in that second, by name. The most frequent names are listed; all others count under `''`. */
+  /** Unique events received in that second, by name. Names beyond the first hundred count under `''`. */
   readonly counts: Readonly<Record<string, number>>;
 }
 
@@ -238,7 +240,6 @@ export interface BehaviourState {
   readonly isChanged: boolean;
   /** The complete current behaviour. */
   readonly behaviour: Behaviour;
-  readonly presets: Readonly<Record<PresetName, Preset>>;
 }
 
 /** The body of `PUT behaviour`. Settings that it does not name are those of the preset. A data directory stores the choice. */

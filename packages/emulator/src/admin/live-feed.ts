@@ -6,11 +6,7 @@ const KEEP_ALIVE_MS = 15_000;
 const RETRY = 'retry: 1000\n\n';
 const ENCODER = new TextEncoder();
 
-/** One page that listens. */
-interface Reader {
-  readonly tell: () => void;
-  readonly end: () => void;
-}
+type Reader = ReadableStreamDefaultController<Uint8Array>;
 
 /**
  * Sends the state of the emulator to any number of pages, as server-sent events: the status when it has changed, at most every
@@ -21,7 +17,8 @@ export class LiveFeed {
   readonly #status: () => Status;
   readonly #rates: ArrivalRates;
   readonly #now: () => number;
-  readonly #readers = new Set<Reader>();
+  /** The pages that listen, and what tells each of them. */
+  readonly #readers = new Map<Reader, () => void>();
   #timer: NodeJS.Timeout | undefined;
 
   /** `now` returns milliseconds since 1970. */
@@ -41,9 +38,10 @@ export class LiveFeed {
     let reader: Reader | undefined;
     return new ReadableStream<Uint8Array>({
       start: (controller) => {
-        reader = { tell: this.#teller(controller), end: () => controller.close() };
-        reader.tell();
-        this.#readers.add(reader);
+        reader = controller;
+        const tell = this.#teller(controller);
+        tell();
+        this.#readers.set(controller, tell);
         this.#timer ??= setInterval(() => this.tick(), TICK_MS).unref();
       },
       cancel: () => this.#leave(reader),
@@ -52,19 +50,19 @@ export class LiveFeed {
 
   /** Sends to every reader what is new. */
   tick(): void {
-    for (const reader of this.#readers) reader.tell();
+    for (const tell of this.#readers.values()) tell();
   }
 
   /** Ends all streams. */
   end(): void {
-    for (const reader of this.#readers) {
-      reader.end();
+    for (const reader of this.#readers.keys()) {
+      reader.close();
       this.#leave(reader);
     }
   }
 
   /** Returns a function that sends to one reader what it was not told yet. */
-  #teller(controller: ReadableStreamDefaultController<Uint8Array>): () => void {
+  #teller(controller: Reader): () => void {
     let told = '';
     let second = 0;
     let toldAt = 0;

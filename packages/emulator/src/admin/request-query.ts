@@ -1,10 +1,10 @@
 import { ConfigError } from '@sluice/protocol';
 import { refusal } from '@sluice/protocol/toolbox';
+import { Refusal } from '../events/refusal.ts';
 import { type BodyBounds, readJsonBody } from '../http/request-body.ts';
 import type { RequestContext } from '../running/application.ts';
 import type { SearchFilter } from '../search/event-filter.ts';
 import { readPayloadConditions } from '../search/payload-query.ts';
-import type { ValueField } from '../search/value-list.ts';
 
 type Request = RequestContext['req'];
 
@@ -13,7 +13,6 @@ export const OPERATOR_BODY: BodyBounds = { maxBytes: 32 * 1024 * 1024 };
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1_000;
 const TIME = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})?)?$/;
-const FIELDS: readonly ValueField[] = ['name', 'source', 'correlationValue'];
 const LONGEST_TEXT = 1_000;
 const MOST_WORDS = 20;
 
@@ -33,64 +32,75 @@ export function fieldOf(value: unknown, name: string): unknown {
   throw refusal('body', `an object with ${name}`, value);
 }
 
-/** Reads `before` and `limit` (default 100) of a list. Throws {@link ConfigError}. */
-export function readPaging(request: Request): { before: number | undefined; limit: number } {
+/** Reads where a page of a list begins: `before` (an id) or `offset` (default 0), and its `limit` (default 100). Throws {@link ConfigError}. */
+export function readPaging(request: Request): { before: number | undefined; offset: number; limit: number } {
   return {
-    before: readWhole('before', request.query('before')),
-    limit: readWhole('limit', request.query('limit'), 1, MAX_LIMIT) ?? DEFAULT_LIMIT,
+    before: read(request, 'before', ...whole()),
+    offset: read(request, 'offset', ...whole(0)) ?? 0,
+    limit: read(request, 'limit', ...whole(1, MAX_LIMIT)) ?? DEFAULT_LIMIT,
   };
-}
-
-/** Reads `offset`, the number of rows to skip (default 0). Throws {@link ConfigError}. */
-export function readOffset(request: Request): number {
-  return readWhole('offset', request.query('offset'), 0) ?? 0;
 }
 
 /** Reads the id in a path. Throws {@link ConfigError}. */
 export function readId(request: Request): number {
-  return readWhole('id', request.param('id')) ?? 0;
+  return parse('id', request.param('id'), ...whole()) ?? 0;
 }
 
-/** Reads the filter from the query of a URL. Empty fields count as not given. Throws {@link ConfigError}. */
+/** Returns what was looked for by its id. Throws {@link Refusal} if there is none (or `false`). */
+export function found<T>(value: T | undefined | false, what: string): T {
+  if (value !== undefined && value !== false) return value;
+  throw new Refusal('unknown_id', `There is no ${what} with this id: it was removed, or never was.`);
+}
+
+/** Reads the filter from the query of a URL. Throws {@link ConfigError}. */
 export function readSearchFilter(request: Request): SearchFilter {
-  const read = (name: string) => request.query(name) || undefined;
+  const text = (name: string) => request.query(name) || undefined;
+  const time = (name: string) => read(request, name, toTime, 'a time as 2026-11-22T04:05:06.789Z');
   return {
-    name: read('name'),
-    correlationValue: read('correlationValue'),
-    source: read('source'),
-    text: checkText(read('text')),
-    from: readTime('from', read('from')),
-    to: readTime('to', read('to')),
+    name: text('name'),
+    correlationValue: text('correlationValue'),
+    source: text('source'),
+    text: checkText(text('text')),
+    from: time('from'),
+    to: time('to'),
     attributed: readFlag(request, 'attributed'),
-    payload: readPayloadConditions(read('payload') ?? ''),
+    payload: readPayloadConditions(text('payload') ?? ''),
   };
 }
 
-/** Reads a flag. Undefined if it is not given, or empty. Throws {@link ConfigError}. */
+/** Reads a flag. Undefined if it is not given. Throws {@link ConfigError}. */
 export function readFlag(request: Request, name: string): boolean | undefined {
-  const given = request.query(name) || undefined;
-  if (given === undefined || given === 'true' || given === 'false') return given && given === 'true';
-  throw refusal(name, 'true or false', given);
+  const flags = new Map([
+    ['true', true],
+    ['false', false],
+  ]);
+  return read(request, name, (text) => flags.get(text), 'true or false');
 }
 
-/** Reads the name of the field whose values are wanted. Throws {@link ConfigError}. */
-export function readValueField(request: Request): ValueField {
-  const name = request.query('field');
-  const field = FIELDS.find((each) => each === name);
-  if (field !== undefined) return field;
-  throw refusal('field', `one of ${FIELDS.join(', ')}`, name);
+type Parse<T> = (text: string) => T | undefined;
+
+/** Reads a field of the query. Undefined if it is not given, or empty. */
+function read<T>(request: Request, name: string, toValue: Parse<T>, rule: string): T | undefined {
+  return parse(name, request.query(name) || undefined, toValue, rule);
 }
 
-function readWhole(
-  name: string,
-  text: string | undefined,
-  min = 1,
-  max: number = Number.MAX_SAFE_INTEGER,
-): number | undefined {
-  if (text === undefined) return undefined;
-  const number = Number(text);
-  if (/^\d{1,16}$/.test(text) && number >= min && number <= max) return number;
-  throw refusal(name, `a whole number from ${min} to ${max}`, text);
+function parse<T>(name: string, text: string | undefined, toValue: Parse<T>, rule: string): T | undefined {
+  const value = text === undefined ? undefined : toValue(text);
+  if (value === undefined && text !== undefined) throw refusal(name, rule, text);
+  return value;
+}
+
+function whole(min = 1, max: number = Number.MAX_SAFE_INTEGER): [toValue: Parse<number>, rule: string] {
+  const toValue = (text: string) => {
+    const number = Number(text);
+    return /^\d{1,16}$/.test(text) && number >= min && number <= max ? number : undefined;
+  };
+  return [toValue, `a whole number from ${min} to ${max}`];
+}
+
+function toTime(text: string): number | undefined {
+  const time = TIME.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(time) ? undefined : time;
 }
 
 function checkText(text: string | undefined): string | undefined {
@@ -100,11 +110,4 @@ function checkText(text: string | undefined): string | undefined {
     throw new ConfigError('text', `text ${rule}, got ${text.length} characters`);
   }
   return text;
-}
-
-function readTime(name: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const time = TIME.test(text) ? Date.parse(text) : Number.NaN;
-  if (!Number.isNaN(time)) return time;
-  throw refusal(name, 'a time as 2026-11-22T04:05:06.789Z', text);
 }

@@ -1,19 +1,22 @@
 import { ConfigError } from '@sluice/protocol';
-import { refusal } from '@sluice/protocol/toolbox';
+import { ANYTHING, readRules } from '@sluice/protocol/toolbox';
 import type { BehaviourChange, BehaviourState } from '../admin/contract.ts';
 import type { Database } from '../storage/database.ts';
 import { type Behaviour, type BehaviourSettings, readBehaviour } from './behaviour.ts';
-import { checkNames } from './known-names.ts';
-import { isPresetName, PRESETS, type PresetName } from './presets.ts';
+import { PRESET, PRESETS } from './presets.ts';
+
+const RULES = { preset: PRESET, behaviour: ANYTHING };
 
 /**
  * The current behaviour of the service. It can change at any time. Each request is served with the behaviour that was set when
  * the request arrived.
  */
 export class BehaviourSwitch {
-  #preset: PresetName = 'plain';
-  #current: Behaviour = readBehaviour({});
-  #isChanged = false;
+  #state: BehaviourState = {
+    preset: 'plain',
+    isChanged: false,
+    behaviour: readBehaviour({}),
+  };
   readonly #database: Database;
 
   /** `choice` replaces what the database stores. Without one, the stored choice applies. Throws a ConfigError if that is invalid. */
@@ -25,13 +28,12 @@ export class BehaviourSwitch {
   }
 
   get current(): Behaviour {
-    return this.#current;
+    return this.#state.behaviour;
   }
 
-  /** The current behaviour as pages show it, with the available presets. */
+  /** The current behaviour as pages show it. */
   get state(): BehaviourState {
-    const { current: behaviour } = this;
-    return { preset: this.#preset, isChanged: this.#isChanged, behaviour, presets: PRESETS };
+    return this.#state;
   }
 
   /**
@@ -39,16 +41,13 @@ export class BehaviourSwitch {
    * changes.
    */
   change(change: unknown): void {
-    checkNames('change', change, ['preset', 'behaviour']);
-    const { preset = this.#preset, behaviour = {} }: BehaviourChange = change;
-    if (!isPresetName(preset)) throw refusal('preset', `one of ${Object.keys(PRESETS).join(', ')}`, preset);
+    const { preset = this.#state.preset, behaviour = {} }: BehaviourChange = readRules(RULES, '', change);
     const ofPreset = readBehaviour(PRESETS[preset].behaviour);
     const choice = { preset, behaviour: readGiven(behaviour) };
     const current = readBehaviour({ ...PRESETS[preset].behaviour, ...choice.behaviour });
     this.#database.set('behaviour', JSON.stringify(choice));
-    this.#preset = preset;
-    this.#current = current;
-    this.#isChanged = JSON.stringify(current) !== JSON.stringify(ofPreset);
+    const isChanged = JSON.stringify(current) !== JSON.stringify(ofPreset);
+    this.#state = { preset, isChanged, behaviour: current };
   }
 
   #restore(stored: string): void {

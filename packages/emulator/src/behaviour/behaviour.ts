@@ -1,5 +1,4 @@
-import { ConfigError } from '@sluice/protocol';
-import { flag, oneOf, type Rule, readRules, refusal, whole } from '@sluice/protocol/toolbox';
+import { flag, oneOf, type Rule, type Rules, readRules, whole } from '@sluice/protocol/toolbox';
 import { REFUSALS, type RefusalCode } from '../events/refusal.ts';
 
 /**
@@ -51,12 +50,12 @@ const DEFAULT_MAX_BODY_BYTES = 32 * 1024 * 1024;
 const LARGEST_MAX_BODY_BYTES = 256 * 1024 * 1024;
 
 // A record by name: if a setting of the type is missing here, the code does not compile.
-const RULES: Readonly<Record<keyof Behaviour, Rule>> = {
+const RULES: Readonly<Record<keyof Behaviour, Rule | Rules>> = {
   acceptedStatus: whole(200, 200, 299),
   acceptedBody: oneOf(['counts', 'text', 'empty'], 'counts'),
   badEvents: oneOf(['refuse', 'leave-out'], 'refuse'),
   partlyAcceptedStatus: whole(200, 200, 499),
-  statuses: [isStatuses, 'an object of statuses from 400 to 599 by codes of refusals', {}],
+  statuses: Object.fromEntries(Object.keys(REFUSALS).map((code) => [code, whole(undefined, 400, 599)])),
   refusalBody: oneOf(['json', 'text', 'empty'], 'json'),
   answersPrimaryKey: flag(true),
   maxEvents: orNull(whole(undefined)),
@@ -72,26 +71,6 @@ export function readBehaviour(settings: unknown): Behaviour {
   return readRules(RULES, 'behaviour', settings) as unknown as Behaviour;
 }
 
-/** Throws a {@link ConfigError} if `maxBodyBytes` or `compression` is wrong. These settings are options as well. */
-export function checkShorthands(shorthands: object): void {
-  const { maxBodyBytes, compression } = RULES;
-  readRules({ maxBodyBytes, compression }, '', shorthands);
-}
-
 function orNull([isValid, allowed]: Rule): Rule {
   return [(value) => value === null || isValid(value), `${allowed}, or null for no limit`, null];
-}
-
-function isStatuses(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  const [isStatus, allowed] = whole(undefined, 400, 599);
-  for (const [code, status] of Object.entries(value)) {
-    const option = `behaviour.statuses.${code}`;
-    if (!Object.hasOwn(REFUSALS, code)) {
-      const codes = Object.keys(REFUSALS).join(', ');
-      throw new ConfigError(option, `${option} is not the code of a refusal; there are ${codes}`);
-    }
-    if (!isStatus(status)) throw refusal(option, allowed, status);
-  }
-  return true;
 }

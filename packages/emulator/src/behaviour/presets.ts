@@ -1,3 +1,4 @@
+import { oneOf, type Rule } from '@sluice/protocol/toolbox';
 import { REFUSALS, type RefusalCode } from '../events/refusal.ts';
 import type { BehaviourSettings } from './behaviour.ts';
 
@@ -53,10 +54,8 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
   },
 };
 
-/** Whether there is a preset of this name. */
-export function isPresetName(name: unknown): name is PresetName {
-  return typeof name === 'string' && Object.hasOwn(PRESETS, name);
-}
+/** The rule for the name of a preset. */
+export const PRESET: Rule = oneOf(Object.keys(PRESETS));
 
 function everyRefusal(status: number): Record<RefusalCode, number> {
   const statuses = Object.keys(REFUSALS).map((code) => [code, status]);

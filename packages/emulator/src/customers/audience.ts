@@ -9,19 +9,20 @@ import type {
 } from '../admin/audience-contract.ts';
 import { Refusal } from '../events/refusal.ts';
 import { quote } from '../messages.ts';
-import type { Database } from '../storage/database.ts';
+import { type Database, escapeText, unescapeText } from '../storage/database.ts';
 import { ATTRIBUTED } from '../storage/event-rows.ts';
 import { Staging } from '../storage/staging.ts';
-import { escapeText, unescapeText } from '../storage/text.ts';
-import { CustomerList, type CustomerQuery, ROWS } from './customer-list.ts';
-import { parseCustomersCsv, writeCustomersCsv } from './customers-csv.ts';
 import {
+  CustomerList,
+  type CustomerQuery,
   type CustomerRecord,
   primaryValue,
+  ROWS,
   type StoredCustomer,
   toRecord,
   toRow,
-} from './stored-customer.ts';
+} from './customer-list.ts';
+import { parseCustomersCsv, writeCustomersCsv } from './customers-csv.ts';
 
 // Customers staged in one turn, which takes a few milliseconds.
 const AT_ONCE = 500;
@@ -69,20 +70,18 @@ export class Audience {
   selectPrimaryKey(name: unknown): void {
     checkName(name);
     if (name === this.primaryKey) return;
+    const { shared } = this.previewPrimaryKey(name);
+    if (shared !== null) {
+      const rule = 'an attribute that no two customers share a value of';
+      const { option, message } = refusal('primaryKey', rule, name);
+      throw new ConfigError(option, `${message}: two have ${describe(shared)}`);
+    }
     this.#database.transaction(() => {
       this.#database.set('primary_key', escapeText(name));
-      const customers = this.#read(ROWS);
       this.#change('UPDATE customers SET primary_value = NULL');
-      const seen = new Set<string>();
-      for (const { id, attributes } of customers) {
+      for (const { id, attributes } of this.#read(ROWS)) {
         const value = primaryValue(JSON.parse(attributes), name);
         if (value === undefined) continue;
-        if (seen.has(value)) {
-          const rule = 'an attribute that no two customers share a value of';
-          const { option, message } = refusal('primaryKey', rule, name);
-          throw new ConfigError(option, `${message}: two have ${describe(value)}`);
-        }
-        seen.add(value);
         this.#database.run('UPDATE customers SET primary_value = ? WHERE id = ?', escapeText(value), id);
       }
     });
@@ -131,6 +130,9 @@ export class Audience {
 
   /** Adds or replaces all of these customers, or none. Returns how many were passed in. Throws {@link ConfigError}. */
   addCustomers(customers: Iterable<unknown>): number {
+    if (typeof customers !== 'object' || customers === null || !(Symbol.iterator in customers)) {
+      throw refusal('customers', 'an iterable of objects', customers);
+    }
     const key = this.#requireKey();
     const records = Array.from(customers, (each, index) => toRecord(each, key, `customers[${index}]`));
     this.#database.transaction(() => {

@@ -1,7 +1,7 @@
 import { CUSTOMER_READ_PATH } from '@sluice/protocol';
 import { describe, isNonEmptyString } from '@sluice/protocol/toolbox';
 import { Refusal } from '../events/refusal.ts';
-import { answer, JSON_TYPE } from '../http/answers.ts';
+import { jsonAnswer } from '../http/answers.ts';
 import type { InterfaceEndpoint } from '../http/interface-endpoint.ts';
 import { quote } from '../messages.ts';
 
@@ -10,16 +10,16 @@ export const customerEndpoint: InterfaceEndpoint = {
   name: 'customers',
   path: CUSTOMER_READ_PATH,
   mayBeGzipped: false,
-  serve(exchange, primaryKey, { value }, _, { audience }) {
+  serve(exchange, primaryKey, { value }) {
     const wanted = primaryKeyValue(value);
-    const customer = audience.customer(wanted);
+    const customer = exchange.account.audience.customer(wanted);
     if (customer === undefined) {
       const message = `No customer has the primary key ${quote(wanted)} (its ${quote(primaryKey)}).`;
       throw new Refusal('customer_not_found', message);
     }
     const { answersPrimaryKey } = exchange.behaviour;
     const answered = answersPrimaryKey ? customer : { ...customer, primary_key: undefined };
-    return exchange.respond(answer(200, JSON.stringify(answered), JSON_TYPE));
+    return exchange.respond(jsonAnswer(200, answered));
   },
 };
 

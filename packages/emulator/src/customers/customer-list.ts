@@ -1,7 +1,9 @@
-import type { CustomerRows } from '../admin/audience-contract.ts';
-import type { Database } from '../storage/database.ts';
-import { containing, escapeText } from '../storage/text.ts';
-import { type StoredCustomer, toRow } from './stored-customer.ts';
+import { hash } from 'node:crypto';
+import { ConfigError } from '@sluice/protocol';
+import { isNonEmptyString, refusal } from '@sluice/protocol/toolbox';
+import type { CustomerRow, CustomerRows } from '../admin/audience-contract.ts';
+import { messageOf } from '../messages.ts';
+import { containing, type Database, escapeText, unescapeText } from '../storage/database.ts';
 
 /** Which customers to list, and in which order. */
 export interface CustomerQuery {
@@ -12,11 +14,24 @@ export interface CustomerQuery {
   /** The attribute to sort by: those without it come last. Default: the newest first. */
   readonly sort?: string | undefined;
   readonly descending?: boolean | undefined;
-  /** Only those with a smaller id. Not with `sort`. */
-  readonly before?: number | undefined;
-  /** How many of the newest of these to skip. Default: 0. */
+  /** How many of these to skip. Default: 0. */
   readonly offset?: number | undefined;
   readonly limit: number;
+}
+
+/** A row of customers. `primaryValue` is escaped; null if it does not have the selected primary key: then it is not found. */
+export interface StoredCustomer {
+  readonly id: number;
+  readonly primaryValue: string | null;
+  readonly attributes: string;
+}
+
+/** A customer, ready to be stored. */
+export interface CustomerRecord {
+  /** Its value of the selected primary key. */
+  readonly primaryValue: string;
+  /** All its attributes, as JSON. */
+  readonly attributes: string;
 }
 
 // The text of the attributes is checked first: it contains the words too, and is faster to search than the single values. SQLite
@@ -26,7 +41,7 @@ const CONTAINS = `attributes LIKE ? ESCAPE '!' AND CASE WHEN json_valid(attribut
 const SORTED = `CASE WHEN json_valid(attributes) THEN (SELECT atom FROM json_each(attributes) WHERE key = ?) END`;
 
 /** SQL that reads customers, to be followed by a condition. */
-export const ROWS = 'SELECT id, primary_value AS primaryValue, attributes FROM customers';
+export const ROWS = 'SELECT customers.id, primary_value AS primaryValue, attributes FROM customers';
 
 /** Lists customers. */
 export class CustomerList {
@@ -38,35 +53,34 @@ export class CustomerList {
     this.#database = database;
   }
 
-  /** The matching customers, newest first, and how many there are without `before`, `offset` and `limit`. `changes`: how often customers were changed. */
-  read(query: CustomerQuery, changes: number): CustomerRows {
-    const { search, value, sort, before, offset = 0, limit } = query;
+  /** The matching customers, newest first, and how many there are in all. `changes`: how often customers were changed. */
+  read({ offset = 0, limit, ...query }: CustomerQuery, changes: number): CustomerRows {
+    const { search, value, sort } = query;
     let rows: StoredCustomer[];
     let total: number;
     if (value !== undefined) {
       rows = this.#database.all(`${ROWS} WHERE primary_value = ?`, escapeText(value));
       total = rows.length;
     } else if (search === undefined && sort === undefined) {
-      const page = `${ROWS} WHERE id < ? ORDER BY id DESC LIMIT ? OFFSET ?`;
-      rows = this.#database.all<StoredCustomer>(page, before ?? Number.MAX_SAFE_INTEGER, limit + 1, offset);
+      rows = this.#database.all(`${ROWS} ORDER BY id DESC LIMIT ? OFFSET ?`, limit, offset);
       total = this.#database.get<{ total: number }>('SELECT count(*) AS total FROM customers')?.total ?? 0;
     } else {
       const ids = this.#matching(query, changes);
       total = ids.length;
-      const start = before === undefined ? 0 : ids.findIndex((id) => id < before);
-      const wanted = start < 0 ? [] : ids.slice(start + offset, start + offset + limit + 1);
-      const found = this.#database.all<StoredCustomer>(
-        `${ROWS} WHERE id IN (SELECT value FROM json_each(?))`,
-        JSON.stringify(wanted),
+      // A join with json_each keeps the order of the ids.
+      rows = this.#database.all(
+        `${ROWS} JOIN json_each(?) ON customers.id = value ORDER BY json_each.key`,
+        JSON.stringify(ids.slice(offset, offset + limit)),
       );
-      const byId = new Map(found.map((row) => [row.id, row]));
-      rows = wanted.flatMap((id) => byId.get(id) ?? []);
     }
-    return { customers: rows.slice(0, limit).map(toRow), total, hasMore: rows.length > limit };
+    return { customers: rows.map(toRow), total, hasMore: offset + rows.length < total };
   }
 
   /** Ids of the customers with a text in a value, in their order. */
-  #matching({ search, sort, descending = false }: CustomerQuery, changes: number): readonly number[] {
+  #matching(
+    { search, sort, descending = false }: Omit<CustomerQuery, 'limit'>,
+    changes: number,
+  ): readonly number[] {
     const key = JSON.stringify([search ?? null, sort ?? null, descending, changes]);
     if (this.#found?.key === key) return this.#found.ids;
     const values = sort === undefined ? [] : [sort];
@@ -80,4 +94,38 @@ export class CustomerList {
     this.#found = { key, ids: rows.map(([id]) => id) };
     return this.#found.ids;
   }
+}
+
+/** Checks a customer, named `at` in errors. Throws {@link ConfigError}. */
+export function toRecord(customer: unknown, key: string, at: string): CustomerRecord {
+  if (typeof customer !== 'object' || customer === null || Array.isArray(customer)) {
+    throw refusal(at, 'an object of attributes', customer);
+  }
+  const value = primaryValue(customer, key);
+  if (value === undefined) {
+    throw refusal(`${at}.${key}`, 'a non-empty string: it is the primary key', Reflect.get(customer, key));
+  }
+  try {
+    return { primaryValue: value, attributes: JSON.stringify(customer) };
+  } catch (error) {
+    throw new ConfigError(at, `${at} must hold only what JSON can hold: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+/** The value of the primary key `key`; undefined if there is none. */
+export function primaryValue(attributes: object, key: string): string | undefined {
+  const value: unknown = Reflect.get(attributes, key);
+  return isNonEmptyString(value) ? value : undefined;
+}
+
+/** As pages show it. */
+export function toRow({ id, primaryValue, attributes }: StoredCustomer): CustomerRow {
+  return {
+    id,
+    primaryKeyValue: primaryValue === null ? null : unescapeText(primaryValue),
+    attributes: JSON.parse(attributes),
+    version: hash('sha1', attributes, 'base64url'),
+  };
 }

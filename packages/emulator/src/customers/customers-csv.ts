@@ -35,7 +35,7 @@ export async function parseCustomersCsv(csv: string, primaryKey: string): Promis
   const problems: CsvProblem[] = [];
   let columns: readonly string[] | undefined;
   /** The line of each value of the primary key. */
-  const lines = new Map<string, number>();
+  const lines = new Map<unknown, number>();
   let lastLine = 0;
   let syntaxProblems = 0;
   const refuse = (error: CsvError | undefined): undefined => {
@@ -52,12 +52,21 @@ export async function parseCustomersCsv(csv: string, primaryKey: string): Promis
       return;
     }
     if (problems[0]?.line === 1) return; // it is not clear which attribute a field is
-    const customer = toCustomer(columns, fields);
-    const value = customer[primaryKey];
-    const message = rowProblem(columns, fields, primaryKey, value, lines);
-    if (message === undefined) lines.set(String(value), line);
-    else problems.push({ line, message });
+    const pairs = columns.map((name, index) => [name, fields[index] ?? ''] as const);
+    const customer: Customer = Object.fromEntries(pairs.filter(([, value]) => value !== ''));
     customers.push(customer);
+    const value = customer[primaryKey];
+    const first = lines.get(value);
+    if (fields.length !== columns.length) {
+      const rule = `the number of fields must be that of the first line, ${columns.length}`;
+      problems.push({ line, message: `${rule}; it is ${fields.length}` });
+    } else if (typeof value !== 'string') {
+      problems.push({ line, message: `${quote(primaryKey)} is empty: it is the primary key` });
+    } else if (first !== undefined) {
+      problems.push({ line, message: `${quote(primaryKey)} is ${quote(value)}, as in line ${first}` });
+    } else {
+      lines.set(value, line);
+    }
   };
   const parser = parse({
     bom: true,
@@ -120,27 +129,6 @@ function headerProblems(columns: readonly string[], primaryKey: string): string[
     problems.push(`there is no column ${quote(primaryKey)}, which is the primary key`);
   }
   return problems;
-}
-
-function toCustomer(columns: readonly string[], fields: readonly string[]): Customer {
-  const pairs = columns.map((name, index) => [name, fields[index] ?? ''] as const);
-  return Object.fromEntries(pairs.filter(([, value]) => value !== ''));
-}
-
-function rowProblem(
-  columns: readonly string[],
-  fields: readonly string[],
-  primaryKey: string,
-  value: unknown,
-  lines: ReadonlyMap<string, number>,
-): string | undefined {
-  if (fields.length !== columns.length) {
-    return `the number of fields must be that of the first line, ${columns.length}; it is ${fields.length}`;
-  }
-  const key = quote(primaryKey);
-  if (typeof value !== 'string') return `${key} is empty: it is the primary key`;
-  const first = lines.get(value);
-  return first === undefined ? undefined : `${key} is ${quote(value)}, as in line ${first}`;
 }
 
 const WORDS: Readonly<Record<string, string>> = {

@@ -16,7 +16,7 @@ export const eventsEndpoint: InterfaceEndpoint = {
   name: 'events',
   path: EVENTS_PATH,
   mayBeGzipped: true,
-  async serve(exchange, primaryKey, body, injection) {
+  async serve(exchange, primaryKey, body) {
     const { behaviour } = exchange;
     const elements = batchElements(body.value);
     exchange.events = elements.length;
@@ -29,7 +29,7 @@ export const eventsEndpoint: InterfaceEndpoint = {
       // `texts` has an entry only for objects and arrays.
       const hasText = typeof element === 'object' && element !== null;
       const text = (hasText && texts.next().value) || JSON.stringify(element);
-      const problem = findProblem(element, text, `batch[${index}]`, primaryKey, injection);
+      const problem = findProblem(element, text, `batch[${index}]`, primaryKey, exchange.injection);
       if (problem === undefined) right.push({ event: element as Event, text });
       else wrong.push({ index, ...uuidOf(element), ...problem });
     }
@@ -69,7 +69,7 @@ function findProblem(
   text: string,
   at: string,
   primaryKey: string,
-  injection: Injection,
+  injection: Injection | undefined,
 ): { code: RefusalCode; message: string; field: string } | undefined {
   const problem = findEventProblem(element, at);
   if (problem !== undefined) return { code: 'invalid_field', ...problem };
@@ -80,7 +80,7 @@ function findProblem(
     const message = `${field} must be the selected primary key ${quote(primaryKey)}, got ${quote(correlationKey)}`;
     return { code: 'wrong_correlation_key', message, field };
   }
-  const reason = injection.objection(text);
+  const reason = injection?.objection(text);
   return reason === undefined ? undefined : { code: 'invalid_field', message: `${at} ${reason}`, field: at };
 }
 

@@ -1,4 +1,3 @@
-const BLANK = 0x20;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const OPEN_BRACKET = 0x5b;
@@ -8,37 +7,43 @@ const CLOSE_BRACE = 0x7d;
 const COLON = 0x3a;
 const COMMA = 0x2c;
 
-/** Whether arrays and objects in a JSON text are nested more than `limit` levels deep. The text may be malformed. */
-export function isDeeperThan(text: string, limit: number): boolean {
+/**
+ * Visits a bracket, brace, colon or comma. `depth`: how many arrays and objects are around it, with the one that it opens or
+ * closes. `string`: the last string before it on the first level. Returns true to end the walk.
+ */
+type Visit = (character: number, at: number, depth: number, string: string) => boolean | undefined;
+
+/** Walks through a JSON text, over its strings. Returns whether a visit ended that. The text may be malformed. */
+function walk(text: string, visit: Visit): boolean {
   let depth = 0;
+  let string = '';
   for (let at = 0; at < text.length; at += 1) {
     const character = text.charCodeAt(at);
     if (character === QUOTE) {
-      at = endOfString(text, at);
+      const end = endOfString(text, at);
+      if (depth === 1) string = text.slice(at, end + 1);
+      at = end;
     } else if (character === OPEN_BRACKET || character === OPEN_BRACE) {
       depth += 1;
-      if (depth > limit) return true;
+      if (visit(character, at, depth, string)) return true;
     } else if (character === CLOSE_BRACKET || character === CLOSE_BRACE) {
+      if (visit(character, at, depth, string)) return true;
       depth -= 1;
+    } else if (depth === 1 && (character === COLON || character === COMMA)) {
+      if (visit(character, at, depth, string)) return true;
     }
   }
   return false;
 }
 
+/** Whether arrays and objects in a JSON text are nested more than `limit` levels deep. The text may be malformed. */
+export function isDeeperThan(text: string, limit: number): boolean {
+  return walk(text, (_, __, depth) => depth > limit);
+}
+
 /** Removes the blanks and line breaks outside the strings of a JSON text. */
 export function withoutBlanks(text: string): string {
-  let compact = '';
-  let start = 0;
-  for (let at = 0; at < text.length; at += 1) {
-    const character = text.charCodeAt(at);
-    if (character === QUOTE) {
-      at = endOfString(text, at);
-    } else if (character <= BLANK) {
-      compact += text.slice(start, at);
-      start = at + 1;
-    }
-  }
-  return compact + text.slice(start);
+  return text.replace(/("[^"\\]*(?:\\.[^"\\]*)*")|\s+/g, '$1');
 }
 
 /**
@@ -48,30 +53,21 @@ export function withoutBlanks(text: string): string {
  */
 export function elementTexts(text: string, key: string): string[] {
   let texts: string[] = [];
-  let depth = 0;
-  let latestString = '';
   let inArray = false;
   let start = 0;
-  for (let at = 0; at < text.length; at += 1) {
-    const character = text.charCodeAt(at);
-    if (character === QUOTE) {
-      const end = endOfString(text, at);
-      if (depth === 1) latestString = text.slice(at, end + 1);
-      at = end;
-    } else if (character === OPEN_BRACKET || character === OPEN_BRACE) {
-      depth += 1;
-      if (depth === 2 && character === OPEN_BRACKET && JSON.parse(latestString) === key) {
-        inArray = true;
-        texts = []; // a key may occur twice: the last one counts, as in JSON.parse
-      } else if (depth === 3) {
-        start = at;
-      }
-    } else if (character === CLOSE_BRACKET || character === CLOSE_BRACE) {
-      depth -= 1;
-      if (depth === 2 && inArray) texts.push(text.slice(start, at + 1));
-      else if (depth === 1) inArray = false;
+  walk(text, (character, at, depth, string) => {
+    if (depth === 2 && character === OPEN_BRACKET && isKey(string, key)) {
+      inArray = true;
+      texts = []; // a key may occur twice: the last one counts, as in JSON.parse
+    } else if (depth === 2) {
+      inArray = false;
+    } else if (depth === 3 && (character === OPEN_BRACKET || character === OPEN_BRACE)) {
+      start = at;
+    } else if (depth === 3 && inArray) {
+      texts.push(text.slice(start, at + 1));
     }
-  }
+    return undefined;
+  });
   return texts;
 }
 
@@ -81,28 +77,14 @@ export function elementTexts(text: string, key: string): string[] {
  * beginning of the value.
  */
 export function memberText(text: string, key: string): string | undefined {
-  let depth = 0;
-  let latestString = '';
   let start = -1;
   let found: string | undefined;
-  for (let at = 0; at < text.length; at += 1) {
-    const character = text.charCodeAt(at);
-    if (character === QUOTE) {
-      const end = endOfString(text, at);
-      if (depth === 1 && start === -1) latestString = text.slice(at, end + 1);
-      at = end;
-    } else if (character === OPEN_BRACKET || character === OPEN_BRACE) {
-      depth += 1;
-    } else if (character === COLON && depth === 1) {
-      if (isKey(latestString, key)) start = at + 1;
-    } else if ((character === COMMA && depth === 1) || (character === CLOSE_BRACE && depth === 1)) {
-      if (start !== -1) found = text.slice(start, at).trim();
-      start = -1;
-      if (character === CLOSE_BRACE) break;
-    } else if (character === CLOSE_BRACKET || character === CLOSE_BRACE) {
-      depth -= 1;
-    }
-  }
+  walk(text, (character, at, depth, string) => {
+    if (depth !== 1 || character === OPEN_BRACE) return undefined;
+    if (start !== -1) found = text.slice(start, at).trim();
+    start = character === COLON && isKey(string, key) ? at + 1 : -1;
+    return character === CLOSE_BRACE;
+  });
   return start === -1 ? found : text.slice(start).trim();
 }
 

@@ -1,4 +1,3 @@
-import { request } from 'node:http';
 import { EVENTS_PATH, requestHeaders } from '@sluice/protocol';
 
 /** A request that can be sent. */
@@ -12,26 +11,29 @@ export interface Sendable {
 const PATIENCE_MS = 5_000;
 // They belong to the connection, or Node sets them itself.
 const NOT_REPEATED = [
-  ...['host', 'connection', 'content-length', 'transfer-encoding', 'expect', 'keep-alive', 'upgrade'],
+  'host',
+  'connection',
+  'content-length',
+  'transfer-encoding',
+  'expect',
+  'keep-alive',
+  'upgrade',
 ];
 
 /** Sends a request to the emulator itself. Resolves to the status of the answer; null if there is none within 5 seconds. */
-export function sendRequest({ url, method, headers, body }: Sendable): Promise<number | null> {
-  const repeated = Object.entries(headers).filter(([name]) => !NOT_REPEATED.includes(name));
-  return new Promise((resolve) => {
-    const sent = request(url, {
-      method,
-      headers: { ...Object.fromEntries(repeated), 'content-length': body.length },
-      signal: AbortSignal.timeout(PATIENCE_MS),
-      agent: false,
-    });
-    sent.on('response', (response) => {
-      response.resume();
-      resolve(response.statusCode ?? null);
-    });
-    sent.on('error', () => resolve(null));
-    sent.end(body);
-  });
+export async function sendRequest({ url, method, headers, body }: Sendable): Promise<number | null> {
+  const repeated = Object.entries(headers).flatMap(([name, value = '']) =>
+    NOT_REPEATED.includes(name) ? [] : [[name, String(value)] satisfies [string, string]],
+  );
+  try {
+    const signal = AbortSignal.timeout(PATIENCE_MS);
+    const sent = body.length > 0 ? new Uint8Array(body) : null;
+    const response = await fetch(url, { method, headers: repeated, body: sent, signal });
+    await response.body?.cancel();
+    return response.status;
+  } catch {
+    return null;
+  }
 }
 
 /** A batch with one event, as a client would send it. */

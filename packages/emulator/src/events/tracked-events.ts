@@ -1,6 +1,5 @@
 import type { Event } from '@sluice/protocol';
-import { refusal } from '@sluice/protocol/toolbox';
-import { checkNames } from '../behaviour/known-names.ts';
+import { flag, type Rule, readRules, whole } from '@sluice/protocol/toolbox';
 
 /** An event to store: its fields, and its JSON text as received. */
 export interface ReceivedEvent {
@@ -42,11 +41,11 @@ export interface EventQuery extends EventFilter {
   readonly offset?: number | undefined;
 }
 
-/** How many events there are. */
+/** How many events are stored. Those that were removed (`maxEvents`) do not count. */
 export interface EventCounts {
-  /** Events stored: a repeated uuid counts once. */
+  /** A repeated uuid counts once. */
   readonly unique: number;
-  /** Events received: every repeat of a uuid counts. */
+  /** Every repeat of a uuid counts. */
   readonly received: number;
 }
 
@@ -59,37 +58,17 @@ export interface ValueCount {
   readonly count: number;
 }
 
-const STRINGS = ['name', 'correlationValue', 'source', 'uuid'] as const;
-const FILTER_NAMES: readonly string[] = [...STRINGS, 'attributed'];
+/** The rule for a number of events, or for how many to skip. */
+export const COUNT: Rule = whole(undefined, 0, Number.MAX_SAFE_INTEGER);
+const TEXT: Rule = [(value) => typeof value === 'string', 'a string'];
+const FILTER = { name: TEXT, correlationValue: TEXT, source: TEXT, uuid: TEXT, attributed: flag() };
 
-/** Throws {@link ConfigError} if a filter has a field that is unknown or of the wrong type. */
-export function checkFilter(filter: unknown): asserts filter is EventFilter {
-  checkFields(filter, FILTER_NAMES);
+/** Throws {@link ConfigError} if a filter has a field that is unknown or of the wrong type. `path`: its name in the message. */
+export function readFilter(filter: unknown, path = ''): EventFilter {
+  return readRules(FILTER, path, filter);
 }
 
 /** Throws {@link ConfigError} if a query has a field that is unknown or of the wrong type. */
-export function checkQuery(query: unknown): asserts query is EventQuery {
-  const { limit = 0, offset = 0 }: EventQuery = checkFields(query, [...FILTER_NAMES, 'limit', 'offset']);
-  checkCount('limit', limit);
-  checkCount('offset', offset);
-}
-
-/** Throws {@link ConfigError} if `value` is not an integer from 0. */
-export function checkCount(name: string, value: unknown): asserts value is number {
-  if (!Number.isSafeInteger(value) || Number(value) < 0) {
-    throw refusal(name, 'an integer from 0', value);
-  }
-}
-
-function checkFields(filter: unknown, allowed: readonly string[]): EventFilter {
-  checkNames('query', filter, allowed, 'a field to query events by');
-  const { attributed, ...fields }: EventFilter = filter;
-  for (const name of STRINGS) {
-    if (fields[name] !== undefined && typeof fields[name] !== 'string')
-      throw refusal(name, 'a string', fields[name]);
-  }
-  if (attributed !== undefined && typeof attributed !== 'boolean') {
-    throw refusal('attributed', 'true or false', attributed);
-  }
-  return filter;
+export function readQuery(query: unknown): EventQuery {
+  return readRules({ ...FILTER, limit: COUNT, offset: COUNT }, '', query);
 }

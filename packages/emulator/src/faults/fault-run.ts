@@ -8,13 +8,13 @@ export type Endpoint = 'events' | 'customers';
 /** One fault during its turn. It counts the requests that it meets, and those that it acts on. */
 export class FaultStep {
   readonly fault: Fault;
+  /** When its time ends, or when it reached its limit of requests; infinite if neither is known. */
+  overAt: number;
   readonly #random: () => number;
   readonly #onHit: () => void;
   readonly #beginsAt: number;
-  readonly #endsAt: number;
   #met = 0;
   #hits = 0;
-  #exhaustedAt = Number.POSITIVE_INFINITY;
 
   /** It may act from `startedAt` plus its `afterMs`. It calls `onHit` for each request that it acts on. */
   constructor(fault: Fault, startedAt: number, random: () => number, onHit: () => void) {
@@ -22,12 +22,7 @@ export class FaultStep {
     this.#random = random;
     this.#onHit = onHit;
     this.#beginsAt = startedAt + (fault.afterMs ?? 0);
-    this.#endsAt = this.#beginsAt + (fault.forMs ?? Number.POSITIVE_INFINITY);
-  }
-
-  /** When its time ends, or when it reached its limit of requests; infinite if neither is known. */
-  get overAt(): number {
-    return Math.min(this.#endsAt, this.#exhaustedAt);
+    this.overAt = this.#beginsAt + (fault.forMs ?? Number.POSITIVE_INFINITY);
   }
 
   /** How many more requests it may act on; infinite if there is no limit. */
@@ -52,7 +47,7 @@ export class FaultStep {
     if (this.state(now) !== 'active' || only !== endpoint) return false;
     this.#met += 1;
     if (this.#met <= skip) return false;
-    if (requests !== undefined && this.#met >= skip + requests) this.#exhaustedAt = now;
+    if (requests !== undefined && this.#met >= skip + requests) this.overAt = now;
     return this.#random() * 100 < percent;
   }
 
@@ -67,7 +62,7 @@ export class FaultStep {
     const { times } = this.fault;
     if (times !== undefined && this.#hits >= times) return false;
     this.#hits += 1;
-    if (this.#hits === times) this.#exhaustedAt = Math.min(now, this.#exhaustedAt);
+    if (this.#hits === times) this.overAt = Math.min(now, this.overAt);
     this.#onHit();
     return true;
   }
@@ -84,12 +79,13 @@ export interface Surroundings {
 /** A fault or script, from when it was switched on until it is over. */
 export class FaultRun implements FaultHandle {
   readonly id: number;
+  /** How many requests it acted on. */
+  hits = 0;
   readonly #fault: Fault | Script;
   readonly #steps: readonly Fault[];
   readonly #surroundings: Surroundings;
   #index = 0;
   #step: FaultStep;
-  #hits = 0;
   #isEnded = false;
 
   constructor(id: number, fault: Fault | Script, surroundings: Surroundings) {
@@ -100,14 +96,9 @@ export class FaultRun implements FaultHandle {
     this.#step = this.#begin(surroundings.now());
   }
 
-  get hits(): number {
-    return this.#hits;
-  }
-
   get state(): FaultRow['state'] {
     const now = this.#surroundings.now();
-    const state = this.step(now).state(now);
-    return this.#isEnded ? 'over' : state;
+    return this.#isEnded ? 'over' : this.step(now).state(now);
   }
 
   stop(): Promise<void> {
@@ -143,7 +134,7 @@ export class FaultRun implements FaultHandle {
     const { remaining, overAt } = this.#step;
     const endsAt = isScript && this.#hasNext ? Number.POSITIVE_INFINITY : overAt;
     return {
-      ...{ id: this.id, fault: this.#fault, words: faultWords(this.#fault), state, hits: this.#hits },
+      ...{ id: this.id, fault: this.#fault, words: faultWords(this.#fault), state, hits: this.hits },
       step: isScript ? this.#index : null,
       remaining: isScript || remaining === Number.POSITIVE_INFINITY ? null : remaining,
       endsAt: endsAt === Number.POSITIVE_INFINITY ? null : new Date(endsAt).toISOString(),
@@ -159,7 +150,7 @@ export class FaultRun implements FaultHandle {
     const fault = this.#steps[this.#index];
     if (fault === undefined) throw new Error('a script has no such step');
     return new FaultStep(fault, startedAt, this.#surroundings.random, () => {
-      this.#hits += 1;
+      this.hits += 1;
     });
   }
 }

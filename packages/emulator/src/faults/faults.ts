@@ -55,10 +55,10 @@ export class Faults {
     return { seed: this.#options.seed, faults: this.#runs.map(({ row }) => row).toReversed() };
   }
 
-  /** Switches on a fault or script. Throws a ConfigError if it is wrong; `path` is its name in the message. */
-  add(fault: unknown, path?: string): FaultRun {
+  /** Switches on a fault or script. Throws a ConfigError if it is wrong. */
+  add(fault: unknown): FaultRun {
     const { clock, seed } = this.#options;
-    const checked = readFault(fault, path);
+    const checked = readFault(fault);
     this.#latestId += 1;
     const random = seededRandom(seed + this.#latestId * SEED_STEP);
     const run = new FaultRun(this.#latestId, checked, {

@@ -1,15 +1,10 @@
 import { withoutBlanks } from '../events/json-text.ts';
-import type { Fault, PoisonFault, TooLargeFault } from './fault.ts';
+import type { Fault } from './fault.ts';
 import type { FaultStep } from './fault-run.ts';
 import { actWords } from './fault-words.ts';
 
 /** A fault that decides how a request ends. */
 export type EndingFault = Exclude<Fault, { kind: 'latency' | 'too-large' | 'poison' | 'none' }>;
-
-interface Watch<Kind> {
-  readonly step: FaultStep;
-  readonly fault: Kind;
-}
 
 /** What the faults do to one request. */
 export class Injection {
@@ -20,9 +15,11 @@ export class Injection {
   /** The fault that ends the request: instead of the service, or instead of its answer. */
   ending: EndingFault | undefined;
   readonly #now: number;
-  readonly #poisons: (Watch<PoisonFault> & { readonly pattern: RegExp })[] = [];
+  /** Maximum body size that the faults allow, in bytes. */
+  maxBytes: number = Number.POSITIVE_INFINITY;
+  #tooLarge: FaultStep | undefined;
+  readonly #poisons = new Map<RegExp, FaultStep>();
   readonly #hasActed = new Set<FaultStep>();
-  #tooLarge: Watch<TooLargeFault> | undefined;
 
   constructor(now: number) {
     this.#now = now;
@@ -38,10 +35,12 @@ export class Injection {
         if (this.#act(step)) this.delayMs += step.delayMs();
         return true;
       case 'poison':
-        this.#poisons.push({ step, fault, pattern: new RegExp(fault.pattern, fault.flags) });
+        this.#poisons.set(new RegExp(fault.pattern, fault.flags), step);
         return true;
       case 'too-large':
-        if (fault.bytes < this.maxBytes) this.#tooLarge = { step, fault };
+        if (fault.bytes >= this.maxBytes) return true;
+        this.maxBytes = fault.bytes;
+        this.#tooLarge = step;
         return true;
       default:
         if (!this.#act(step)) return true;
@@ -50,14 +49,9 @@ export class Injection {
     }
   }
 
-  /** Maximum body size that the faults allow, in bytes; infinite if they set no limit. */
-  get maxBytes(): number {
-    return this.#tooLarge?.fault.bytes ?? Number.POSITIVE_INFINITY;
-  }
-
   /** Call it if the body is larger than {@link maxBytes}: then the fault with that limit has acted. */
   refuseBody(): void {
-    if (this.#tooLarge !== undefined) this.#act(this.#tooLarge.step);
+    if (this.#tooLarge !== undefined) this.#act(this.#tooLarge);
   }
 
   /**
@@ -65,9 +59,9 @@ export class Injection {
    * blanks and without them.
    */
   objection(text: string): string | undefined {
-    for (const { step, fault, pattern } of this.#poisons) {
-      if (!(pattern.test(text) || pattern.test(withoutBlanks(text))) || !this.#act(step)) continue;
-      return `was refused by a fault: it ${actWords(fault)}`;
+    for (const [pattern, step] of this.#poisons) {
+      const isMatch = pattern.test(text) || pattern.test(withoutBlanks(text));
+      if (isMatch && this.#act(step)) return `was refused by a fault: it ${actWords(step.fault)}`;
     }
     return undefined;
   }

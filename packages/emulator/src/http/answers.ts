@@ -18,9 +18,10 @@ export interface LeftOut {
   readonly field: string;
 }
 
-/** Content-Type of JSON. */
-export const JSON_TYPE = 'application/json';
-const TEXT_TYPE = 'text/plain; charset=utf-8';
+/** An answer with a body of JSON. */
+export function jsonAnswer(status: number, value: unknown, headers: Answer['headers'] = {}): Answer {
+  return { status, body: JSON.stringify(value), headers: { ...headers, 'content-type': 'application/json' } };
+}
 
 /**
  * The answer to a refused request. Without a behaviour, it has the status of the table and a JSON body: that is for requests
@@ -28,34 +29,25 @@ const TEXT_TYPE = 'text/plain; charset=utf-8';
  */
 export function refusalAnswer(refusal: Refusal, behaviour?: Behaviour): Answer {
   const status = refusal.ownStatus ?? behaviour?.statuses[refusal.code] ?? refusal.status;
-  switch (behaviour?.refusalBody) {
-    case 'empty':
-      return answer(status, null, undefined, refusal.headers);
-    case 'text':
-      return answer(status, refusal.message, TEXT_TYPE, refusal.headers);
-    default:
-      return answer(status, JSON.stringify(refusal.body), JSON_TYPE, refusal.headers);
-  }
+  const { body, message, headers } = refusal;
+  if (behaviour?.refusalBody === 'empty') return { status, headers, body: null };
+  return behaviour?.refusalBody === 'text'
+    ? textAnswer(status, message, headers)
+    : jsonAnswer(status, body, headers);
 }
 
 /** The answer to an accepted batch, also if some of its events were left out. */
 export function acceptedAnswer(
   { acceptedBody, acceptedStatus, partlyAcceptedStatus }: Behaviour,
-  counts: { readonly accepted: number; readonly repeated: number },
+  { accepted, repeated }: { readonly accepted: number; readonly repeated: number },
   leftOut: readonly LeftOut[],
 ): Answer {
-  const status = leftOut.length === 0 ? acceptedStatus : partlyAcceptedStatus;
-  switch (acceptedBody) {
-    case 'empty':
-      return answer(status, null);
-    case 'text':
-      return answer(status, 'OK', TEXT_TYPE);
-    case 'counts': {
-      const { accepted, repeated } = counts;
-      const rejected = leftOut.length === 0 ? undefined : leftOut;
-      return answer(status, JSON.stringify({ accepted, repeated, rejected }), JSON_TYPE);
-    }
-  }
+  const rejected = leftOut.length === 0 ? undefined : leftOut;
+  const status = rejected === undefined ? acceptedStatus : partlyAcceptedStatus;
+  if (acceptedBody === 'empty') return { status, headers: {}, body: null };
+  return acceptedBody === 'text'
+    ? textAnswer(status, 'OK')
+    : jsonAnswer(status, { accepted, repeated, rejected });
 }
 
 /** Converts an answer to a response. */
@@ -64,12 +56,6 @@ export function respond({ status, headers, body }: Answer): Response {
   return new Response([204, 205, 304].includes(status) ? null : body, { status, headers });
 }
 
-/** Creates an answer. `type` is the Content-Type of its body. */
-export function answer(
-  status: number,
-  body: string | null,
-  type?: string,
-  headers: Readonly<Record<string, string>> = {},
-): Answer {
-  return { status, body, headers: type === undefined ? headers : { ...headers, 'content-type': type } };
+function textAnswer(status: number, body: string, headers: Answer['headers'] = {}): Answer {
+  return { status, body, headers: { ...headers, 'content-type': 'text/plain; charset=utf-8' } };
 }

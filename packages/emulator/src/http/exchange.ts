@@ -6,6 +6,7 @@ import type { RecentRequest } from '../events/recent-requests.ts';
 import type { RefusalBody } from '../events/refusal.ts';
 import type { Sendable } from '../events/sent-request.ts';
 import type { ReceivedEvent } from '../events/tracked-events.ts';
+import type { Injection } from '../faults/injection.ts';
 import type { Account } from '../running/account.ts';
 import type { BatchOutcome } from '../storage/event-store.ts';
 import type { KeptRequest } from '../storage/request-store.ts';
@@ -16,6 +17,7 @@ const SECRETS: readonly string[] = ['authorization', 'cookie', 'proxy-authorizat
 
 /** One request to the interface, from its arrival until it is stored. Keeps the first 64 KiB of its body. */
 export class Exchange implements RecentRequest {
+  readonly account: Account;
   /** The behaviour that serves it, even if the settings change meanwhile. */
   readonly behaviour: Behaviour;
   keyId: number | null = null;
@@ -23,15 +25,14 @@ export class Exchange implements RecentRequest {
   events: number | null = null;
   /** Why it was refused, or why events of it were left out. */
   error: RefusalBody['error'] | null = null;
-  /** The faults that acted on it, in words. */
-  faults: readonly string[] = [];
+  /** What the faults do to it. */
+  injection: Injection | undefined;
   /** Whether the connection is cut instead of an answer. */
   isCut = false;
-  readonly #account: Account;
   readonly #path: string;
   readonly #request: IncomingMessage | undefined;
   readonly #url: string;
-  readonly #receivedAt = Date.now();
+  readonly #receivedAt = new Date().toISOString();
   readonly #startedAt = performance.now();
   readonly #chunks: Buffer[] = [];
   #kept = 0;
@@ -41,7 +42,7 @@ export class Exchange implements RecentRequest {
 
   /** Without a path and a request, it was not a valid HTTP request. */
   constructor(account: Account, behaviour: Behaviour, path = '?', request?: IncomingMessage) {
-    this.#account = account;
+    this.account = account;
     this.behaviour = behaviour;
     this.#path = path;
     this.#request = request;
@@ -66,7 +67,7 @@ export class Exchange implements RecentRequest {
 
   /** Stores its events and the request itself. `status` is the status of the answer that will follow. */
   async ingest(batch: readonly ReceivedEvent[], status: number): Promise<BatchOutcome> {
-    const outcome = await this.#account.ingest(batch, (stored) => this.#toKept(status, stored));
+    const outcome = await this.account.ingest(batch, (stored) => this.#toKept(status, stored));
     this.#id = outcome.requestId;
     return outcome;
   }
@@ -74,10 +75,10 @@ export class Exchange implements RecentRequest {
   /** Stores the request, unless that is already done, and its content. `status` is the status of its answer. */
   end(status: number): void {
     const incoming = this.#request;
-    this.#id ??= this.#account.keepRequest(this.#toKept(status));
+    this.#id ??= this.account.keepRequest(this.#toKept(status));
     if (incoming === undefined || this.#id === undefined) return;
     if (this.isCut) this.#answer = undefined;
-    this.#account.recent.add(this.#id, this, this.error !== null);
+    this.account.recent.add(this.#id, this, this.error !== null);
     // If nobody has read the body, it is read now. So the content of a request that was refused early is known, too.
     if (!incoming.readableDidRead) incoming.on('data', (chunk: Buffer) => this.came(chunk));
   }
@@ -118,7 +119,7 @@ export class Exchange implements RecentRequest {
       firstEvent: outcome?.firstEvent ?? null,
       keyId: this.keyId,
       error: this.error,
-      fault: this.faults.length === 0 ? null : this.faults.join('; '),
+      fault: this.injection?.words.join('; ') || null,
     };
   }
 

@@ -1,21 +1,17 @@
+import { once } from 'node:events';
+import { setImmediate } from 'node:timers/promises';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import { type Clock, systemClock } from '@sluice/protocol/toolbox';
 import { Refusal } from '../events/refusal.ts';
+import type { StatusFault } from '../faults/fault.ts';
 import type { Endpoint } from '../faults/fault-run.ts';
 import type { Faults } from '../faults/faults.ts';
-import { serveWithFaults } from '../faults/faulty-endpoint.ts';
 import type { Injection } from '../faults/injection.ts';
 import type { Account } from '../running/account.ts';
-import { type Application, addRoute, type RequestContext } from '../running/application.ts';
-import { authenticate } from './authentication.ts';
+import { type Application, addRoutes, type RequestContext } from '../running/application.ts';
+import type { Answer } from './answers.ts';
 import type { Exchange } from './exchange.ts';
-import type { RateLimiter } from './rate-limiter.ts';
 import { type JsonBody, readJsonBody } from './request-body.ts';
-
-/** What both endpoints of the interface share. */
-export interface SharedParts {
-  readonly account: Account;
-  readonly limiter: RateLimiter;
-  readonly faults: Faults;
-}
 
 /** An endpoint of the interface. */
 export interface InterfaceEndpoint {
@@ -24,54 +20,52 @@ export interface InterfaceEndpoint {
   /** Whether the setting `compression` applies to it. */
   readonly mayBeGzipped: boolean;
   /** Answers a request that has a valid key and a JSON body. */
-  serve(
-    exchange: Exchange,
-    primaryKey: string,
-    body: JsonBody,
-    injection: Injection,
-    account: Account,
-  ): Response | Promise<Response>;
+  serve(exchange: Exchange, primaryKey: string, body: JsonBody): Response | Promise<Response>;
 }
 
 /** Adds an endpoint of the interface, with the checks that both endpoints share (sections 1, 4 and 5). */
 export function addInterfaceEndpoint(
   application: Application,
   endpoint: InterfaceEndpoint,
-  { account, faults, limiter }: SharedParts,
+  account: Account,
+  faults: Faults,
 ): void {
-  addRoute(application, 'POST', endpoint.path, async (context) => {
+  const limiter = new RateLimiter(systemClock);
+  const serve = async (context: RequestContext): Promise<Response> => {
     const exchange = context.get('exchange');
     if (exchange === undefined) throw new Error('an endpoint of the interface needs an exchange');
-    return serveWithFaults(faults, endpoint.name, context, exchange, async (injection) => {
+    exchange.injection = faults.inject(endpoint.name);
+    return serveWithFaults(exchange.injection, faults, context, exchange, async () => {
       const primaryKey = admit(context, exchange, account, limiter);
-      const body = await readBody(context, exchange, endpoint, injection);
-      return endpoint.serve(exchange, primaryKey, body, injection, account);
+      return endpoint.serve(exchange, primaryKey, await readBody(context, exchange, endpoint));
     });
-  });
+  };
+  addRoutes(application, endpoint.path, { POST: serve });
 }
 
 async function readBody(
   { env }: RequestContext,
   exchange: Exchange,
   { mayBeGzipped }: InterfaceEndpoint,
-  injection: Injection,
 ): Promise<JsonBody> {
-  const { maxBodyBytes, compression } = exchange.behaviour;
+  const { injection, behaviour } = exchange;
+  const { maxBodyBytes, compression } = behaviour;
+  const mostByFault = injection?.maxBytes ?? maxBodyBytes;
   try {
     return await readJsonBody(env.incoming, {
-      maxBytes: Math.min(maxBodyBytes, injection.maxBytes),
+      maxBytes: Math.min(maxBodyBytes, mostByFault),
       takesGzip: compression && mayBeGzipped,
       onChunk: (chunk) => exchange.came(chunk),
     });
   } catch (error) {
     const isTooLarge = error instanceof Refusal && error.code === 'body_too_large';
-    if (isTooLarge && injection.maxBytes < maxBodyBytes) injection.refuseBody();
+    if (isTooLarge && mostByFault < maxBodyBytes) injection?.refuseBody();
     throw error;
   }
 }
 
 function admit({ req }: RequestContext, exchange: Exchange, account: Account, limiter: RateLimiter): string {
-  exchange.keyId = authenticate(req.header('authorization'), account.apiKeys);
+  exchange.keyId = account.apiKeys.authenticate(req.header('authorization'));
   const { maxRequestsPerSecond, retryAfter } = exchange.behaviour;
   const waitMs = maxRequestsPerSecond === null ? 0 : limiter.take(maxRequestsPerSecond);
   if (waitMs > 0) {
@@ -86,4 +80,101 @@ function admit({ req }: RequestContext, exchange: Exchange, account: Account, li
     'No primary key has been selected. Select one: start with --primary-key NAME, call selectPrimaryKey(), ' +
       'or PUT {"primaryKey": NAME} to {api_url}/emulator/admin/primary-key.',
   );
+}
+
+/** Serves a request with `serve`, and does to it what the faults say. */
+async function serveWithFaults(
+  { delayMs, ending }: Injection,
+  faults: Faults,
+  context: RequestContext,
+  exchange: Exchange,
+  serve: () => Promise<Response>,
+): Promise<Response> {
+  if (delayMs > 0) await faults.pause(delayMs);
+  exchange.isCut = faults.closing.aborted;
+  if (exchange.isCut) return cut(context);
+  switch (ending?.kind) {
+    case undefined:
+      return serve();
+    case 'status':
+      return exchange.respond(statusAnswer(ending));
+    case 'hang':
+      exchange.isCut = true;
+      exchange.end(0); // the requests page shows it while it hangs
+      return hang(context, faults.closing);
+    case 'lost-answer':
+      exchange.isCut = true;
+      await serve().catch((error: unknown) => {
+        if (!(error instanceof Refusal)) throw error;
+        exchange.error = error.body.error;
+      });
+      return cut(context);
+    case 'reset':
+      if (ending.at === 'middle') return cutInTheMiddle(context, await serve());
+  }
+  exchange.isCut = true;
+  return cut(context);
+}
+
+function statusAnswer({ status, body, retryAfter }: StatusFault): Answer {
+  const headers = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
+  if (body !== undefined || status < 400) return { status, headers, body: body ?? null };
+  throw new Refusal('injected_fault', `A fault is switched on that answers ${status}.`, { status, headers });
+}
+
+/** Resets the connection instead of answering. */
+function cut({ env }: RequestContext): Response {
+  env.incoming.socket.resetAndDestroy();
+  return RESPONSE_ALREADY_SENT;
+}
+
+/** Reads the rest of the request, but never answers. Waits until the connection is closed; aborting `until` closes it. */
+async function hang({ env }: RequestContext, until: AbortSignal): Promise<Response> {
+  const { socket } = env.incoming;
+  env.incoming.resume();
+  await once(socket, 'close', { signal: until }).catch(() => socket.destroy());
+  return RESPONSE_ALREADY_SENT;
+}
+
+/** Sends half of the body, then resets the connection. Without a body, it resets the connection at once. */
+async function cutInTheMiddle(context: RequestContext, response: Response): Promise<Response> {
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  if (bytes.length === 0) return cut(context);
+  const headers = new Headers(response.headers);
+  headers.set('content-length', String(bytes.length));
+  const body = new ReadableStream<Uint8Array>({
+    start: (controller) => controller.enqueue(bytes.subarray(0, Math.ceil(bytes.length / 2))),
+    async pull() {
+      const { outgoing } = context.env;
+      while (!outgoing.headersSent && !outgoing.destroyed) await setImmediate();
+      await setImmediate(); // now the first half is on its way
+      cut(context);
+    },
+  });
+  return new Response(body, { status: response.status, headers });
+}
+
+/** One request, in thousandths. So the allowance grows by a whole number each millisecond. */
+const REQUEST = 1_000;
+
+/** Limits the requests per second. After a pause, the requests of a whole second may pass at once. */
+export class RateLimiter {
+  readonly #clock: Clock;
+  #free = Number.POSITIVE_INFINITY;
+  #countedAt = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Returns 0 if a request may pass, and counts that request. Otherwise returns how many milliseconds to wait. */
+  take(perSecond: number): number {
+    const now = this.#clock.now();
+    const grown = Math.max(0, now - this.#countedAt) * perSecond;
+    this.#free = Math.min(perSecond * REQUEST, this.#free + grown);
+    this.#countedAt = now;
+    if (this.#free < REQUEST) return Math.ceil((REQUEST - this.#free) / perSecond);
+    this.#free -= REQUEST;
+    return 0;
+  }
 }

@@ -1,6 +1,5 @@
-import { type Clock, milliseconds, refusal, sleep, whole } from '@sluice/protocol/toolbox';
-import { checkNames } from '../behaviour/known-names.ts';
-import { checkFilter, type EventFilter, type ValueCount } from '../events/tracked-events.ts';
+import { ANYTHING, type Clock, milliseconds, readRules, sleep } from '@sluice/protocol/toolbox';
+import { COUNT, type EventFilter, readFilter, type ValueCount } from '../events/tracked-events.ts';
 import type { Account } from '../running/account.ts';
 import type { EventRow } from '../storage/event-rows.ts';
 
@@ -34,8 +33,7 @@ export class MissingEventsError extends Error {
 }
 
 const DEFAULT_TIMEOUT_MS = 4_000;
-const [isCount, COUNT] = whole(undefined, 0);
-const [isTime, TIME] = milliseconds(undefined, 0);
+const RULES = { filter: ANYTHING, timeoutMs: milliseconds(DEFAULT_TIMEOUT_MS, 0), signal: ANYTHING };
 const NAMES = 10;
 
 /**
@@ -48,11 +46,9 @@ export async function awaitEvents(
   count: number,
   options: WaitOptions,
 ): Promise<EventRow[]> {
-  checkNames('options', options, ['filter', 'timeoutMs', 'signal']);
-  const { filter = {}, timeoutMs = DEFAULT_TIMEOUT_MS, signal } = options;
-  checkFilter(filter);
-  if (!isCount(count)) throw refusal('count', COUNT, count);
-  if (!isTime(timeoutMs)) throw refusal('timeoutMs', TIME, timeoutMs);
+  readRules({ count: COUNT }, '', { count });
+  const { timeoutMs, signal } = readRules(RULES, '', options) as { timeoutMs: number; signal?: AbortSignal };
+  const filter = readFilter(options.filter ?? {}, 'filter');
   const until = clock.now() + timeoutMs;
   for (;;) {
     signal?.throwIfAborted();
@@ -74,9 +70,10 @@ function missing(
 ): MissingEventsError {
   const names = account.events.countBy('event', NAMES, {});
   const there = names.map(({ value, count: times }) => `${value} (${times})`).join(', ');
+  const wanted = JSON.stringify(filter);
   const [refused] = account.requests.list({ limit: 1, outcome: 'refused' }).rows;
   const message = [
-    `${came} of ${count} events${Object.keys(filter).length > 0 ? ` that match ${JSON.stringify(filter)}` : ''}`,
+    `${came} of ${count} events${wanted === '{}' ? '' : ` that match ${wanted}`}`,
     ` came within ${timeoutMs} ms.`,
     there === '' ? ' There is no event at all.' : ` There are: ${there}.`,
     refused?.error ? ` The latest refusal: ${refused.error.message}` : '',

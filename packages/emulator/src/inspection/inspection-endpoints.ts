@@ -1,16 +1,14 @@
-import { refusal } from '@sluice/protocol/toolbox';
-import { checkCount, checkFilter, checkQuery } from '../events/tracked-events.ts';
-import { authenticate } from '../http/authentication.ts';
+import { readRules, whole } from '@sluice/protocol/toolbox';
+import { readFilter, readQuery } from '../events/tracked-events.ts';
 import type { Account } from '../running/account.ts';
-import { type Application, addRoute } from '../running/application.ts';
+import { type Application, addRoutes, type RequestContext } from '../running/application.ts';
 import type { EventRow } from '../storage/event-rows.ts';
 
 // These routes are not part of the interface: only the emulator has them. They need an API key, so pages of any origin may use them.
 const EVENTS = '/emulator/events';
 const COUNTS = '/emulator/counts';
-const DEFAULT_EVENTS = 100;
-const MOST_EVENTS = 10_000;
-const DEFAULT_VALUES = 10;
+const EVENTS_LIMIT = { limit: whole(100, 0, 10_000) };
+const VALUES_LIMIT = { limit: whole(10, 0) };
 
 /** The paths of the inspection endpoints, for messages. */
 export const INSPECTION_PATHS: readonly string[] = [EVENTS, COUNTS];
@@ -18,23 +16,20 @@ export const INSPECTION_PATHS: readonly string[] = [EVENTS, COUNTS];
 /** Adds the endpoints that let another process inspect the emulator. */
 export function addInspectionEndpoints(application: Application, { apiKeys, events }: Account): void {
   const add = (path: string, handle: (query: Readonly<Record<string, unknown>>) => string): void => {
-    addRoute(application, 'GET', path, (context) => {
-      authenticate(context.req.header('authorization'), apiKeys);
+    const GET = (context: RequestContext) => {
+      apiKeys.authenticate(context.req.header('authorization'));
       const query = Object.entries(context.req.query()).map(([name, text]) => [name, fromText(name, text)]);
       return context.body(handle(Object.fromEntries(query)), 200, { 'content-type': 'application/json' });
-    });
+    };
+    addRoutes(application, path, { GET });
   };
-  add(EVENTS, (given) => {
-    const query = { limit: DEFAULT_EVENTS, ...given };
-    checkQuery(query);
-    if (query.limit > MOST_EVENTS) {
-      throw refusal('limit', `at most ${MOST_EVENTS} (use offset)`, query.limit);
-    }
-    return `{"events":[${events.find(query).map(eventText).join(',')}]}`;
+  add(EVENTS, ({ limit, ...query }) => {
+    const read = { ...readQuery(query), ...readRules(EVENTS_LIMIT, '', { limit }) };
+    return `{"events":[${events.find(read).map(eventText).join(',')}]}`;
   });
-  add(COUNTS, ({ limit = DEFAULT_VALUES, ...filter }) => {
-    checkCount('limit', limit);
-    checkFilter(filter);
+  add(COUNTS, ({ limit: given, ...fields }) => {
+    const filter = readFilter(fields);
+    const limit = Number(readRules(VALUES_LIMIT, '', { limit: given }).limit);
     const byEvent = events.countBy('event', limit, filter);
     const byCorrelationValue = events.countBy('correlationValue', limit, filter);
     return JSON.stringify({ ...events.count(filter), byEvent, byCorrelationValue });
@@ -48,6 +43,6 @@ function fromText(name: string, text: string): unknown {
 }
 
 // The event is inserted as the text that was received. Serialising it again could change it, or fail because it is too deep.
-function eventText({ text, ...rest }: EventRow): string {
+function eventText({ id: _, text, ...rest }: EventRow): string {
   return `{"event":${text},${JSON.stringify(rest).slice(1)}`;
 }

@@ -1,25 +1,28 @@
 import { SluiceError } from '@sluice/protocol';
-import { systemClock } from '@sluice/protocol/toolbox';
-import type { Status, TrackerEvent } from '../admin/contract.ts';
+import { flag, readRules, systemClock } from '@sluice/protocol/toolbox';
 import { Audience } from '../customers/audience.ts';
 import { RecentRequests } from '../events/recent-requests.ts';
 import type { ReceivedEvent } from '../events/tracked-events.ts';
 import { Search } from '../search/search.ts';
 import { ApiKeyStore } from '../storage/api-key-store.ts';
-import { DataDirectory, unusable } from '../storage/data-directory.ts';
+import { openDirectory, unusable } from '../storage/data-directory.ts';
 import { Database } from '../storage/database.ts';
-import { readEvent } from '../storage/event-rows.ts';
 import { type BatchOutcome, EventStore } from '../storage/event-store.ts';
 import { type KeptRequest, RequestStore } from '../storage/request-store.ts';
-import { type RetentionLimits, startRetention } from '../storage/retention.ts';
+import { startRetention } from '../storage/retention.ts';
+import { type Logger, silentLogger } from './logger.ts';
 import { readSeedFile } from './option-files.ts';
 
 /** Settings of an account. */
-export interface AccountSettings extends RetentionLimits {
+export interface AccountSettings {
   /** Directory that stores the account. Without one, the account is in memory. */
   readonly data?: string | undefined;
   /** Whether to delete first what an emulator stored in the directory. */
   readonly reset?: boolean | undefined;
+  /** How many of the newest events to keep. Default 1,000,000. */
+  readonly maxEvents?: number | undefined;
+  /** Default: none. */
+  readonly logger?: Logger | undefined;
 }
 
 /** What `clear()` deletes besides events and requests. */
@@ -28,6 +31,7 @@ export interface ClearOptions {
   readonly customers?: boolean | undefined;
 }
 
+const CLEAR = { customers: flag(false) };
 const SEED_BATCH = 500;
 // A larger batch is stored in turns, so that other requests need not wait for all of it.
 const MOST_AT_ONCE = 5_000;
@@ -42,26 +46,26 @@ export class Account {
   readonly recent: RecentRequests = new RecentRequests();
   readonly search: Search;
   readonly database: Database;
-  readonly #directory: DataDirectory | undefined;
   readonly #stopRetention: () => void;
+  /** How often it was cleared. */
+  clearings = 0;
   #arrival = new AbortController();
-  #clearings = 0;
-  #isClosed = false;
 
   /** Opens the account in the directory, or a new one in memory. Throws errors of code `SLUICE_STORAGE`. */
-  constructor({ data, reset = false, ...limits }: AccountSettings = {}) {
-    this.#directory = data === undefined ? undefined : new DataDirectory(data, reset);
+  constructor({ data, reset = false, logger = silentLogger, maxEvents }: AccountSettings = {}) {
+    let opened: Database | undefined;
     try {
-      const database = new Database(this.#directory?.database);
+      opened = data === undefined ? new Database() : openDirectory(data, reset);
+      const database = opened;
       this.database = database;
       this.apiKeys = new ApiKeyStore(database);
       this.events = new EventStore(database, () => this.search.changed());
       this.search = new Search(database, () => this.events.totals);
       this.audience = new Audience(database);
       this.requests = new RequestStore(database);
-      this.#stopRetention = startRetention(this.events, this.requests, limits, systemClock);
+      this.#stopRetention = startRetention(this.events, this.requests, maxEvents, logger, systemClock);
     } catch (error) {
-      this.#directory?.close();
+      opened?.close();
       throw data === undefined ? error : unusable(data, error);
     }
   }
@@ -69,26 +73,6 @@ export class Account {
   /** Aborted when the next events have arrived, and when no more will come. */
   get arrival(): AbortSignal {
     return this.#arrival.signal;
-  }
-
-  /** Its part of the emulator's status. The cost does not grow with the stored data, because pages ask all the time. */
-  get status(): Omit<
-    Status,
-    'baseUrl' | 'apiUrl' | 'data' | 'startedAt' | 'preset' | 'isPresetChanged' | 'activeFaults'
-  > {
-    const { unique, received, newest, oldest } = this.events.totals;
-    return {
-      primaryKey: this.audience.primaryKey,
-      hasCustomers: this.audience.hasCustomers,
-      audience: this.audience.changes,
-      unique,
-      received,
-      newestEvent: newest,
-      oldestEvent: unique === 0 ? 0 : oldest,
-      newestRequest: this.requests.newest,
-      unindexed: newest - Math.max(this.search.indexed, oldest - 1),
-      clearings: this.#clearings,
-    };
   }
 
   /** Stores a batch together with its request: both, or neither. Returns the id of the request, too. */
@@ -115,30 +99,21 @@ export class Account {
     return this.database.isOpen ? this.requests.add(request) : undefined;
   }
 
-  /** All details of one event; undefined if there is none. */
-  trackedEvent(id: number): TrackerEvent | undefined {
-    const details = readEvent(this.database, id);
-    if (details === undefined) return undefined;
-    const { requestId, ...event } = details;
-    const request = requestId === null ? undefined : this.requests.get(requestId);
-    const customer = event.attributed ? this.audience.customer(event.correlationValue) : undefined;
-    return { ...event, request: request ?? null, customer: customer ?? null };
-  }
-
-  /** Deletes all events and requests, and if `customers` is true all customers. */
-  clear({ customers }: ClearOptions): void {
+  /** Deletes what {@link ClearOptions} say. Throws {@link ConfigError} if they are wrong. */
+  clear(options: unknown): void {
+    const { customers } = readRules(CLEAR, '', options);
     this.database.transaction(() => {
       this.events.removeBefore(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY);
       this.requests.removeBefore(this.requests.next, Number.POSITIVE_INFINITY);
       if (customers === true) this.audience.clear();
     });
     this.recent.clear();
-    this.#clearings += 1;
+    this.clearings += 1;
   }
 
   /** Throws a `SluiceError` of code `SLUICE_CLOSED` if the account is closed. */
   checkOpen(): void {
-    if (this.#isClosed) throw closedError();
+    if (!this.database.isOpen) throw closedError();
   }
 
   /**
@@ -160,14 +135,12 @@ export class Account {
     });
   }
 
-  /** Stops retention and search, closes the database and releases the directory. Wakes callers that wait for events. */
+  /** Stops retention and search, and closes the database. Wakes callers that wait for events. */
   async close(): Promise<void> {
-    this.#isClosed = true;
-    this.#tellArrival();
     this.#stopRetention();
     this.search.close();
     this.database.close();
-    this.#directory?.close();
+    this.#tellArrival();
   }
 
   #tellArrival(): void {

@@ -68,19 +68,17 @@ export function createApplication({
   application.use((context, next) => (isOperators(context.req.path) ? next() : anyOrigin(context, next)));
   application.use(async (context, next) => {
     const startedAt = performance.now();
-    await next();
-    const { method, path } = context.req;
-    const ms = Math.round(performance.now() - startedAt);
-    logger.debug({ method, path, status: context.res.status, ms }, 'request');
-  });
-  application.use(async (context, next) => {
     const exchange = begin(context);
     context.set('exchange', exchange);
     await next();
-    if (exchange === undefined) return;
-    // The client has disconnected and gets no answer.
-    if (context.env.incoming.socket.destroyed) exchange.isCut = true;
-    exchange.end(context.res.status);
+    const { method, path } = context.req;
+    const { status } = context.res;
+    if (exchange !== undefined) {
+      // The client has disconnected and gets no answer.
+      if (context.env.incoming.socket.destroyed) exchange.isCut = true;
+      exchange.end(status);
+    }
+    logger.debug({ method, path, status, ms: Math.round(performance.now() - startedAt) }, 'request');
   });
   application.notFound((context) => {
     const message = explainUnknownPath(context.req.path, paths);
@@ -102,17 +100,7 @@ export function createApplication({
   return application;
 }
 
-/** Serves `method` at `path`, and refuses other methods there. */
-export function addRoute(
-  application: Application,
-  method: Method,
-  path: string,
-  handler: Handler<Environment>,
-): void {
-  addRoutes(application, path, { [method]: handler });
-}
-
-/** Serves several methods at `path`, and refuses other methods there. */
+/** Serves these methods at `path`, and refuses other methods there. */
 export function addRoutes(
   application: Application,
   path: string,

@@ -1,18 +1,16 @@
-import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { parseArgs } from 'node:util';
 import { ConfigError } from '@sluice/protocol';
-import { refusal } from '@sluice/protocol/toolbox';
-import { isPresetName, PRESETS } from '../behaviour/presets.ts';
+import { oneOf, readRules, refusal } from '@sluice/protocol/toolbox';
 import { messageOf } from '../messages.ts';
+import { readCustomersFile, readJson } from './option-files.ts';
 import type { EmulatorOptions } from './options.ts';
 
 /** The parsed command line. */
 export interface Command {
   readonly help: boolean;
   readonly version: boolean;
-  /** Options for `startEmulator()`, apart from the logger and those in files. */
+  /** Options for `startEmulator()`, apart from the logger. It checks them. */
   readonly options: EmulatorOptions;
-  /** Paths of files with further options. */
-  readonly files: Readonly<Record<'customers' | 'behaviour' | 'faults', string | undefined>>;
   readonly logLevel: string;
 }
 
@@ -27,20 +25,16 @@ Usage: npx sluice-emulator [options]
   --data DIR          keep everything in this directory (default: memory only)
   --reset             start anew: delete what an emulator kept in the data directory
   --seed FILE         load the events of FILE, the JSON of one a line, where there are none yet
-  --max-events N      keep the newest N events only (default: all)
-  --max-age-ms N      keep events for N milliseconds only (default: for ever)
-  --max-requests N    keep the newest N requests only (default 200000)
+  --max-events N      keep the newest N events, or all (default 1000000)
   --api-key KEY       API key to accept (default: the one in the data directory; in memory: emulator_local)
   --token TOKEN       what to present for pages and admin routes (default: nothing on loopback, else a new one)
   --primary-key NAME  select this attribute as primary key
   --customers FILE    add the customers of FILE, one JSON object a line
   --preset NAME       what the service answers where the interface does not show it: plain, strict, quiet or
                       legacy (default: as the data directory keeps it, else plain)
-  --behaviour FILE    single settings of it: FILE holds them as a JSON object, such as {"maxEvents":20}
-  --faults FILE       switch on the faults of FILE, a JSON array, such as [{"kind":"status","status":503}]
+  --behaviour JSON    single settings of it, such as '{"maxEvents":20}', or a file with them
+  --faults JSON       switch on faults, such as '[{"kind":"status","status":503}]', or those of a file
   --fault-seed N      where the choices of faults come from: the same gives the same (default 1)
-  --max-body-bytes N  largest request body (default: that of the preset; plain: 33554432)
-  --compression       let events come gzipped (default: answered with 415)
   --log-level LEVEL   debug, info, warn, error or silent (default warn); the log goes to standard error
   --version           show the version and end
   --help, -h          show this and end
@@ -54,46 +48,45 @@ Examples:
   npx sluice-emulator --data ./service --port 0     keeps what it has, on any free port
 `;
 
-const LOG_LEVELS: readonly string[] = ['debug', 'info', 'warn', 'error', 'silent'];
-/** The options with a flag of their own name, by what the flag takes. */
-const TEXTS = ['host', 'data', 'seed', 'apiKey', 'token', 'primaryKey', 'preset'] as const;
-const NUMBERS = [
-  'port',
-  'apiPort',
-  'maxEvents',
-  'maxAgeMs',
-  'maxRequests',
-  'faultSeed',
-  'maxBodyBytes',
-] as const;
-const FILES = ['customers', 'behaviour', 'faults'] as const;
-const SWITCHES = ['reset', 'compression', 'version', 'help'] as const;
+const LOG_LEVEL = { logLevel: oneOf(['debug', 'info', 'warn', 'error', 'silent'], 'warn') };
 
-const FLAGS: NonNullable<ParseArgsConfig['options']> = {
-  ...flags('string', ...TEXTS, ...NUMBERS, ...FILES, 'logLevel'),
-  ...flags('boolean', ...SWITCHES),
-  help: { type: 'boolean', short: 'h' },
+/** What the text after a flag means. */
+type Read = (text: string, option: string) => unknown;
+const text: Read = (given) => given;
+const number: Read = (given, option) => {
+  if (/^\d{1,15}$/.test(given)) return Number(given);
+  throw refusal(option, 'a whole number', given);
 };
+const json: Read = (given, option) => readJson(option, given);
+
+/** How each option is read from its flag; the others are switches. */
+const VALUES: Readonly<Record<string, Read>> = {
+  ...{ port: number, apiPort: number, host: text, data: text, seed: text },
+  maxEvents: (given, option) => (given === 'all' ? Number.POSITIVE_INFINITY : number(given, option)),
+  ...{ apiKey: text, token: text, primaryKey: text },
+  customers: readCustomersFile,
+  ...{ preset: text, behaviour: json, faults: json, faultSeed: number, logLevel: text },
+};
+const SWITCHES = ['reset', 'version', 'help'];
+const NAMES: ReadonlyMap<string, string> = new Map(
+  [...Object.keys(VALUES), ...SWITCHES].map((name) => [flagOf(name), name]),
+);
 
 /** Parses the arguments of the process. Throws {@link ConfigError} for a wrong one. */
 export function parseCommandLine(args: readonly string[]): Command {
-  const values = parse(args);
-  const text = (name: string) => values[flagOf(name)] as string | undefined;
-  const isOn = (name: string) => values[flagOf(name)] as boolean | undefined;
-  const { logLevel = 'warn', preset } = pick(['logLevel', 'preset'], text);
-  if (!LOG_LEVELS.includes(logLevel)) throw refusal('logLevel', `one of ${LOG_LEVELS.join(', ')}`, logLevel);
-  if (preset !== undefined && !isPresetName(preset)) {
-    throw refusal('preset', `one of ${Object.keys(PRESETS).join(', ')}`, preset);
+  const given: Record<string, unknown> = {};
+  for (const [flag, value] of Object.entries(parse(args))) {
+    const name = NAMES.get(flag) ?? flag;
+    given[name] = typeof value === 'string' ? VALUES[name]?.(value, name) : value;
   }
-  const { port = 4100, apiPort = 4200, ...numbers } = pick(NUMBERS, (name) => toNumber(name, text(name)));
+  const { help = false, version = false, logLevel, ...options } = given;
   // A data directory keeps its key. Without one, the key is always the same, so that a client needs no new settings.
-  const { apiKey = values.data === undefined ? 'emulator_local' : undefined, ...texts } = pick(TEXTS, text);
+  const key = options.data === undefined ? { apiKey: 'emulator_local' } : {};
   return {
-    help: values.help === true,
-    version: values.version === true,
-    logLevel,
-    files: pick(FILES, text),
-    options: { ...texts, ...numbers, ...pick(['reset', 'compression'], isOn), port, apiPort, apiKey, preset },
+    help: help === true,
+    version: version === true,
+    logLevel: String(readRules(LOG_LEVEL, '', { logLevel }).logLevel),
+    options: { port: 4100, apiPort: 4200, ...key, ...options },
   };
 }
 
@@ -104,33 +97,20 @@ export function parseCommandLine(args: readonly string[]): Command {
 export function inFlagWords({ option, message }: ConfigError): string {
   const [name = ''] = option.split(/[.[]/, 1);
   const flag = flagOf(name);
-  if (!Object.hasOwn(FLAGS, flag) || !message.startsWith(option)) return message;
+  if (!NAMES.has(flag) || !message.startsWith(option)) return message;
   return `--${flag}${message.slice(name.length)}`;
 }
 
-function parse(args: readonly string[]): Readonly<Record<string, unknown>> {
+function parse(args: readonly string[]): object {
+  const options = Array.from(NAMES, ([flag, name]) => {
+    const type = SWITCHES.includes(name) ? ('boolean' as const) : ('string' as const);
+    return [flag, { type, ...(name === 'help' && { short: 'h' }) }] as const;
+  });
   try {
-    return parseArgs({ args: [...args], options: FLAGS, strict: true, allowPositionals: false }).values;
+    return parseArgs({ args: [...args], options: Object.fromEntries(options) }).values;
   } catch (error) {
     throw new ConfigError('arguments', `${messageOf(error)} (see --help)`, { cause: error });
   }
-}
-
-function toNumber(option: string, text: string | undefined): number | undefined {
-  if (text === undefined || /^\d{1,15}$/.test(text)) return text === undefined ? undefined : Number(text);
-  throw refusal(option, 'a whole number', text);
-}
-
-/** The values of these names. */
-function pick<Name extends string, Value>(
-  names: readonly Name[],
-  read: (name: Name) => Value,
-): Readonly<Record<Name, Value>> {
-  return Object.fromEntries(names.map((name) => [name, read(name)])) as Record<Name, Value>;
-}
-
-function flags(type: 'string' | 'boolean', ...names: readonly string[]): typeof FLAGS {
-  return pick(names.map(flagOf), () => ({ type }));
 }
 
 /** `apiPort` as a flag: `api-port`. */

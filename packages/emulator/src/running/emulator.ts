@@ -1,18 +1,17 @@
 import type { Customer } from '@sluice/protocol';
-import { flag, readRules, refusal, systemClock } from '@sluice/protocol/toolbox';
+import { ANYTHING, oneOf, readRules, refusal, systemClock } from '@sluice/protocol/toolbox';
 import type { BehaviourChange, RequestRow } from '../admin/contract.ts';
 import type { LiveFeed } from '../admin/live-feed.ts';
 import type { Behaviour } from '../behaviour/behaviour.ts';
 import type { BehaviourSwitch } from '../behaviour/behaviour-switch.ts';
-import { checkNames } from '../behaviour/known-names.ts';
 import {
-  checkCount,
-  checkFilter,
-  checkQuery,
+  COUNT,
   type EventCounts,
   type EventDimension,
   type EventFilter,
   type EventQuery,
+  readFilter,
+  readQuery,
   type StoredEvent,
   type ValueCount,
 } from '../events/tracked-events.ts';
@@ -23,11 +22,11 @@ import { awaitEvents, type WaitOptions } from '../inspection/awaited-events.ts';
 import type { EventRow } from '../storage/event-rows.ts';
 import type { RequestOutcome } from '../storage/request-store.ts';
 import { type Account, type ClearOptions, closedError } from './account.ts';
-import { check, ITERABLE } from './options.ts';
 
 const CLOSE_GRACE_MS = 500;
 const DEFAULT_VALUES = 10;
-const CLEAR_RULES = { customers: flag(false) };
+const COUNT_BY = { dimension: oneOf(['event', 'correlationValue']), limit: COUNT };
+const REQUESTS = { limit: COUNT, outcome: ANYTHING };
 
 /** The parts of a running emulator. */
 export interface Parts {
@@ -105,7 +104,6 @@ export class Emulator implements AsyncDisposable {
    * selected.
    */
   async addCustomers(customers: Iterable<Customer>): Promise<number> {
-    check('customers', customers, ITERABLE);
     return this.#account.audience.addCustomers(customers);
   }
 
@@ -118,7 +116,7 @@ export class Emulator implements AsyncDisposable {
   /** Creates another API key and resolves to it. `name` helps to tell keys apart, default `'unnamed'`. */
   async createApiKey(name = 'unnamed'): Promise<string> {
     checkString('name', name);
-    return this.#account.apiKeys.create(name);
+    return this.#account.apiKeys.create(name).key;
   }
 
   /** Makes an API key invalid at once. Resolves to whether it was valid. */
@@ -126,15 +124,14 @@ export class Emulator implements AsyncDisposable {
     return this.#account.apiKeys.revoke(key);
   }
 
-  /** The stored events that match, in order of arrival. */
+  /** The stored events that match, in order of arrival. Events beyond `maxEvents` are no longer stored. */
   async events(query: EventQuery = {}): Promise<StoredEvent[]> {
-    checkQuery(query);
-    return this.#account.events.find(query).map(toStoredEvent);
+    return this.#account.events.find(readQuery(query)).map(toStoredEvent);
   }
 
   /**
    * Waits until at least `count` stored events match, and resolves to them in order of arrival. An event whose uuid arrives again
-   * counts once. If the events do not arrive in time, it rejects with `MissingEventsError`: that tells how many arrived, which
+   * counts once, and an event that was removed (`maxEvents`) no longer counts. If the events do not arrive in time, it rejects with `MissingEventsError`: that tells how many arrived, which
    * names there are, and why the latest refused request was refused.
    */
   async waitForEvents(count: number, options: WaitOptions = {}): Promise<StoredEvent[]> {
@@ -142,10 +139,12 @@ export class Emulator implements AsyncDisposable {
     return rows.map(toStoredEvent);
   }
 
-  /** Counts the matching events: how many are stored, and how many were received, repeats included. */
+  /**
+   * Counts the matching events that are stored, and how often these were received, repeats included. An event that was removed
+   * (`maxEvents`) no longer counts.
+   */
   async countEvents(filter: EventFilter = {}): Promise<EventCounts> {
-    checkFilter(filter);
-    return this.#account.events.count(filter);
+    return this.#account.events.count(readFilter(filter));
   }
 
   /** The most frequent values among the unique events that match, most frequent first. `limit`: default 10. */
@@ -154,12 +153,8 @@ export class Emulator implements AsyncDisposable {
     limit: number = DEFAULT_VALUES,
     filter: EventFilter = {},
   ): Promise<ValueCount[]> {
-    if (dimension !== 'event' && dimension !== 'correlationValue') {
-      throw refusal('dimension', '"event" or "correlationValue"', dimension);
-    }
-    checkCount('limit', limit);
-    checkFilter(filter);
-    return this.#account.events.countBy(dimension, limit, filter);
+    readRules(COUNT_BY, '', { dimension, limit });
+    return this.#account.events.countBy(dimension, limit, readFilter(filter));
   }
 
   /**
@@ -169,9 +164,7 @@ export class Emulator implements AsyncDisposable {
   async requests(
     query: { readonly limit?: number; readonly outcome?: RequestOutcome } = {},
   ): Promise<RequestRow[]> {
-    checkNames('query', query, ['limit', 'outcome']);
-    if (query.limit !== undefined) checkCount('limit', query.limit);
-    return [...this.#account.requests.list(query).rows];
+    return [...this.#account.requests.list(readRules(REQUESTS, '', query)).rows];
   }
 
   /**
@@ -181,7 +174,6 @@ export class Emulator implements AsyncDisposable {
    * @example beforeEach(() => emulator.clear());
    */
   async clear(options: ClearOptions = {}): Promise<void> {
-    readRules(CLEAR_RULES, 'options', options);
     this.#account.clear(options);
     this.#parts.faults.removeAll();
     await this.#parts.faults.settled;
@@ -270,6 +262,6 @@ function checkString(name: string, value: unknown): void {
   if (typeof value !== 'string') throw refusal(name, 'a string', value);
 }
 
-function toStoredEvent({ text, ...rest }: EventRow): StoredEvent {
+function toStoredEvent({ id: _, text, ...rest }: EventRow): StoredEvent {
   return { event: JSON.parse(text), ...rest };
 }

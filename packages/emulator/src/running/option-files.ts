@@ -1,17 +1,14 @@
-import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
-import { StringDecoder } from 'node:string_decoder';
+import { readFileSync } from 'node:fs';
 import { ConfigError, type Customer, type Event, findEventProblem } from '@sluice/protocol';
 import { describe } from '@sluice/protocol/toolbox';
 import type { ReceivedEvent } from '../events/tracked-events.ts';
 import { messageOf } from '../messages.ts';
 
-const CHUNK_BYTES = 1024 * 1024;
-
 /** Reads customers from a file with one JSON object per line. Skips blank lines. Throws {@link ConfigError}. */
 export function readCustomersFile(path: string): Customer[] {
-  const lines = readLines('customers', 'a file with one JSON object a line', path, ({ number, value }) => {
+  const lines = readLines('customers', 'a file with one JSON object a line', path, (value) => {
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
-    throw new Error(`line ${number} is ${describe(value)}`);
+    throw new Error(`it is ${describe(value)}`);
   });
   return [...lines];
 }
@@ -21,77 +18,51 @@ export function readCustomersFile(path: string): Customer[] {
  * the first wrong line.
  */
 export function readSeedFile(path: string): Generator<ReceivedEvent> {
-  return readLines('seed', 'a file with the JSON of one event a line', path, ({ number, text, value }) => {
+  return readLines('seed', 'a file with the JSON of one event a line', path, (value, text) => {
     const problem = findEventProblem(value);
-    if (problem !== undefined) throw new Error(`line ${number}: ${problem.message}`);
+    if (problem !== undefined) throw new Error(problem.message);
     return { text, event: value as Event };
   });
 }
 
-/** Reads a file of JSON, if there is one. Throws {@link ConfigError}. The value is not checked. */
-export function readJsonFile(option: string, path: string | undefined): unknown {
-  if (path === undefined) return undefined;
+/** Reads JSON, or a file of it. Throws {@link ConfigError}. The value is not checked. */
+export function readJson(option: string, given: string): unknown {
   try {
-    return JSON.parse(readFileSync(path, 'utf8').replace(/^\uFEFF/, ''));
+    return JSON.parse(/^\s*[[{]/.test(given) ? given : readFileSync(given, 'utf8').replace(/^\uFEFF/, ''));
   } catch (error) {
-    throw unreadable(option, 'a file of JSON', path, error);
+    throw unreadable(option, 'JSON, or a file of it', given, messageOf(error));
   }
-}
-
-/** A line of a file that has one JSON text per line. */
-interface JsonLine {
-  /** Counted from 1. */
-  readonly number: number;
-  /** The JSON text, without surrounding blanks. */
-  readonly text: string;
-  readonly value: unknown;
 }
 
 function* readLines<T>(
   option: string,
   rule: string,
   path: string,
-  toValue: (line: JsonLine) => T,
+  toValue: (value: unknown, text: string) => T,
 ): Generator<T> {
   let number = 0;
   try {
     for (const line of linesOf(path)) {
       number += 1;
       const text = line.trim(); // also removes a byte order mark
-      if (text !== '') yield toValue({ number, text, value: parse(text, number) });
+      if (text !== '') yield toValue(JSON.parse(text), text);
     }
   } catch (error) {
-    throw unreadable(option, rule, path, error);
-  }
-}
-
-function parse(text: string, number: number): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new Error(`line ${number} is not JSON: ${messageOf(error)}`);
+    const place = number === 0 ? '' : `line ${number}: `;
+    throw unreadable(option, rule, path, place + messageOf(error));
   }
 }
 
 // Node's readline also breaks lines at U+2028 and U+2029, but these may occur inside a JSON string.
 function* linesOf(path: string): Generator<string> {
-  const file = openSync(path, 'r');
-  try {
-    const decoder = new StringDecoder('utf8');
-    const bytes = Buffer.alloc(CHUNK_BYTES);
-    let rest = '';
-    for (let length = readSync(file, bytes); length > 0; length = readSync(file, bytes)) {
-      const lines = (rest + decoder.write(bytes.subarray(0, length))).split('\n');
-      rest = lines.pop() ?? '';
-      yield* lines;
-    }
-    yield rest + decoder.end();
-  } finally {
-    closeSync(file);
+  const bytes = readFileSync(path); // it may be longer than a string can be
+  for (let at = 0; at < bytes.length; ) {
+    const end = bytes.indexOf('\n', at);
+    yield bytes.toString('utf8', at, end === -1 ? bytes.length : end);
+    at = end === -1 ? bytes.length : end + 1;
   }
 }
 
-function unreadable(option: string, rule: string, path: string, cause: unknown): ConfigError {
-  const message = `${option} must be ${rule}, got ${describe(path)}: ${messageOf(cause)}`;
-  return new ConfigError(option, message, { cause });
+function unreadable(option: string, rule: string, given: string, why: string): ConfigError {
+  return new ConfigError(option, `${option} must be ${rule}, got ${describe(given)}: ${why}`);
 }

@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { ConfigError, type Customer, isApiKey } from '@sluice/protocol';
-import { describe, hasMethods, isNonEmptyString } from '@sluice/protocol/toolbox';
+import { ANYTHING, flag, methods, nonEmpty, type Rule, readRules, whole } from '@sluice/protocol/toolbox';
 import type { BehaviourChange } from '../admin/contract.ts';
 import { isLoopback } from '../admin/operator-access.ts';
-import { type BehaviourSettings, checkShorthands, readBehaviour } from '../behaviour/behaviour.ts';
-import { checkNames } from '../behaviour/known-names.ts';
-import { isPresetName, PRESETS, type PresetName } from '../behaviour/presets.ts';
+import { type BehaviourSettings, readBehaviour } from '../behaviour/behaviour.ts';
+import { PRESET, type PresetName } from '../behaviour/presets.ts';
 import type { Fault, Script } from '../faults/fault.ts';
 import { readFault } from '../faults/fault-rules.ts';
 import { type Logger, silentLogger } from './logger.ts';
@@ -27,12 +26,11 @@ export interface EmulatorOptions {
    * ever stored in `data`. Default: none.
    */
   readonly seed?: string | undefined;
-  /** Keep only this many of the newest events, from 1; older ones are removed within a second. Default: all. */
+  /**
+   * Keep this many of the newest events, from 1; older ones are removed within a second. `Number.POSITIVE_INFINITY` for all.
+   * Default 1,000,000.
+   */
   readonly maxEvents?: number | undefined;
-  /** Keep events for this many milliseconds, from 1. Default: for ever. */
-  readonly maxAgeMs?: number | undefined;
-  /** Keep this many of the newest requests for the requests page, from 1. Default 200,000. */
-  readonly maxRequests?: number | undefined;
   /** The API key to accept: visible ASCII. Default: the oldest valid one in the data directory, else a new one. */
   readonly apiKey?: string | undefined;
   /**
@@ -45,14 +43,13 @@ export interface EmulatorOptions {
   /** Customers to add at the start. Needs a primary key. */
   readonly customers?: Iterable<Customer> | undefined;
   /**
-   * Gets requests (debug), refusals and the start (info), problems of the search index (warn) and failures (error), but never a
+   * Gets requests (debug), refusals and the start (info), that old events are removed (warn) and failures (error), but never a
    * key or a payload. Default: none.
    */
   readonly logger?: Logger | undefined;
   /**
-   * A reading of what the interface does not show: `plain`, `strict`, `quiet` or `legacy`. If this option, `behaviour`,
-   * `maxBodyBytes` or `compression` is given, it replaces the whole choice that the data directory stores. Default: the stored
-   * choice, else `plain`.
+   * A reading of what the interface does not show: `plain`, `strict`, `quiet` or `legacy`. If this option or `behaviour` is given,
+   * it replaces the whole choice that the data directory stores. Default: the stored choice, else `plain`.
    */
   readonly preset?: PresetName | undefined;
   /** Settings of the service's behaviour that differ from the preset. */
@@ -61,10 +58,6 @@ export interface EmulatorOptions {
   readonly faults?: readonly (Fault | Script | readonly Fault[])[] | undefined;
   /** Seed of the random choices of faults, a whole number. The same seed gives the same choices. Default 1. */
   readonly faultSeed?: number | undefined;
-  /** Same as in `behaviour`: maximum size of a request body, in bytes. Default: that of the preset. */
-  readonly maxBodyBytes?: number | undefined;
-  /** Same as in `behaviour`: whether events may be gzipped. Default: that of the preset. */
-  readonly compression?: boolean | undefined;
 }
 
 /** The checked options, with defaults. */
@@ -79,93 +72,67 @@ export interface Settings extends Omit<EmulatorOptions, 'faults' | 'behaviour'> 
   readonly faultSeed: number;
 }
 
-/** A test of an option, and what the option must be. */
-type Check = readonly [isValid: (value: unknown) => boolean, rule: string];
-
 const TOKEN_BYTES = 24;
-const PORT: Check = [
-  (value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 65_535,
-  'must be an integer from 0 to 65535 (0 for any free port)',
-];
-const COUNT: Check = [
-  (value) => Number.isSafeInteger(value) && Number(value) >= 1,
-  'must be a whole number from 1',
-];
-const SECRET: Check = [isApiKey, 'must be visible ASCII characters without blanks or line breaks'];
-const CHECKED_LATER: Check = [() => true, ''];
-
-/** A check for iterable objects, such as arrays or sets. */
-export const ITERABLE: Check = [
-  (value) => typeof value === 'object' && value !== null && Symbol.iterator in value,
-  'must be an iterable of objects',
+const PORT = whole(0, 0, 65_535);
+// The message does not contain the value: it may be a real key with a typing error.
+const SECRET: Rule = [
+  (value, option = '') => {
+    if (isApiKey(value)) return true;
+    const rule = 'must be visible ASCII characters without blanks or line breaks';
+    throw new ConfigError(option, `${option} ${rule}`);
+  },
+  '',
 ];
 
 // A record, not a list: if an option of the type is missing here, the code does not compile.
-const CHECKS: Readonly<Record<keyof EmulatorOptions, Check>> = {
+const RULES: Readonly<Record<keyof EmulatorOptions, Rule>> = {
   port: PORT,
   apiPort: PORT,
-  host: [isNonEmptyString, 'must be a host name or an IP address'],
-  data: [isNonEmptyString, 'must be the path of a directory'],
-  reset: [(value) => typeof value === 'boolean', 'must be true or false'],
-  seed: [isNonEmptyString, 'must be the path of a file'],
-  maxEvents: COUNT,
-  maxAgeMs: COUNT,
-  maxRequests: COUNT,
+  host: nonEmpty('127.0.0.1', 'a host name or an IP address'),
+  data: nonEmpty(undefined, 'the path of a directory'),
+  reset: flag(false),
+  seed: nonEmpty(undefined, 'the path of a file'),
+  maxEvents: [
+    (value) => value === Number.POSITIVE_INFINITY || (Number.isSafeInteger(value) && Number(value) >= 1),
+    'a whole number from 1, or Number.POSITIVE_INFINITY for all',
+  ],
   apiKey: SECRET,
   token: SECRET,
-  primaryKey: [isNonEmptyString, 'must be the name of an attribute'],
-  customers: ITERABLE,
+  primaryKey: nonEmpty(undefined, 'the name of an attribute'),
+  customers: ANYTHING, // the audience checks them
   logger: [
-    (value) => hasMethods(value, 'debug', 'info', 'warn', 'error'),
-    'must have the functions debug, info, warn and error',
+    methods('debug', 'info', 'warn', 'error')[0],
+    'an object with debug, info, warn and error',
+    silentLogger,
   ],
-  preset: [isPresetName, `must be one of ${Object.keys(PRESETS).join(', ')}`],
-  behaviour: CHECKED_LATER,
-  faults: [Array.isArray, 'must be an array of faults'],
-  faultSeed: [Number.isSafeInteger, 'must be a whole number'],
-  maxBodyBytes: CHECKED_LATER,
-  compression: CHECKED_LATER,
+  preset: PRESET,
+  behaviour: [(value) => readBehaviour(value) !== undefined, ''],
+  faults: [Array.isArray, 'an array of faults', []],
+  faultSeed: [Number.isSafeInteger, 'a whole number', 1],
 };
 
 /** The names of all options. */
-export const OPTION_NAMES: readonly string[] = Object.keys(CHECKS);
+export const OPTION_NAMES: readonly string[] = Object.keys(RULES);
 
 /** Checks options and fills in defaults. Throws {@link ConfigError} for the first wrong one. */
 export function checkOptions(options: EmulatorOptions): Settings {
-  checkNames('options', options, OPTION_NAMES);
-  for (const [name, rule] of Object.entries(CHECKS)) {
-    const value = options[name as keyof EmulatorOptions];
-    if (value !== undefined) check(name, value, rule);
+  // The cast is safe: the rules have the names of the type, and they check each value.
+  const read = readRules(RULES, '', options) as unknown as Omit<Settings, 'behaviour'>;
+  const { port, apiPort, host, reset, data, faults, token = defaultToken(host) } = read;
+  if (port !== 0 && port === apiPort) {
+    throw new ConfigError('apiPort', 'apiPort must differ from port: the endpoints have an address each');
   }
-  const { port = 0, apiPort = 0, host = '127.0.0.1', logger = silentLogger } = options;
-  const { faults = [], faultSeed = 1, reset = false, data, token = defaultToken(host) } = options;
-  const isDistinct = () => port === 0 || port !== apiPort;
-  check('apiPort', apiPort, [isDistinct, 'must differ from port: the endpoints have an address each']);
-  check('reset', reset, [() => !reset || data !== undefined, 'needs a data directory to start anew in']);
+  if (reset && data === undefined) {
+    throw new ConfigError('reset', 'reset needs a data directory to start anew in');
+  }
+  const { preset, behaviour = {} } = options;
+  const isChosen = [preset, ...Object.values(behaviour)].some((value) => value !== undefined);
   return {
-    ...options,
-    ...{ port, apiPort, host, data, logger, token, faultSeed },
-    behaviour: toBehaviour(options),
+    ...read,
+    token,
+    behaviour: isChosen ? { preset, behaviour } : undefined,
     faults: faults.map((fault, index) => readFault(fault, `faults[${index}]`)),
   };
-}
-
-/** Throws {@link ConfigError} if `value` does not pass. */
-export function check(option: string, value: unknown, [isValid, rule]: Check): void {
-  if (isValid(value)) return;
-  // The message does not contain a secret: it may be a real key with a typing error.
-  const got = rule === SECRET[1] ? '' : `, got ${describe(value)}`;
-  throw new ConfigError(option, `${option} ${rule}${got}`);
-}
-
-function toBehaviour(options: EmulatorOptions): BehaviourChange | undefined {
-  const { preset, behaviour = {}, maxBodyBytes, compression } = options;
-  const shorthands = { maxBodyBytes, compression };
-  checkShorthands(shorthands);
-  readBehaviour(behaviour);
-  const settings = { ...shorthands, ...behaviour };
-  const isGiven = [preset, ...Object.values(settings)].some((value) => value !== undefined);
-  return isGiven ? { preset, behaviour: settings } : undefined;
 }
 
 function defaultToken(host: string): string | undefined {

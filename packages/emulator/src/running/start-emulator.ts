@@ -11,8 +11,8 @@ import { Exchange } from '../http/exchange.ts';
 import { createHttpServer } from '../http/http-server.ts';
 import { addInterfaceEndpoint } from '../http/interface-endpoint.ts';
 import { Listener } from '../http/listener.ts';
-import { RateLimiter } from '../http/rate-limiter.ts';
 import { addInspectionEndpoints, INSPECTION_PATHS } from '../inspection/inspection-endpoints.ts';
+import { MOST_EVENTS } from '../storage/retention.ts';
 import { Account } from './account.ts';
 import { type Application, createApplication, type RequestContext } from './application.ts';
 import { Emulator, type Parts } from './emulator.ts';
@@ -59,7 +59,7 @@ function setUp(account: Account, { apiKey, primaryKey, customers, seed, logger }
     if (events === undefined) logger.info({ seed }, 'seed left out: there are events already');
     else logger.info({ seed, events }, 'events loaded');
   }
-  if (apiKey === undefined) return account.apiKeys.oldest() ?? account.apiKeys.create('default');
+  if (apiKey === undefined) return account.apiKeys.oldest() ?? account.apiKeys.create('default').key;
   account.apiKeys.put(apiKey, 'default');
   return apiKey;
 }
@@ -100,21 +100,31 @@ function createParts(
   });
   const events = listen('port', settings.port, eventsApplication);
   const api = listen('apiPort', settings.apiPort, apiApplication);
-  const shared = () => ({ account, faults, limiter: new RateLimiter(systemClock) });
-  addInterfaceEndpoint(eventsApplication, eventsEndpoint, shared());
-  addInterfaceEndpoint(apiApplication, customerEndpoint, shared());
+  addInterfaceEndpoint(eventsApplication, eventsEndpoint, account, faults);
+  addInterfaceEndpoint(apiApplication, customerEndpoint, account, faults);
   addInspectionEndpoints(apiApplication, account);
   const startedAt = new Date().toISOString();
-  const status = (): Status => ({
-    ...{ baseUrl: events.url, apiUrl: api.url, data: data ?? null, startedAt },
-    ...account.status,
-    preset: behaviour.state.preset,
-    isPresetChanged: behaviour.state.isChanged,
-    activeFaults: faults.active,
-  });
+  // The cost does not grow with the stored data, because pages ask all the time.
+  const status = (): Status => {
+    const { audience, requests, search, clearings } = account;
+    const { unique, received, newest, oldest } = account.events.totals;
+    const { preset, isChanged } = behaviour.state;
+    return {
+      ...{ baseUrl: events.url, apiUrl: api.url, data: data ?? null, startedAt, clearings },
+      ...{ preset, isPresetChanged: isChanged, activeFaults: faults.active },
+      primaryKey: audience.primaryKey,
+      hasCustomers: audience.hasCustomers,
+      audience: audience.changes,
+      maxEvents: settings.maxEvents ?? MOST_EVENTS, // JSON has null for infinite
+      ...{ unique, received, newestEvent: newest, oldestEvent: unique === 0 ? 0 : oldest },
+      newestRequest: requests.newest,
+      unindexed: search.unindexed,
+    };
+  };
   const live = new LiveFeed(status, account.events.rates);
-  addAdminEndpoints(apiApplication, { account, behaviour, faults, live, status }, token);
-  return { account, behaviour, faults, apiKey, token, live, events, api };
+  const parts = { account, behaviour, faults, apiKey, token, live };
+  addAdminEndpoints(apiApplication, parts, status);
+  return { ...parts, events, api };
 }
 
 /** Whether a path on the API address counts as one of the interface. An unknown path does, too. */

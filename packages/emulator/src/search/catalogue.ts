@@ -1,7 +1,6 @@
 import type { Catalogue, CatalogueKey } from '../admin/contract.ts';
-import type { Database } from '../storage/database.ts';
+import { type Database, isoTime, unescapeText } from '../storage/database.ts';
 import type { Extent } from '../storage/event-store.ts';
-import { isoTime, unescapeText } from '../storage/text.ts';
 
 const CATALOGUE_MS = 500;
 /** The payloads of so many of the newest events are read. */

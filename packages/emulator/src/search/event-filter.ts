@@ -1,13 +1,13 @@
 import type { EventFilter } from '../events/tracked-events.ts';
+import { escapeText } from '../storage/database.ts';
 import { allOf, type Condition, conditionOf } from '../storage/event-rows.ts';
-import { escapeText } from '../storage/text.ts';
 import { exactWord } from './search-index.ts';
 
 /** Which events to search for: those that match all given fields. */
 export interface SearchFilter extends EventFilter {
   /** Typed text: words that the name, the customer or the payload must have. The last one may be the beginning of a word. */
   readonly text?: string | undefined;
-  /** Received at `from` or later, and before `to`: milliseconds since 1970. */
+  /** Received at `from` or later, and before `to`: milliseconds since 1970. If the clock was set back, this is not exact. */
   readonly from?: number | undefined;
   readonly to?: number | undefined;
   readonly payload?: readonly Condition[] | undefined;
@@ -19,17 +19,17 @@ export interface Plan {
   readonly match: string | undefined;
   /** Whether every event that `match` finds (without `match`: every event) matches the filter, apart from its times. */
   readonly isExact: boolean;
-  /** Everything but the text, for rows of `events`. */
+  /** Everything but the text and the times, for rows of `events`. */
   readonly condition: Condition;
-  /** The query for a full-text table of the texts of events; empty if the filter has no text. */
-  readonly textMatch: string;
-  /** Whether the texts or the payloads of events are read. */
+  /** Whether the filter has words. Only the index knows which events have these. */
+  readonly hasText: boolean;
+  /** Whether the payloads of events are read. */
   readonly readsBodies: boolean;
 }
 
 /** Prepares a filter. */
 export function planOf(filter: SearchFilter): Plan {
-  const { name, correlationValue, source, from, to, attributed, payload = [] } = filter;
+  const { name, correlationValue, source, attributed, payload = [] } = filter;
   const exact = Object.entries({ name, correlation_value: correlationValue, source });
   const terms = exact.flatMap(([field, value]) =>
     value === undefined ? [] : `"${exactWord(field, escapeText(value))}"`,
@@ -39,14 +39,9 @@ export function planOf(filter: SearchFilter): Plan {
   return {
     match: terms.length === 0 ? undefined : terms.join(' '),
     isExact: attributed === undefined && payload.length === 0,
-    condition: allOf([
-      conditionOf(filter),
-      ...(from === undefined ? [] : [{ sql: 'received_at >= ?', values: [from] }]),
-      ...(to === undefined ? [] : [{ sql: 'received_at < ?', values: [to] }]),
-      ...payload,
-    ]),
-    textMatch,
-    readsBodies: textMatch !== '' || payload.length > 0,
+    condition: allOf([conditionOf(filter), ...payload]),
+    hasText: textMatch !== '',
+    readsBodies: payload.length > 0,
   };
 }
 

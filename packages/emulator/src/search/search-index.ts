@@ -1,26 +1,25 @@
-import type { Database } from '../storage/database.ts';
-import { type Condition, payloadText } from '../storage/event-rows.ts';
+import { hash } from 'node:crypto';
+import { type Database, unescapeText } from '../storage/database.ts';
+import { payloadText } from '../storage/event-rows.ts';
 import type { Extent } from '../storage/event-store.ts';
-import { insertRows } from '../storage/staging.ts';
-import { unescapeText } from '../storage/text.ts';
 
-// There is one full-text table for this many events. So a search with many hits needs only the newest tables. The beginning of a
-// word is looked up in one table after the other. If all events of a table were removed, the table is dropped.
-const PARTITION_SIZE = 131_072;
+// There is one full-text table for this many events. So a search with many hits needs only the newest tables, the beginning of a
+// word is soon looked up in one, and one that a search lacks is soon made.
+const PART_SIZE = 32_768;
 // Events to add at once: that takes a few milliseconds.
 const AT_ONCE = 500;
 const MOST_BYTES = 8 * 1024 * 1024;
 // Text after this many characters is not searched: an event of megabytes would keep the index busy.
 const MOST_CHARACTERS = 65_536;
 
-/** How SQLite splits texts into words, and what a full-text table stores: only the index. */
-export const FTS_OPTIONS = "content='', columnsize=0, tokenize='unicode61 remove_diacritics 2'";
+/** The number of the part of the index that an event belongs to. */
+export function partOf(id: number): number {
+  return Math.floor((id - 1) / PART_SIZE);
+}
 
-/** The range of event ids that one full-text table holds. */
-export interface Partition {
-  readonly table: string;
-  readonly first: number;
-  readonly last: number;
+/** The last id of a part. */
+export function lastOf(part: number): number {
+  return (part + 1) * PART_SIZE;
 }
 
 /**
@@ -28,148 +27,120 @@ export interface Partition {
  * search is the beginning of it.
  */
 export function exactWord(field: string, value: string): string {
-  return `\uE000${field[0]}${hash53(value)}`;
+  return `\uE000${field[0]}${hash('sha1', value).slice(0, 16)}`;
 }
 
-/** A hash of 53 bits. Data directories have its results: it must not change. */
-function hash53(text: string): number {
-  let low = 0x811c9dc5;
-  let high = 0x9e3779b9;
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    low = Math.imul(low ^ code, 0x01000193);
-    high = Math.imul(high ^ code, 0x85ebca6b) + (low >>> 16);
-  }
-  low = Math.imul(low ^ (low >>> 16), 0x85ebca6b);
-  low ^= Math.imul(high ^ (high >>> 13), 0x01000193);
-  high = Math.imul(high ^ (high >>> 16), 0x85ebca6b) ^ (low >>> 15);
-  return ((high >>> 0) % 2 ** 21) * 2 ** 32 + (low >>> 0);
-}
-
-/** The full-text index of events. It can be built anew from the events. */
+/** The full-text index of events, in parts. It can be built anew from the events. */
 export class SearchIndex {
   readonly #database: Database;
-  #through: number;
+  /** Of each part that there is, the id up to which it has its events. */
+  readonly #through = new Map<number, number>();
 
   constructor(database: Database) {
     this.#database = database;
-    this.#through = database.get<{ indexed: number }>('SELECT indexed FROM progress')?.indexed ?? 0;
+    const parts = database.arrays<[part: number, through: number]>('SELECT part, through FROM parts');
+    for (const [part, through] of parts) this.#through.set(part, through);
   }
 
-  /** The id up to which all events are in the index. */
-  get through(): number {
-    return this.#through;
+  /** The id up to which a part has its events; 0 if there is no such part. */
+  through(part: number): number {
+    return this.#through.get(part) ?? 0;
   }
 
-  /** Adds some of the events that are not in the index, and returns whether more are left. Removes what is no longer needed. */
-  step({ oldest, newest }: Extent): boolean {
-    if (this.#through < oldest - 1) this.#save(oldest - 1);
-    const [unneeded] = this.#tables().filter(({ last }) => last < oldest);
-    if (unneeded !== undefined) this.#database.exec(`DROP TABLE ${unneeded.table}`);
-    return this.#through < newest && this.#addSome(newest) && this.#through < newest;
+  /** How many of the events are not in the index. */
+  missing({ oldest, newest }: Extent): number {
+    let missing = 0;
+    for (let part = partOf(oldest); part <= partOf(newest); part += 1) {
+      const first = Math.max(oldest - 1, this.through(part), lastOf(part - 1));
+      missing += Math.max(0, Math.min(newest, lastOf(part)) - first);
+    }
+    return missing;
   }
 
-  /** The partitions that may hold events from id `first` to `last`, newest first. */
-  partitions(first: number, last: number): Partition[] {
-    const found = this.#tables().filter((each) => each.first <= last && each.last >= first);
-    return found.sort((one, other) => other.first - one.first);
+  /** Adds some events to the newest part that lacks any, or drops a part that is no longer needed. Returns whether it did. */
+  step(extent: Extent): boolean {
+    const unneeded = [...this.#through.keys()].find((part) => lastOf(part) < extent.oldest);
+    if (unneeded !== undefined) {
+      this.#database.exec(
+        `DROP TABLE IF EXISTS search_${unneeded}; DELETE FROM parts WHERE part = ${unneeded}`,
+      );
+      return this.#through.delete(unneeded);
+    }
+    for (let part = partOf(extent.newest); part >= partOf(extent.oldest); part -= 1) {
+      if (this.add(part, extent)) return true;
+    }
+    return false;
   }
 
-  /** Ids of matching events from `first` to `last`, newest first. Empty if the partition is gone. */
-  find(partition: Partition, match: string, first: number, last: number, limit: number): number[] {
-    const { sql, values } = this.#rowids(partition, match, first, last);
-    const newest = `${sql} ORDER BY rowid DESC LIMIT CAST(? AS INTEGER)`;
-    return this.#database.arrays<[id: number]>(newest, ...values, limit).map(([id]) => id);
-  }
-
-  /** How many events from `first` to `last` match; counts to `limit` at most. */
-  count(partition: Partition, match: string, first: number, last: number, limit: number): number {
-    const { sql, values } = this.#rowids(partition, match, first, last);
-    const count = `SELECT count(*) AS count FROM (${sql} LIMIT CAST(? AS INTEGER))`;
-    return this.#database.get<{ count: number }>(count, ...values, limit)?.count ?? 0;
-  }
-
-  /** SQL for the ids of matching events. (Numbers arrive as REAL, and FTS5 does not accept REAL as a bound of rowid.) */
-  #rowids(partition: Partition, match: string, first: number, last: number): Condition {
-    const { table } = partition;
-    if (!this.#has(table)) return { sql: 'SELECT 0 AS rowid WHERE 0', values: [] };
-    const range = 'rowid BETWEEN CAST(? AS INTEGER) AND CAST(? AS INTEGER)';
-    return {
-      sql: `SELECT rowid FROM ${table} WHERE ${table} MATCH ? AND ${range}`,
-      values: [match, Math.max(first, partition.first), Math.min(last, partition.last)],
-    };
-  }
-
-  #addSome(newest: number): boolean {
-    const { table, last: end } = partitionAt(Math.floor(this.#through / PARTITION_SIZE));
+  /** Adds some of these events to a part. Returns whether it did: otherwise, the part has them all. */
+  add(part: number, { oldest, newest }: Extent): boolean {
+    const through = Math.max(oldest - 1, this.through(part), lastOf(part - 1));
+    const end = Math.min(newest, lastOf(part));
+    if (through >= end) return false;
+    let last = through;
     let bytes = 0;
-    let last = this.#through;
     const sizes = 'SELECT id, octet_length(body) FROM events WHERE id > ? AND id <= ? ORDER BY id LIMIT ?';
-    const next = this.#database.arrays<[id: number, bytes: number]>(
-      sizes,
-      last,
-      Math.min(newest, end),
-      AT_ONCE,
-    );
+    const next = this.#database.arrays<[id: number, bytes: number]>(sizes, through, end, AT_ONCE);
     for (const [id, size] of next) {
       bytes += size;
-      if (bytes > MOST_BYTES && last > this.#through) break;
+      if (bytes > MOST_BYTES && last > through) break;
       last = id;
     }
     const rows = this.#database.arrays<IndexedEvent>(
       'SELECT id, name, correlation_value, source, body FROM events WHERE id > ? AND id <= ? ORDER BY id',
-      ...[this.#through, last],
+      ...[through, last],
     );
     this.#database.transaction(() => {
-      if (!this.#has(table)) this.#create(table);
-      insertRows(this.#database, table, 'rowid, exact, text', rows.flatMap(valuesOf));
-      this.#database.run('UPDATE progress SET indexed = ?', last);
+      if (!this.#through.has(part)) this.#create(part);
+      this.#database.insert(`search_${part}`, 'rowid, exact, text', rows.flatMap(valuesOf));
+      this.#database.run('INSERT OR REPLACE INTO parts (part, through) VALUES (?, ?)', part, last);
     });
-    this.#through = last;
-    return rows.length > 0;
+    this.#through.set(part, last);
+    return true;
   }
 
-  #save(through: number): void {
-    this.#database.run('UPDATE progress SET indexed = ?', through);
-    this.#through = through;
+  /** Ids of matching events of a part, from `first` to `last`, newest first. Empty if there is no such part. */
+  find(part: number, match: string, first: number, last: number, limit: number): number[] {
+    const sql = `SELECT rowid ${matching(part)} ORDER BY rowid DESC LIMIT CAST(? AS INTEGER)`;
+    if (!this.#through.has(part)) return [];
+    return this.#database.arrays<[id: number]>(sql, match, first, last, limit).map(([id]) => id);
   }
 
-  #create(table: string): void {
-    this.#database.exec(`CREATE VIRTUAL TABLE ${table} USING fts5(exact, text, ${FTS_OPTIONS})`);
-    // With 16, SQLite merges parts of the table less often. That makes adding a quarter cheaper, and a search is still very fast.
+  /** How many events {@link find} would find without a limit. */
+  count(part: number, match: string, first: number, last: number): number {
+    const sql = `SELECT count(*) AS count ${matching(part)}`;
+    if (!this.#through.has(part)) return 0;
+    return this.#database.get<{ count: number }>(sql, match, first, last)?.count ?? 0;
+  }
+
+  #create(part: number): void {
+    const table = `search_${part}`;
+    // Only the index is stored, not the texts.
+    const options = "content='', columnsize=0, tokenize='unicode61 remove_diacritics 2'";
+    this.#database.exec(`CREATE VIRTUAL TABLE ${table} USING fts5(exact, text, ${options})`);
+    // With 16, SQLite merges pieces of the table less often. That makes adding a quarter cheaper, and a search is still very fast.
     this.#database.exec(`INSERT INTO ${table} (${table}, rank) VALUES ('automerge', 16)`);
-  }
-
-  #has(table: string): boolean {
-    return this.#tables().some((each) => each.table === table);
-  }
-
-  #tables(): Partition[] {
-    const sql =
-      "SELECT substr(name, 8) FROM sqlite_schema WHERE name GLOB 'search_[0-9]*' AND sql GLOB '*fts5*'";
-    return this.#database.arrays<[number: string]>(sql).map(([number]) => partitionAt(Number(number)));
   }
 }
 
-function partitionAt(number: number): Partition {
-  const first = number * PARTITION_SIZE + 1;
-  return { table: `search_${number}`, first, last: first + PARTITION_SIZE - 1 };
+// Numbers arrive as REAL, and FTS5 does not accept REAL as a bound of rowid.
+function matching(part: number): string {
+  return `FROM search_${part}
+    WHERE search_${part} MATCH ? AND rowid BETWEEN CAST(? AS INTEGER) AND CAST(? AS INTEGER)`;
 }
 
 type IndexedEvent = [id: number, name: string, correlation_value: string, source: string, body: string];
 
 /** The column values of an event in its full-text table. */
-function valuesOf([id, name, correlationValue, source, body]: IndexedEvent): (number | string)[] {
-  const exact = [
-    exactWord('name', name),
-    exactWord('correlation_value', correlationValue),
-    exactWord('source', source),
-  ];
-  return [id, exact.join(' '), textOf(name, correlationValue, body)];
+function valuesOf([id, name, correlation_value, source, body]: IndexedEvent): (number | string)[] {
+  const exact = Object.entries({ name, correlation_value, source }).map(([field, value]) =>
+    exactWord(field, value),
+  );
+  return [id, exact.join(' '), textOf(name, correlation_value, body)];
 }
 
 /** The text in which the words of an event are searched: its name, its customer and its payload. Takes escaped columns. */
-export function textOf(name: string, correlationValue: string, body: string): string {
+function textOf(name: string, correlationValue: string, body: string): string {
   const payload = withoutEscapes(payloadText(body, MOST_CHARACTERS));
   return `${unescapeText(name)} ${unescapeText(correlationValue)} ${payload}`;
 }

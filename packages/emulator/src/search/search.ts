@@ -1,13 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 import { SluiceError } from '@sluice/protocol';
 import type { Catalogue, TrackerCount, TrackerRow } from '../admin/contract.ts';
-import type { Database } from '../storage/database.ts';
-import { allOf, type Condition, readRows, readWhole, type WholeEvent } from '../storage/event-rows.ts';
+import { type Database, unlessFull } from '../storage/database.ts';
+import { allOf, type Condition, type EventRow, readRows, readWhole } from '../storage/event-rows.ts';
 import { type Extent, firstReceived } from '../storage/event-store.ts';
-import { insertRows } from '../storage/staging.ts';
 import { listCatalogue } from './catalogue.ts';
 import { type Plan, planOf, type SearchFilter } from './event-filter.ts';
-import { FTS_OPTIONS, SearchIndex, textOf } from './search-index.ts';
+import { lastOf, partOf, SearchIndex } from './search-index.ts';
 
 /** Which of the matching events to return: the newest with an id below `before`, at most `limit`. */
 export interface PageQuery {
@@ -30,6 +29,8 @@ export interface Page<T> {
 /** Matching ids, newest first. All events from id `down` up have been checked. */
 interface Found {
   readonly ids: readonly number[];
+  /** How many they are, where only that was wanted. */
+  readonly count?: number;
   readonly down: number;
 }
 
@@ -47,18 +48,18 @@ const TURN_MS = 10;
 const SEARCH_MS = 500;
 const COUNT_MS = 200;
 const MOST_COUNTED = 100_000;
+/** The limit of a search that only counts. */
+const ALL: number = Number.POSITIVE_INFINITY;
 // Events that one statement checks: few enough to keep the time limits. Fewer where it reads their bodies.
 const WINDOW = 8_192;
 const BODY_WINDOW = 1_024;
-// Texts that are searched in one piece of work.
-const TEXTS = 128;
-const TEXT_CHARACTERS = 64 * 1024;
 const MOST_BYTES = 8 * 1024 * 1024;
 
 /**
- * Searches events, newest first, while new ones arrive: as far as the index goes with the index, and newer events row by row. A
- * search ends after a limited time, with what it has found by then. It works in turns. Between them, events and partitions of the
- * index may come and go. Indexing begins with the first search: without searches, it costs nothing.
+ * Searches events, newest first, while new ones arrive. A search for words first adds to the index what that lacks, part by part;
+ * other searches check row by row what the index lacks. A search ends after a limited time, with what it has found by then. It
+ * works in turns. Between them, events and parts of the index may come and go. Indexing begins with the first search: without
+ * searches, it costs nothing.
  */
 export class Search {
   readonly #database: Database;
@@ -76,9 +77,9 @@ export class Search {
     this.#index = new SearchIndex(database);
   }
 
-  /** The id up to which events are in the search index. A search finds newer ones too, only slower. */
-  get indexed(): number {
-    return this.#index.through;
+  /** How many events are not in the index. */
+  get unindexed(): number {
+    return this.#index.missing(this.#extent());
   }
 
   /** Call it when events were added or removed. It costs very little. */
@@ -86,7 +87,7 @@ export class Search {
     if (!this.#isUsed || this.#timer !== undefined || this.#isClosed) return;
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
-      if (this.step()) this.changed();
+      if (unlessFull(() => this.step())) this.changed();
     }, PAUSE_MS);
     this.#timer.unref();
   }
@@ -103,7 +104,7 @@ export class Search {
   }
 
   /** The matching events, complete. */
-  async whole(filter: SearchFilter, query: PageQuery): Promise<Page<WholeEvent>> {
+  async whole(filter: SearchFilter, query: PageQuery): Promise<Page<EventRow>> {
     const { rows: ids, next } = await this.#page(filter, query);
     const rows = readWhole(this.#database, ids, MOST_BYTES);
     return { rows, next: rows.length < ids.length ? (rows.at(-1)?.id ?? next) : next };
@@ -111,19 +112,16 @@ export class Search {
 
   /** Counts the matching events, up to 100,000 or for 200 ms. */
   async count(filter: SearchFilter): Promise<TrackerCount> {
-    const endTurn = this.#begin();
-    const { oldest, newest } = this.#range(filter);
     const plan = this.#plan(filter);
-    if (plan === undefined) return { count: 0, isExact: true };
-    if (plan.match === undefined && plan.isExact)
-      return { count: Math.max(0, newest - oldest + 1), isExact: true };
-    const ends = this.#clocks.limits() + COUNT_MS;
+    if (plan?.match === undefined && plan?.isExact !== false) {
+      const { oldest, newest } = this.#range(filter);
+      return { count: plan === undefined ? 0 : Math.max(0, newest - oldest + 1), isExact: true };
+    }
     let count = 0;
-    for (const found of this.#count(plan, oldest, newest)) {
-      count += found;
+    for await (const found of this.#pieces(filter, ALL, COUNT_MS)) {
+      count += found.count ?? found.ids.length;
       if (count >= MOST_COUNTED) return { count: MOST_COUNTED, isExact: false };
-      if (this.#clocks.limits() >= ends) return { count, isExact: false };
-      await endTurn();
+      if (found.isOver) return { count, isExact: false };
     }
     return { count, isExact: true };
   }
@@ -155,20 +153,36 @@ export class Search {
   }
 
   async #page(filter: SearchFilter, { before, limit }: PageQuery): Promise<Page<number>> {
-    const endTurn = this.#begin();
-    const { oldest, newest } = this.#range(filter);
-    const last = Math.min(newest, (before ?? Number.POSITIVE_INFINITY) - 1);
-    const plan = this.#plan(filter);
     const ids: number[] = [];
-    if (plan === undefined) return { rows: ids, next: null };
-    const ends = this.#clocks.limits() + SEARCH_MS;
-    for (const found of this.#find(plan, oldest, last, limit + 1)) {
-      ids.push(...found.ids);
+    for await (const { ids: found, down, isOver } of this.#pieces(filter, limit + 1, SEARCH_MS, before)) {
+      ids.push(...found);
       if (ids.length > limit) return { rows: ids.slice(0, limit), next: ids[limit - 1] ?? null };
-      if (this.#clocks.limits() >= ends) return { rows: ids, next: found.down > oldest ? found.down : null };
-      await endTurn();
+      if (isOver) return { rows: ids, next: down };
     }
     return { rows: ids, next: null };
+  }
+
+  /**
+   * Yields the matching ids below `before`, newest first. Between two pieces of work, requests may be served. `isOver`: the time is,
+   * and events are left.
+   */
+  async *#pieces(
+    filter: SearchFilter,
+    atOnce: number,
+    ms: number,
+    before: number = Number.POSITIVE_INFINITY,
+  ): AsyncGenerator<Found & { readonly isOver: boolean }> {
+    const endTurn = this.#begin();
+    const plan = this.#plan(filter);
+    if (plan === undefined) return;
+    const { oldest, newest } = this.#range(filter);
+    const ends = this.#clocks.limits() + ms;
+    for (const found of this.#find(plan, oldest, Math.min(newest, before - 1), atOnce)) {
+      const isOver = this.#clocks.limits() >= ends && found.down > oldest;
+      yield { ...found, isOver };
+      if (isOver) return;
+      await endTurn();
+    }
   }
 
   /** Returns undefined if nothing can match. */
@@ -189,53 +203,40 @@ export class Search {
   }
 
   *#find(plan: Plan, first: number, last: number, limit: number): Generator<Found> {
-    const { match } = plan;
-    const indexed = match === undefined ? 0 : Math.min(last, this.#index.through);
-    yield* this.#scan(plan, Math.max(first, indexed + 1), last, limit);
-    if (match === undefined) return;
+    const { match, hasText } = plan;
     const atOnce = plan.isExact ? limit : windowOf(plan);
-    for (const partition of this.#index.partitions(first, indexed)) {
-      const bottom = Math.max(first, partition.first);
-      for (let top = Math.min(indexed, partition.last); top >= bottom; ) {
-        const found = this.#index.find(partition, match, bottom, top, atOnce);
+    for (let part = partOf(last); part >= partOf(first); part -= 1) {
+      const bottom = Math.max(first, lastOf(part - 1) + 1);
+      let top = Math.min(last, lastOf(part));
+      while (hasText && this.#index.add(part, { ...this.#extent(), newest: top }))
+        yield { ids: [], down: top + 1 };
+      const indexed = match === undefined ? 0 : Math.min(top, this.#index.through(part));
+      yield* this.#scan(plan, Math.max(bottom, indexed + 1), top, limit);
+      if (match !== undefined && plan.isExact && limit === ALL) {
+        yield { ids: [], count: this.#index.count(part, match, bottom, indexed), down: bottom };
+        continue;
+      }
+      for (top = indexed; match !== undefined && top >= bottom; ) {
+        const found = this.#index.find(part, match, bottom, top, atOnce);
         const down = found.length < atOnce ? bottom : (found.at(-1) ?? bottom);
-        yield { ids: this.#matching(plan, found), down };
+        yield { ids: plan.isExact ? found : this.#matching(plan, found), down };
         top = down - 1;
       }
     }
   }
 
-  *#count(plan: Plan, first: number, last: number): Generator<number> {
-    const { match } = plan;
-    if (match === undefined || !plan.isExact) {
-      for (const { ids } of this.#find(plan, first, last, WINDOW)) yield ids.length;
-      return;
-    }
-    const indexed = Math.min(last, this.#index.through);
-    for (const { ids } of this.#scan(plan, Math.max(first, indexed + 1), last, WINDOW)) yield ids.length;
-    for (const partition of this.#index.partitions(first, indexed)) {
-      yield this.#index.count(partition, match, first, indexed, MOST_COUNTED);
-    }
-  }
-
-  /** Checks every event, one window after the other. The first window is small if there is no text: most often it is enough. */
+  /** Checks every event, one window after the other. The first window is small: most often it is enough. */
   *#scan(plan: Plan, first: number, last: number, limit: number): Generator<Found> {
     const most = windowOf(plan);
-    let window = Math.min(most, plan.textMatch === '' ? limit : most);
+    let window = Math.min(most, limit);
     for (let top = last; top >= first; ) {
       const bottom = Math.max(first, top - window + 1);
-      const range = { sql: 'id BETWEEN ? AND ?', values: [bottom, top] };
-      if (plan.textMatch !== '') yield* this.#withText(plan, range, bottom);
-      else yield { ids: this.#select(range, plan), down: bottom };
+      yield { ids: this.#select({ sql: 'id BETWEEN ? AND ?', values: [bottom, top] }, plan), down: bottom };
       top = bottom - 1;
       window = most;
     }
   }
 
-  /**
-   * Returns the events that meet the conditions on rows. This is needed because the index may name events that are gone, and
-   * knows only hashes of values.
-   */
   #matching(plan: Plan, ids: readonly number[]): number[] {
     const given = { sql: 'id IN (SELECT value FROM json_each(?))', values: [JSON.stringify(ids)] };
     return ids.length === 0 ? [] : this.#select(given, plan);
@@ -245,39 +246,6 @@ export class Search {
     const { sql, values } = allOf([given, plan.condition]);
     const ids = `SELECT id FROM events WHERE ${sql} ORDER BY id DESC`;
     return this.#database.arrays<[id: number]>(ids, ...values).map(([id]) => id);
-  }
-
-  /** Yields the events of the range whose text matches, in several groups. `down`: the id down to which the range goes. */
-  *#withText(plan: Plan, range: Condition, down: number): Generator<Found> {
-    let texts: [id: number, text: string][] = [];
-    let characters = 0;
-    for (const id of this.#select(range, plan)) {
-      const read = 'SELECT name, correlation_value, body FROM events WHERE id = ?';
-      const [row] = this.#database.arrays<[string, string, string]>(read, id);
-      if (row === undefined) continue;
-      const text = textOf(...row);
-      texts.push([id, text]);
-      characters += text.length;
-      if (texts.length < TEXTS && characters < TEXT_CHARACTERS) continue;
-      yield { ids: this.#match(texts, plan.textMatch), down: id };
-      texts = [];
-      characters = 0;
-    }
-    yield { ids: this.#match(texts, plan.textMatch), down };
-  }
-
-  /** Finds texts exactly as the index does. Only SQLite knows which characters of all scripts it counts as letters. */
-  #match(texts: readonly [id: number, text: string][], match: string): number[] {
-    if (texts.length === 0) return [];
-    const database = this.#database;
-    return database.transaction(() => {
-      database.exec(`CREATE VIRTUAL TABLE IF NOT EXISTS temp.texts USING fts5(text, ${FTS_OPTIONS})`);
-      // In the order of their ids: otherwise each would be written for itself.
-      insertRows(database, 'texts', 'rowid, text', texts.toReversed().flat());
-      const found = database.arrays<[number]>('SELECT rowid FROM texts WHERE texts MATCH ?', match);
-      database.run("INSERT INTO texts (texts) VALUES ('delete-all')");
-      return found.map(([id]) => id).reverse();
-    });
   }
 }
 

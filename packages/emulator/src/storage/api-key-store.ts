@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { KeyRow } from '../admin/contract.ts';
-import type { Database } from './database.ts';
-import { isoTime } from './text.ts';
+import { Refusal } from '../events/refusal.ts';
+import { type Database, isoTime } from './database.ts';
 
+const PREFIX = 'Api-Key ';
 const KEY_BYTES = 24;
 const USE_NOTED_MS = 1_000;
 const ROWS = `SELECT id, key, name, created_at AS createdAt, last_used_at AS lastUsedAt, revoked_at AS revokedAt
@@ -17,11 +18,24 @@ export class ApiKeyStore {
     this.#database = database;
   }
 
-  /** Returns the id of a valid key, and records its use, at most once a second. Undefined for any other key. */
-  use(key: string): number | undefined {
+  /**
+   * Returns the id of the key in an `Authorization` header (section 5), and records its use, at most once a second. Throws
+   * {@link Refusal} if there is no valid key.
+   */
+  authenticate(header: string | undefined): number {
+    const form = 'Authorization must be "Api-Key <API_KEY>"';
+    const headers = { 'www-authenticate': 'Api-Key' };
+    if (header === undefined)
+      throw new Refusal('missing_api_key', `${form}; the header is missing.`, { headers });
+    if (!header.startsWith(PREFIX) || header.length === PREFIX.length) {
+      // The answer does not repeat the header, because it may contain a key.
+      throw new Refusal('malformed_authorization', `${form}; it has another form.`, { headers });
+    }
     const find = 'SELECT id FROM api_keys WHERE key = ? AND revoked_at IS NULL';
-    const id = this.#database.get<{ id: number }>(find, key)?.id;
-    if (id === undefined) return undefined;
+    const id = this.#database.get<{ id: number }>(find, header.slice(PREFIX.length))?.id;
+    if (id === undefined) {
+      throw new Refusal('unknown_api_key', 'The API key is not one of this emulator, or it was revoked.');
+    }
     const now = Date.now();
     const notedAt = this.#notedAt.get(id);
     if (notedAt === undefined || Math.abs(now - notedAt) >= USE_NOTED_MS) {
@@ -38,10 +52,11 @@ export class ApiKeyStore {
   }
 
   /** Creates a new key. */
-  create(name: string): string {
-    const key = `emulator_${randomBytes(KEY_BYTES).toString('base64url')}`;
-    this.put(key, name);
-    return key;
+  create(name: string): KeyRow {
+    this.put(`emulator_${randomBytes(KEY_BYTES).toString('base64url')}`, name);
+    const [row] = this.list();
+    if (row === undefined) throw new Error('the new key was not stored');
+    return row;
   }
 
   /** Makes `key` valid, even if it was revoked. */

@@ -1,12 +1,16 @@
 import Libsql from 'libsql';
-import { MIGRATIONS } from './migrations.ts';
+import { SCHEMA, VERSION } from './schema.ts';
 
-const BUSY_TIMEOUT_MS = 5_000;
+// How long to wait for another emulator that is just closing.
+const BUSY_TIMEOUT_MS = 1_000;
 const MOST_STATEMENTS = 200;
+// Rows for one statement: with fewer statements, less time goes into calling them.
+const ROWS_AT_ONCE = 50;
 
 /** The selected primary key (escaped), and the chosen behaviour (JSON). */
 type Setting = 'primary_key' | 'behaviour';
-type Value = string | number | null;
+/** A value of a column. */
+export type Value = string | number | null;
 type Statement = Libsql.Statement<unknown[]>;
 
 /** An SQLite database. Each statement is prepared once, and reused. */
@@ -14,16 +18,18 @@ export class Database {
   readonly #database: Libsql.Database;
   readonly #statements = new Map<string, Statement>();
 
-  /** Opens the file, or a database in memory, and brings its schema up to date. */
-  constructor(path?: string) {
+  /** Opens the file for itself alone, or a database in memory, and creates its tables. `isBare`: whatever its tables are. */
+  constructor(path?: string, isBare = false) {
     this.#database = new Libsql(path ?? ':memory:', { timeout: BUSY_TIMEOUT_MS });
     try {
+      this.exec('PRAGMA locking_mode = EXCLUSIVE');
       // With WAL, NORMAL keeps all commits, whenever the process ends. Only a power cut may lose the last ones.
       this.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 4096');
       this.exec('PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY');
-      this.transaction(() => this.#migrate());
+      this.transaction(() => isBare || this.#prepareSchema());
     } catch (error) {
-      this.#database.close();
+      if (sqliteCode(error) === '') this.close();
+      else this.#database.close(); // it may be damaged, or another emulator's
       throw error;
     }
   }
@@ -49,6 +55,18 @@ export class Database {
   /** Returns how many rows were changed. */
   run(sql: string, ...values: readonly Value[]): number {
     return this.#prepare(sql).run(...values).changes;
+  }
+
+  /** Inserts many rows. `values`: first those of the first row, then those of the second, and so on. */
+  insert(table: string, columns: string, values: readonly Value[]): void {
+    const width = columns.split(',').length;
+    const row = `(${Array(width).fill('?').join(', ')})`;
+    for (let at = 0; at < values.length; ) {
+      const rows = values.length - at >= ROWS_AT_ONCE * width ? ROWS_AT_ONCE : 1;
+      const sql = `INSERT INTO ${table} (${columns}) VALUES ${Array(rows).fill(row).join(', ')}`;
+      this.run(sql, ...values.slice(at, at + rows * width));
+      at += rows * width;
+    }
   }
 
   exec(sql: string): void {
@@ -78,9 +96,13 @@ export class Database {
     }
   }
 
-  /** First moves all data into the one file. */
+  /** Moves all data into the one file, and lets others open it: the connection itself ends only when its statements are collected. */
   close(): void {
-    if (this.isOpen) this.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    if (this.isOpen) {
+      this.exec(
+        'PRAGMA journal_mode = DELETE; PRAGMA locking_mode = NORMAL; SELECT count(*) FROM sqlite_schema',
+      );
+    }
     this.#database.close();
   }
 
@@ -95,19 +117,16 @@ export class Database {
     return statement;
   }
 
-  #migrate(): void {
-    const { version } = this.#database
-      .prepare('SELECT user_version AS version FROM pragma_user_version')
-      .get() as {
-      version: number;
-    };
-    if (version > MIGRATIONS.length) {
+  #prepareSchema(): void {
+    const version = this.get<{ user_version: number }>('PRAGMA user_version')?.user_version;
+    if (version === VERSION) return;
+    if (version !== 0) {
+      const known = `(schema ${version}, this one knows ${VERSION})`;
       throw new Error(
-        `it was written by a newer emulator (schema ${version}, this one knows ${MIGRATIONS.length}). Update this one, or choose another directory.`,
+        `another version of the emulator wrote it ${known}. Start anew with --reset, or choose another directory.`,
       );
     }
-    for (const migration of MIGRATIONS.slice(version)) this.exec(migration);
-    this.exec(`PRAGMA user_version = ${MIGRATIONS.length}`);
+    this.exec(`${SCHEMA} PRAGMA user_version = ${VERSION}`);
   }
 }
 
@@ -119,4 +138,37 @@ export function isDamage(error: unknown): boolean {
 /** The code of an SQLite error, such as `SQLITE_FULL`; empty for any other error. */
 export function sqliteCode(error: unknown): string {
   return error instanceof Error ? String(Reflect.get(error, 'code') ?? '') : '';
+}
+
+/** Does a piece of work in the background. A full disk only makes it wait: the next request says why. */
+export function unlessFull(work: () => boolean): boolean {
+  try {
+    return work();
+  } catch (error) {
+    if (sqliteCode(error) === 'SQLITE_FULL') return false;
+    throw error;
+  }
+}
+
+// SQLite's text cannot hold U+0000 or half a surrogate pair, but JSON strings can. So free text is stored as it would be between
+// the quotes of a JSON string. Equal texts stay equal, different ones stay different, and plain words do not change.
+
+/** Escapes `text`, so that SQLite can store and compare it. */
+export function escapeText(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
+}
+
+/** Returns the text before it was escaped. */
+export function unescapeText(escaped: string): string {
+  return JSON.parse(`"${escaped}"`);
+}
+
+/** The pattern of LIKE, with `ESCAPE '!'`, for texts that contain `text`. */
+export function containing(text: string): string {
+  return `%${text.replace(/[!%_]/g, '!$&')}%`;
+}
+
+/** Milliseconds since 1970 as ISO 8601 UTC. */
+export function isoTime(ms: number): string {
+  return new Date(ms).toISOString();
 }

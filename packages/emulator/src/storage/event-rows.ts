@@ -1,8 +1,7 @@
 import type { TrackerEvent, TrackerRow } from '../admin/contract.ts';
 import { memberText } from '../events/json-text.ts';
 import type { EventFilter, StoredEvent } from '../events/tracked-events.ts';
-import type { Database } from './database.ts';
-import { escapeText, isoTime, unescapeText } from './text.ts';
+import { type Database, escapeText, isoTime, unescapeText } from './database.ts';
 
 /** SQL that is 1 for a row of `events` whose customer exists now, else 0. It is not stored, because customers come and go. */
 export const ATTRIBUTED: string = `coalesce(
@@ -39,37 +38,29 @@ export function allOf(conditions: readonly Condition[]): Condition {
 
 /** A stored event whose body is still the JSON text that was received. */
 export interface EventRow extends Omit<StoredEvent, 'event'> {
+  readonly id: number;
   readonly text: string;
 }
 
-/** The row of an event as SQLite has it. */
-export interface StoredRow {
-  readonly id: number;
+interface StoredRow extends Omit<EventRow, 'uuid' | 'receivedAt' | 'attributed'> {
   readonly uuid: string | null;
   readonly receivedAt: number;
-  readonly deliveries: number;
-  readonly text: string;
   readonly attributed: number;
 }
 
-/** SQL that reads rows of events. */
-export const STORED: string = `SELECT id, uuid, received_at AS receivedAt, deliveries, body AS text, ${ATTRIBUTED} AS attributed
-  FROM events`;
-
-/** The event of a row. */
-export function toEventRow({ uuid, receivedAt, deliveries, text, attributed }: StoredRow): EventRow {
-  return {
-    text,
-    uuid: uuid ?? undefined,
+/** Reads events. `condition`: what follows FROM. */
+export function readEvents(
+  database: Database,
+  condition: string,
+  ...values: readonly (string | number)[]
+): EventRow[] {
+  const columns = `id, uuid, received_at AS receivedAt, deliveries, body AS text, ${ATTRIBUTED} AS attributed`;
+  const rows = database.all<StoredRow>(`SELECT ${columns} FROM events ${condition}`, ...values);
+  return rows.map(({ id, text, uuid, receivedAt, deliveries, attributed }) => ({
+    ...{ id, text, deliveries, uuid: uuid ?? undefined },
     receivedAt: isoTime(receivedAt),
-    deliveries,
     attributed: attributed === 1,
-  };
-}
-
-/** An event with its complete text. */
-export interface WholeEvent extends EventRow {
-  readonly id: number;
+  }));
 }
 
 const PREVIEW_CHARACTERS = 240;
@@ -111,7 +102,7 @@ export function readRows(
 }
 
 /** Reads the complete events with these ids, newest first: as many as fit into `mostBytes` together, but at least one. */
-export function readWhole(database: Database, ids: readonly number[], mostBytes: number): WholeEvent[] {
+export function readWhole(database: Database, ids: readonly number[], mostBytes: number): EventRow[] {
   const where = 'WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id DESC';
   let bytes = 0;
   const taken = database
@@ -123,8 +114,7 @@ export function readWhole(database: Database, ids: readonly number[], mostBytes:
       bytes += size;
       return at === 0 || bytes <= mostBytes;
     });
-  const rows = database.all<StoredRow>(`${STORED} ${where}`, JSON.stringify(taken.map(([id]) => id)));
-  return rows.map((row) => ({ id: row.id, ...toEventRow(row) }));
+  return readEvents(database, where, JSON.stringify(taken.map(([id]) => id)));
 }
 
 /** Reads all details of one event, with its latest 1,000 repeats; undefined if there is no such event. */
@@ -134,7 +124,10 @@ export function readEvent(
 ): (Omit<TrackerEvent, 'request' | 'customer'> & { readonly requestId: number | null }) | undefined {
   const [row] = readRows(database, [id]);
   if (row === undefined) return undefined;
-  const request = database.get<{ id: number | null }>('SELECT request_id AS id FROM events WHERE id = ?', id);
+  const whole = database.get<{ requestId: number | null; text: string }>(
+    'SELECT request_id AS requestId, body AS text FROM events WHERE id = ?',
+    id,
+  );
   const repeats = database.all<{ receivedAt: number; requestId: number }>(
     `SELECT received_at AS receivedAt, request_id AS requestId FROM repeats
      WHERE event_id = ? ORDER BY id DESC LIMIT ${MOST_REPEATS}`,
@@ -142,8 +135,7 @@ export function readEvent(
   );
   return {
     ...row,
-    text: bodyOf(database, id),
-    requestId: request?.id ?? null,
+    ...(whole ?? { requestId: null, text: '' }),
     repeats: repeats.map((each) => ({ ...each, receivedAt: isoTime(each.receivedAt) })).reverse(),
   };
 }

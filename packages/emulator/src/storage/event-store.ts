@@ -8,10 +8,9 @@ import type {
   ReceivedEvent,
   ValueCount,
 } from '../events/tracked-events.ts';
-import { type Database, sqliteCode } from './database.ts';
-import { conditionOf, type EventRow, STORED, type StoredRow, toEventRow } from './event-rows.ts';
-import { insertRows, Staging } from './staging.ts';
-import { escapeText, unescapeText } from './text.ts';
+import { type Database, escapeText, sqliteCode, unescapeText } from './database.ts';
+import { conditionOf, type EventRow, readEvents } from './event-rows.ts';
+import { Staging } from './staging.ts';
 
 /** What happened to a batch. */
 export interface BatchOutcome {
@@ -35,6 +34,21 @@ export interface EventTotals extends EventCounts, Extent {}
 const COLUMNS = 'uuid, name, correlation_key, correlation_value, source, body';
 // Events staged in one turn, which takes a few milliseconds.
 const STAGED_AT_ONCE = 1_000;
+
+/** The new events of a batch, and the ids of the events that the others repeat. */
+interface Divided {
+  readonly fresh: ReceivedEvent[];
+  readonly repeated: number[];
+}
+
+/** Stands for the id of the first staged event, until that is known. */
+const FIRST_STAGED = 2 ** 52;
+
+/** A large batch, before it is stored. */
+export class StagedBatch extends Staging implements Divided {
+  readonly fresh: ReceivedEvent[] = [];
+  readonly repeated: number[] = [];
+}
 
 /** The event tracker: stores the received events, in order of arrival. */
 export class EventStore {
@@ -63,80 +77,72 @@ export class EventStore {
    * Stores a batch. Of events with the same uuid, it keeps the first and counts the others. Call it in a transaction.
    */
   add(batch: readonly ReceivedEvent[], requestId: number | null, now: number = Date.now()): BatchOutcome {
-    const uuids = JSON.stringify(batch.map(({ event }) => event.uuid?.toLowerCase()));
-    const known = new Map(
-      this.#database.arrays<[uuid: string, id: number]>(
-        'SELECT uuid, id FROM events WHERE uuid IN (SELECT value FROM json_each(?))',
-        uuids,
-      ),
-    );
-    const { newest: before } = this.totals;
-    let newest = before;
-    const fresh: (string | number | null)[] = [];
-    const repeated: number[] = [];
-    for (const received of batch) {
-      const columns = columnsOf(received);
-      const [uuid] = columns;
-      const id = uuid === null ? undefined : known.get(uuid);
-      if (id !== undefined) {
-        repeated.push(id);
-        continue;
-      }
-      newest += 1;
-      fresh.push(newest, now, requestId, ...columns);
-      this.rates.add(received.event.event);
-      if (uuid !== null) known.set(uuid, newest);
-    }
-    insertRows(this.#database, 'events', `id, received_at, request_id, ${COLUMNS}`, fresh);
-    return this.#finish(batch.length, before, repeated, requestId, now);
+    const { newest } = this.totals;
+    const { fresh, repeated } = this.#divide(batch, new Map(), newest + 1);
+    const rows = fresh.flatMap((each, at) => [newest + 1 + at, now, requestId, ...columnsOf(each)]);
+    this.#database.insert('events', `id, received_at, request_id, ${COLUMNS}`, rows);
+    return this.#finish(fresh, repeated, requestId, now);
   }
 
   /**
    * Begins to store a very large batch: other requests are served meanwhile. Pass what it resolves to to {@link addStaged}, and
    * dispose it.
    */
-  async stage(batch: readonly ReceivedEvent[]): Promise<Staging> {
-    const staging = new Staging(this.#database, COLUMNS);
+  async stage(batch: readonly ReceivedEvent[]): Promise<StagedBatch> {
+    const staged = new StagedBatch(this.#database, COLUMNS);
+    const known = new Map<string, number>();
     for (let from = 0; from < batch.length; from += STAGED_AT_ONCE) {
       await setImmediate();
-      staging.add(batch.slice(from, from + STAGED_AT_ONCE).flatMap(columnsOf));
+      const portion = batch.slice(from, from + STAGED_AT_ONCE);
+      const { fresh, repeated } = this.#divide(portion, known, FIRST_STAGED + staged.fresh.length);
+      staged.add(fresh.flatMap(columnsOf));
+      staged.fresh.push(...fresh);
+      staged.repeated.push(...repeated);
     }
-    return staging;
+    return staged;
   }
 
   /** Like {@link add}, for a batch that was staged. */
-  addStaged({ table }: Staging, batch: readonly ReceivedEvent[], requestId: number | null): BatchOutcome {
-    const [before, now] = [this.totals.newest, Date.now()];
-    const insert = (id: string, where: string) =>
-      this.#database.run(
-        `INSERT INTO events (id, ${COLUMNS}, received_at, request_id)
-         SELECT ? + ${id}, ${COLUMNS}, ?, ? FROM ${table} AS staged ${where}`,
-        ...[before, now, requestId],
-      );
-    let repeated: number[] = [];
+  addStaged(staged: StagedBatch, batch: readonly ReceivedEvent[], requestId: number | null): BatchOutcome {
+    const { newest, oldest } = this.totals;
+    const now = Date.now();
+    if (staged.repeated.some((id) => id < oldest)) return this.add(batch, requestId); // they were removed meanwhile
     try {
-      insert('at', '');
+      this.#database.run(
+        `INSERT INTO events (id, ${COLUMNS}, received_at, request_id) SELECT ? + at, ${COLUMNS}, ?, ? FROM ${staged.table}`,
+        ...[newest, now, requestId],
+      );
     } catch (error) {
       if (!sqliteCode(error).startsWith('SQLITE_CONSTRAINT')) throw error;
-      // Most batches repeat no uuid. This one does, and takes longer.
-      this.#database.exec(`CREATE INDEX temp.uuids_of_${table} ON ${table} (uuid, at)`);
-      const isNew = `WHERE NOT EXISTS (SELECT 1 FROM events WHERE events.uuid = staged.uuid) AND NOT EXISTS
-        (SELECT 1 FROM ${table} AS earlier WHERE earlier.uuid = staged.uuid AND earlier.at < staged.at)`;
-      insert('row_number() OVER (ORDER BY at)', isNew);
-      const rows = this.#database.all<{ id: number; times: number }>(
-        `SELECT events.id, count(*) - (events.id > ?) AS times FROM ${table} AS staged
-         JOIN events USING (uuid) GROUP BY events.id HAVING times > 0`,
-        before,
-      );
-      repeated = rows.flatMap(({ id, times }) => Array<number>(times).fill(id));
+      return this.add(batch, requestId); // another request has brought a uuid of it meanwhile
     }
-    for (const { event } of batch) this.rates.add(event.event);
-    return this.#finish(batch.length, before, repeated, requestId, now);
+    const repeated = staged.repeated.map((id) => (id < FIRST_STAGED ? id : newest + 1 + id - FIRST_STAGED));
+    return this.#finish(staged.fresh, repeated, requestId, now);
+  }
+
+  /** Divides a batch into new and repeated events. `known` has ids by uuid, and gets those of the new events: from `next` on. */
+  #divide(batch: readonly ReceivedEvent[], known: Map<string, number>, next: number): Divided {
+    const stored = this.#database.arrays<[uuid: string, id: number]>(
+      'SELECT uuid, id FROM events WHERE uuid IN (SELECT value FROM json_each(?))',
+      JSON.stringify(batch.map(uuidOf)),
+    );
+    for (const [uuid, id] of stored) known.set(uuid, id);
+    const divided: Divided = { fresh: [], repeated: [] };
+    for (const received of batch) {
+      const uuid = uuidOf(received);
+      const id = uuid === null ? undefined : known.get(uuid);
+      if (id !== undefined) {
+        divided.repeated.push(id);
+        continue;
+      }
+      if (uuid !== null) known.set(uuid, next + divided.fresh.length);
+      divided.fresh.push(received);
+    }
+    return divided;
   }
 
   #finish(
-    accepted: number,
-    before: number,
+    fresh: readonly ReceivedEvent[],
     repeated: readonly number[],
     requestId: number | null,
     now: number,
@@ -147,23 +153,15 @@ export class EventStore {
       const note = 'INSERT INTO repeats (event_id, request_id, received_at) VALUES (?, ?, ?)';
       this.#database.run(note, id, requestId, now);
     }
-    const stored = accepted - repeated.length;
+    for (const { event } of fresh) this.rates.add(event.event);
+    const accepted = fresh.length + repeated.length;
+    const firstEvent = fresh.length === 0 ? null : this.totals.newest + 1;
     this.#database.run(
-      'UPDATE totals SET newest_event = ?, received = received + ?',
-      before + stored,
-      accepted,
+      'UPDATE totals SET newest_event = newest_event + ?, received = received + ?',
+      ...[fresh.length, accepted],
     );
     this.#changed();
-    return { accepted, repeated: repeated.length, firstEvent: stored === 0 ? null : before + 1 };
-  }
-
-  /**
-   * Id of the oldest event that was received at `time` or later. It checks only the oldest `atMost` events; if none of them is
-   * that new, it returns the id after them.
-   */
-  firstSince(time: number, atMost: number): number {
-    const { oldest, newest } = this.totals;
-    return firstReceived(this.#database, time, { oldest, newest: Math.min(newest, oldest + atMost - 1) });
+    return { accepted, repeated: repeated.length, firstEvent };
   }
 
   /** Removes the oldest events: those with an id below `id`, but at most `atMost` of them. */
@@ -183,13 +181,8 @@ export class EventStore {
   /** The matching events, oldest first. */
   find({ limit, offset, ...filter }: EventQuery): EventRow[] {
     const { sql, values } = conditionOf(filter);
-    const rows = this.#database.all<StoredRow>(
-      `${STORED} WHERE ${sql} ORDER BY id LIMIT ? OFFSET ?`,
-      ...values,
-      limit ?? -1,
-      offset ?? 0,
-    );
-    return rows.map((row) => toEventRow(row));
+    const page = [limit ?? -1, offset ?? 0];
+    return readEvents(this.#database, `WHERE ${sql} ORDER BY id LIMIT ? OFFSET ?`, ...values, ...page);
   }
 
   /** The exact number of matching events. */
@@ -231,9 +224,12 @@ export function firstReceived(database: Database, time: number, { oldest, newest
   return low;
 }
 
-type Columns = [uuid: string | null, ...others: string[]];
-
-function columnsOf({ event, text }: ReceivedEvent): Columns {
+function columnsOf(received: ReceivedEvent): (string | null)[] {
+  const { event, text } = received;
   const texts = [event.event, event.correlationKey, event.correlationValue, event.source];
-  return [event.uuid?.toLowerCase() ?? null, ...texts.map(escapeText), text];
+  return [uuidOf(received), ...texts.map(escapeText), text];
+}
+
+function uuidOf({ event }: ReceivedEvent): string | null {
+  return event.uuid?.toLowerCase() ?? null;
 }

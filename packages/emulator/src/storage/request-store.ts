@@ -1,13 +1,9 @@
-import { refusal } from '@sluice/protocol/toolbox';
+import { oneOf, readRules } from '@sluice/protocol/toolbox';
 import type { RequestRow, RequestRows } from '../admin/contract.ts';
-import type { RefusalCode } from '../events/refusal.ts';
-import type { Database } from './database.ts';
-import { containing, escapeText, isoTime, unescapeText } from './text.ts';
+import { containing, type Database } from './database.ts';
 
 /** What is stored of a request to an endpoint of the interface. */
-export interface KeptRequest extends Omit<RequestRow, 'id' | 'receivedAt' | 'keyName'> {
-  /** Milliseconds since 1970. */
-  readonly receivedAt: number;
+export interface KeptRequest extends Omit<RequestRow, 'id' | 'keyName'> {
   /** Id of the API key; null if the request had no valid key. */
   readonly keyId: number | null;
 }
@@ -26,17 +22,13 @@ export interface RequestQuery {
 }
 
 const OUTCOMES: Readonly<Record<RequestOutcome, string>> = {
-  taken: 'requests.status < 400',
-  refused: 'requests.code IS NOT NULL',
-  fault: 'requests.fault IS NOT NULL',
+  taken: 'status < 400',
+  refused: 'code IS NOT NULL',
+  fault: 'fault IS NOT NULL',
 };
-const SEARCHED = `concat_ws(' ', coalesce(requests.status, 'cut'), api_keys.name, requests.method, requests.path,
-  requests.user_agent, requests.code, requests.message)`;
-const COLUMNS = `id, received_at, method, path, status, duration_us, size, events, repeated, first_event,
-  key_id, user_agent, code, message, field, fault`;
-const ROWS = `SELECT requests.id, received_at AS receivedAt, method, path, status, duration_us / 1000.0 AS durationMs,
-  size AS bytes, events, repeated, first_event AS firstEvent, api_keys.name AS keyName, user_agent AS userAgent, fault,
-  code, message, field FROM requests LEFT JOIN api_keys ON api_keys.id = requests.key_id`;
+const RULES = { outcome: oneOf(Object.keys(OUTCOMES)) };
+const ROWS = `SELECT requests.id, api_keys.name AS keyName, row
+  FROM requests LEFT JOIN api_keys ON api_keys.id = requests.key_id`;
 
 /** The requests to the endpoints of the interface, in the order in which they were stored. */
 export class RequestStore {
@@ -64,15 +56,9 @@ export class RequestStore {
   }
 
   /** Stores a request, and returns its id: the one that `next` had. */
-  add(request: KeptRequest): number {
-    const { status, bytes, events, repeated, firstEvent, keyId, error } = request;
-    this.#database.run(
-      `INSERT INTO requests (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      ...[this.next, request.receivedAt, escapeText(request.method), escapeText(request.path), status],
-      ...[Math.round(request.durationMs * 1_000), bytes, events, repeated, firstEvent, keyId],
-      ...[escaped(request.userAgent), error?.code ?? null],
-      ...[escaped(error?.message), escaped(error?.field), escaped(request.fault)],
-    );
+  add({ keyId, ...request }: KeptRequest): number {
+    const insert = 'INSERT INTO requests (id, key_id, row) VALUES (?, ?, ?)';
+    this.#database.run(insert, this.next, keyId, JSON.stringify(request));
     this.#newest += 1;
     return this.#newest;
   }
@@ -91,19 +77,17 @@ export class RequestStore {
 
   /** The matching requests with an id below `before`, newest first. Throws a ConfigError for an unknown outcome. */
   list({ before, limit = 100, outcome, search = '' }: RequestQuery = {}): RequestRows {
-    if (outcome !== undefined && !Object.hasOwn(OUTCOMES, outcome)) {
-      throw refusal('outcome', `one of ${Object.keys(OUTCOMES).join(', ')}`, outcome);
-    }
+    readRules(RULES, '', { outcome });
     const words = search.split(/\s+/).filter((word) => word !== '');
     const where = [
       'requests.id < ?',
       ...(outcome === undefined ? [] : [OUTCOMES[outcome]]),
-      ...words.map(() => `${SEARCHED} LIKE ? ESCAPE '!'`),
+      ...words.map(() => "concat_ws(' ', searched, api_keys.name) LIKE ? ESCAPE '!'"),
     ].join(' AND ');
     const rows = this.#database.all<Row>(
       `${ROWS} WHERE ${where} ORDER BY requests.id DESC LIMIT ?`,
       before ?? Number.MAX_SAFE_INTEGER,
-      ...words.map((word) => containing(escapeText(word))),
+      ...words.map((word) => containing(word)),
       limit + 1,
     );
     return { rows: rows.slice(0, limit).map(toRequestRow), hasMore: rows.length > limit };
@@ -115,26 +99,10 @@ export class RequestStore {
   }
 }
 
-interface Row extends Omit<RequestRow, 'receivedAt' | 'error'> {
-  readonly receivedAt: number;
-  readonly code: RefusalCode | null;
-  readonly message: string | null;
-  readonly field: string | null;
+interface Row extends Pick<RequestRow, 'id' | 'keyName'> {
+  readonly row: string;
 }
 
-function toRequestRow({ code, message, field, ...row }: Row): RequestRow {
-  const error = code && { code, message: unescapeText(message ?? '') };
-  return {
-    ...row,
-    receivedAt: isoTime(row.receivedAt),
-    method: unescapeText(row.method),
-    path: unescapeText(row.path),
-    userAgent: row.userAgent === null ? null : unescapeText(row.userAgent),
-    error: error && field !== null ? { ...error, field: unescapeText(field) } : error,
-    fault: row.fault === null ? null : unescapeText(row.fault),
-  };
-}
-
-function escaped(text: string | null | undefined): string | null {
-  return text === null || text === undefined ? null : escapeText(text);
+function toRequestRow({ row, ...rest }: Row): RequestRow {
+  return { ...rest, ...JSON.parse(row) };
 }

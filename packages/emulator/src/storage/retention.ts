@@ -1,42 +1,49 @@
 import type { Clock, Timer } from '@sluice/protocol/toolbox';
+import type { Logger } from '../running/logger.ts';
+import { unlessFull } from './database.ts';
 import type { EventStore } from './event-store.ts';
 import type { RequestStore } from './request-store.ts';
 
-/** How much to keep. Without a limit, all events are kept. */
-export interface RetentionLimits {
-  readonly maxEvents?: number | undefined;
-  readonly maxAgeMs?: number | undefined;
-  /** Default 200,000. */
-  readonly maxRequests?: number | undefined;
-}
-
 const PERIOD_MS = 250;
+/** How many events are kept if nobody has said how many. */
+export const MOST_EVENTS = 1_000_000;
 const MOST_REQUESTS = 200_000;
 // Rows to remove at once. That takes a few milliseconds, in which no request is served.
 const AT_ONCE = 1_000;
 
 /**
- * Removes the oldest events and requests beyond the limits, at intervals and a few at a time. Returns a function that ends that.
+ * Removes the oldest events and requests beyond the limits, at intervals and a few at a time. Warns once if it removes events
+ * although nobody has said how many to keep. Returns a function that ends that.
+ *
+ * @param maxEvents Default 1,000,000; infinite for all.
  */
 export function startRetention(
   events: EventStore,
   requests: RequestStore,
-  { maxEvents, maxAgeMs, maxRequests = MOST_REQUESTS }: RetentionLimits,
+  maxEvents: number | undefined,
+  logger: Logger,
   clock: Clock,
 ): () => void {
+  let isTold = maxEvents !== undefined;
   /** Removes some rows. Returns whether there are more to remove. */
   const removeSome = (): boolean => {
     const { oldest, newest } = events.totals;
-    const byCount = maxEvents === undefined ? oldest : newest - maxEvents + 1;
-    const byAge = maxAgeMs === undefined ? oldest : events.firstSince(clock.now() - maxAgeMs, AT_ONCE);
-    const wanted = Math.max(byCount, byAge);
-    events.removeBefore(wanted, AT_ONCE);
-    const hasMoreRequests = requests.removeBefore(requests.newest - maxRequests + 1, AT_ONCE);
-    return hasMoreRequests || wanted > events.totals.oldest;
+    const first = newest - (maxEvents ?? MOST_EVENTS) + 1;
+    if (first > oldest && !isTold) {
+      isTold = true;
+      const how = 'to keep all, start it with --max-events all, or maxEvents: Infinity';
+      logger.warn(
+        { maxEvents: MOST_EVENTS },
+        `old events are removed: the emulator keeps the newest; ${how}`,
+      );
+    }
+    events.removeBefore(first, AT_ONCE);
+    const hasMoreRequests = requests.removeBefore(requests.newest - MOST_REQUESTS + 1, AT_ONCE);
+    return hasMoreRequests || first > events.totals.oldest;
   };
   let timer: Timer;
   const next = (delayMs: number): void => {
-    timer = clock.setTimeout(() => next(removeSome() ? 0 : PERIOD_MS), delayMs);
+    timer = clock.setTimeout(() => next(unlessFull(removeSome) ? 0 : PERIOD_MS), delayMs);
   };
   next(PERIOD_MS);
   return () => timer.cancel();

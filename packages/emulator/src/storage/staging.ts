@@ -1,26 +1,4 @@
-import type { Database } from './database.ts';
-
-type Value = string | number | null;
-
-// Rows for one statement: with fewer statements, less time goes into calling them.
-const AT_ONCE = 50;
-
-/** Inserts rows into a table, many with one statement. `values`: first those of the first row, then those of the second, and so on. */
-export function insertRows(
-  database: Database,
-  table: string,
-  columns: string,
-  values: readonly Value[],
-): void {
-  const width = columns.split(',').length;
-  const row = `(${Array(width).fill('?').join(', ')})`;
-  for (let at = 0; at < values.length; ) {
-    const rows = values.length - at >= AT_ONCE * width ? AT_ONCE : 1;
-    const sql = `INSERT INTO ${table} (${columns}) VALUES ${Array(rows).fill(row).join(', ')}`;
-    database.run(sql, ...values.slice(at, at + rows * width));
-    at += rows * width;
-  }
-}
+import type { Database, Value } from './database.ts';
 
 let stagings = 0;
 
@@ -43,7 +21,7 @@ export class Staging implements Disposable {
 
   /** Stages some rows. */
   add(values: readonly Value[]): void {
-    insertRows(this.#database, this.table, this.#columns, values);
+    this.#database.insert(this.table, this.#columns, values);
   }
 
   [Symbol.dispose](): void {

@@ -1,5 +1,6 @@
 import type { Customer } from '@sluice/protocol';
 import { describe, expect, it } from 'vitest';
+import { isFull } from '../../../../testing/full.ts';
 import type { CustomerImport, CustomerRow, CustomerRows } from '../../src/admin/audience-contract.ts';
 import { startEmulator } from '../../src/index.ts';
 import { type Answer, admin, event, readCustomer, type Service, sendEvents, tellAdmin } from '../service.ts';
@@ -68,20 +69,17 @@ describe('customers', () => {
       'c4@example.com',
       'c3@example.com',
     ]);
-    const last = await listed(emulator, `limit=3&before=${first.customers[1]?.id}`);
-    expect(last).toMatchObject({ total: 5, hasMore: false, customers: { length: 3 } });
     expect(await listed(emulator, 'limit=2&offset=0')).toEqual(first);
-    expect(await listed(emulator, 'limit=3&offset=2')).toEqual(last);
+    expect(await listed(emulator, 'limit=3&offset=2')).toMatchObject({
+      ...{ total: 5, hasMore: false, customers: { length: 3 } },
+    });
     expect(await listed(emulator, 'offset=7')).toEqual({ total: 5, hasMore: false, customers: [] });
     const found = async (query: string) => {
       const { total, customers: rows } = await listed(emulator, `search=EXAMPLE&${query}`);
       return { total, values: rows.map(({ primaryKeyValue }) => primaryKeyValue?.slice(0, 2)) };
     };
     expect(await found('offset=1&limit=2')).toEqual({ total: 5, values: ['c3', 'c2'] });
-    expect(await found(`offset=1&before=${first.customers[1]?.id}`)).toEqual({
-      total: 5,
-      values: ['c1', 'c0'],
-    });
+    expect(await found('offset=3')).toEqual({ total: 5, values: ['c1', 'c0'] });
     await emulator.addCustomers([{ email: 'c9@example.com' }]);
     expect(await found('limit=2')).toEqual({ total: 6, values: ['c9', 'c4'] });
   });
@@ -258,12 +256,13 @@ describe('an import of CSV', () => {
     expect((answer.body as CustomerImport).problems).toHaveLength(100);
   });
 
-  it('takes 100,000 lines', async () => {
+  it('takes a hundred thousand lines; without FULL, a fifth of them', async () => {
+    const count = isFull ? 100_000 : 20_000;
     await using emulator = await startEmulator({ primaryKey: 'email' });
-    const answer = await importCsv(emulator, manyLines(100_000));
-    expect(answer.body).toMatchObject({ added: 100_000, problemCount: 0 });
-    expect(await emulator.customer('c99999@example.com')).toMatchObject({ name: 'Name 99999' });
-    expect(await listed(emulator, 'search=Name+4242&limit=1')).toMatchObject({ total: 11 });
+    const answer = await importCsv(emulator, manyLines(count));
+    expect(answer.body).toMatchObject({ added: count, problemCount: 0 });
+    expect(await emulator.customer(`c${count - 1}@example.com`)).toMatchObject({ name: `Name ${count - 1}` });
+    expect(await listed(emulator, 'search=Name+1999&limit=1')).toMatchObject({ total: 11 });
   });
 
   it('of a file that is too large says to split it', async () => {

@@ -89,6 +89,7 @@ describe.each(['in memory', 'in a directory'])('the event tracker %s', async (wh
     ['to=2020-01-01T00:00:00.000Z', []],
     ['from=2020-01-01T00:00:00.000Z&name=item_to_cart', [2]],
     ['from=2100-01-01', []],
+    ['from=2100-01-01&to=2020-01-01', []],
   ])('finds by %s, as soon as events are there and when they are indexed', async (search, expected) => {
     for (const isIndexed of [false, true]) {
       if (isIndexed) await expect.poll(unindexed).toBe(0);

@@ -62,11 +62,10 @@ describe.skipIf(!hasChromium)('the faults page (needs Chromium)', () => {
     await page.getByLabel('Pattern', { exact: true }).fill('"sku":"B-\\d"');
     await page.getByLabel('Out of 100 requests').fill('50');
     await page.getByLabel('Lasts, in seconds').fill('1.5');
-    await page.getByText('More on when it acts').click();
     await page.getByLabel('Begins after, in seconds').fill('60');
     await page.getByText('The same by code').click();
     const fault = { kind: 'poison', pattern: '"sku":"B-\\d"', percent: 50, forMs: 1_500, afterMs: 60_000 };
-    expect(await page.locator('.same code').textContent()).toContain(`-d '${JSON.stringify(fault)}'`);
+    expect(await page.locator('.same code').first().textContent()).toContain(`-d '${JSON.stringify(fault)}'`);
     await switchOn(page).click();
     await rows(page).getByText('waiting').waitFor();
     expect((await emulatorFaults(page)).faults).toMatchObject([{ fault }]);
@@ -113,6 +112,16 @@ describe.skipIf(!hasChromium)('the faults page (needs Chromium)', () => {
     }
     await page.getByRole('button', { name: 'Stop all' }).click();
     await expect.poll(() => rows(page).count()).toBe(0);
+  });
+
+  it('says on every page that a fault is active, and ends it from there', async () => {
+    await using emulator = await startEmulator({ primaryKey: 'email' });
+    await emulator.fail({ kind: 'status', status: 503 });
+    const page = await openPage(emulator, '#/catalogue');
+    await page.getByRole('link', { name: '1 fault is active' }).waitFor();
+    await page.getByRole('button', { name: 'End all faults' }).click();
+    await page.getByRole('link', { name: '1 fault is active' }).waitFor({ state: 'detached' });
+    expect((await sendEvents(emulator, event())).status).toBe(200);
   });
 
   it('interprets nothing of a fault as HTML', async () => {

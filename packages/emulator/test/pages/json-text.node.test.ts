@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { jsonLines, memberText } from '../../pages/parts/json-text.ts';
+import { jsonLines } from '../../pages/parts/json-text.ts';
 
 function laidOut(text: string): string {
   const lines = [...jsonLines(text)];
@@ -52,19 +52,5 @@ describe('JSON laid out to be read', () => {
     const long = laidOut(JSON.stringify('x'.repeat(1_000_000)));
     expect(long).toMatch(/^"x+… \(1,000,002 characters\)$/);
     expect(long.length).toBeLessThan(6_000);
-  });
-});
-
-describe('the text of a member', () => {
-  it.each([
-    ['{"payload":{"n":1.0}}', '{"n":1.0}'],
-    ['{ "event" : "payload" , "payload" : [ 1 , 2 ] }', '[ 1 , 2 ]'],
-    ['{"a":{"payload":1},"payload":"x, \\"y\\": }"}', '"x, \\"y\\": }"'],
-    ['{"pay\\u006coad":1}', '1'],
-    ['{"payload":1,"payload":2}', '2'],
-    ['{"a":{"payload":1}}', undefined],
-    ['{}', undefined],
-  ])('of %s is %s', (text, expected) => {
-    expect(memberText(text, 'payload')).toBe(expected);
   });
 });

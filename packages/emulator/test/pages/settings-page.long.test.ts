@@ -41,7 +41,6 @@ describe.skipIf(!hasChromium)('the settings page (needs Chromium)', () => {
     await page.getByRole('button', { name: 'Create key' }).click();
     const item = page.locator('.key', { hasText: 'shop' });
     await item.getByText('Never used').waitFor();
-    await item.getByRole('button', { name: 'Show the key shop' }).click();
     const apiKey = (await item.locator('code').textContent()) ?? '';
     const { baseUrl, apiUrl } = emulator;
     expect((await sendEvents({ baseUrl, apiUrl, apiKey }, event())).status).toBe(200);
@@ -76,9 +75,9 @@ describe.skipIf(!hasChromium)('the settings page (needs Chromium)', () => {
     const page = await openPage(emulator, '#/settings');
     await page.getByRole('radio', { name: /^quiet/ }).check();
     await settings(page).fill('{ "maxEvents": 1 }');
-    await page.getByText('Not applied yet').waitFor();
+    await page.getByText('Not saved yet').waitFor();
     await page.getByRole('button', { name: 'Apply' }).click();
-    await page.getByText('Not applied yet').waitFor({ state: 'detached' });
+    await page.getByText('Not saved yet').waitFor({ state: 'detached' });
     expect(await sendEvents(emulator, event())).toMatchObject({ status: 204, body: undefined });
     expect((await sendEvents(emulator, event(), event())).status).toBe(413);
     await page.reload();
@@ -99,7 +98,7 @@ describe.skipIf(!hasChromium)('the settings page (needs Chromium)', () => {
     await page.getByRole('link', { name: 'Requests' }).click();
     await page.getByRole('navigation').getByRole('link', { name: 'Settings' }).click();
     await page.getByRole('button', { name: 'Apply' }).click();
-    await page.getByText('Not applied yet').waitFor({ state: 'detached' });
+    await page.getByText('Not saved yet').waitFor({ state: 'detached' });
     expect((await send(emulator, { batch: [] })).status).toBe(400);
     expect((await readCustomer(emulator, 'nobody')).status).toBe(404);
   });

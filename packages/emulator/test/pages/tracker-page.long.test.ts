@@ -23,10 +23,10 @@ async function fill(emulator: Emulator, count: number, name = 'step', from = 1):
   }
 }
 
-const rows = (page: Page) => page.locator('.event-row');
+const rows = (page: Page) => page.locator('a.event');
 const rowWith = (page: Page, text: string) => rows(page).filter({ hasText: text });
 const numbered = (page: Page, number: number) => rowWith(page, `{"number":${number}}`);
-const list = (page: Page) => page.locator('.scroller');
+const list = (page: Page) => page.locator('.events');
 const panel = (page: Page) => page.getByRole('dialog');
 const newer = (page: Page) => page.getByRole('button', { name: /new events?$/ });
 
@@ -123,12 +123,21 @@ describe.skipIf(!hasChromium)('the event tracker page (needs Chromium)', () => {
     await rowWith(page, 'late').waitFor();
   });
 
+  it('goes to the search with the key /, unless the user types', async () => {
+    await using emulator = await start(1);
+    const page = await openPage(emulator, '');
+    await numbered(page, 1).waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('a/b');
+    expect(await page.getByLabel('Search in names, customers and payloads').inputValue()).toBe('a/b');
+  });
+
   it('reaches any of 50,000 events at once, and has only the rows that are seen', async () => {
     await using emulator = await start(50_000);
     const page = await openPage(emulator, '');
     await numbered(page, 50_000).waitFor();
     expect(await rows(page).first().locator('..').getAttribute('aria-setsize')).toBe('50000');
-    await list(page).evaluate((element) => element.scrollTo(0, 36 * 25_000));
+    await page.evaluate(() => scrollTo(0, 36 * 25_000));
     await numbered(page, 25_000).waitFor();
     await numbered(page, 25_000).focus();
     await page.keyboard.press('End');
@@ -182,7 +191,7 @@ describe.skipIf(!hasChromium)('the event tracker page (needs Chromium)', () => {
       await expect
         .poll(() => titles(page))
         .toEqual(['"green hat"', '', '"blue shoes"', '', '"red shoes"', '']);
-      const heads = page.locator('.event-head > *');
+      const heads = page.locator('.list-head > *');
       expect((await heads.allTextContents()).slice(-2)).toEqual(['title', 'missing']);
       await page.getByLabel('Keys as columns').fill('title');
       await page.keyboard.press('Enter');
@@ -342,7 +351,7 @@ describe.skipIf(!hasChromium)('the event tracker page (needs Chromium)', () => {
       expect(await panel(page).boundingBox()).toEqual({ x: 0, y: 0, width: 390, height: 844 });
       await page.keyboard.press('Escape');
       await panel(page).waitFor({ state: 'detached' });
-      await numbered(page, 3).click();
+      await rowWith(page, 'step').first().click();
       await panel(page).getByRole('heading', { name: 'step' }).waitFor();
       await page.goBack();
       await panel(page).waitFor({ state: 'detached' });

@@ -3,10 +3,10 @@ import { Search } from '../../src/search/search.ts';
 import { received, searchTyped, setUp } from './typed-searches.ts';
 
 describe('a search', () => {
-  it('takes whatever is typed, and finds the same with the index and without', () => searchTyped(1, 80));
+  it('takes whatever is typed', () => searchTyped(1, 80));
 
   it('finds words that stand in escapes, and not the escapes', async () => {
-    const { events, indexed, index, ids } = setUp();
+    const { events, ids } = setUp();
     const body = (payload: string) =>
       `{"payload":{"first":1},"event":"e","correlationKey":"email","correlationValue":"c","source":"custom" , "payload" : ${payload}}`;
     events.add(
@@ -18,28 +18,24 @@ describe('a search', () => {
       ],
       null,
     );
-    for (const isIndexed of [false, true]) {
-      if (isIndexed) index();
-      for (const text of ['café', 'break', 'quoted', 'slash', 'ulated', 'line break']) {
-        expect([text, ...(await ids(indexed, { text }))]).toEqual([text, 1]);
-      }
-      for (const text of ['nbreak', 'u00e9', 'ud83d', 'tulated', 'first']) {
-        expect([text, ...(await ids(indexed, { text }))]).toEqual([text]);
-      }
+    for (const text of ['café', 'break', 'quoted', 'slash', 'ulated', 'line break']) {
+      expect([text, ...(await ids({ text }))]).toEqual([text, 1]);
+    }
+    for (const text of ['nbreak', 'u00e9', 'ud83d', 'tulated', 'first']) {
+      expect([text, ...(await ids({ text }))]).toEqual([text]);
     }
   });
 
   it('of very large events, and of deep ones, ends', async () => {
-    const { events, indexed, index, ids } = setUp();
+    const { events, ids } = setUp();
     const deep = `${'['.repeat(50_000)}"bottom"${']'.repeat(50_000)}`;
     const large = JSON.stringify({ text: 'word '.repeat(2_000_000), last: 'unreached' });
     const body = (payload: string) => `{"event":"e","payload":{"a":${payload}}}`;
     events.add([received({}, body(deep)), received({}, body(large)), received({}, body('"small"'))], null);
-    index();
-    expect(await ids(indexed, { text: 'bottom' })).toEqual([1]);
-    expect(await ids(indexed, { text: 'word' })).toEqual([2]);
-    expect(await ids(indexed, { text: 'unreached' })).toEqual([]);
-    expect(await ids(indexed, { text: 'small' })).toEqual([3]);
+    expect(await ids({ text: 'bottom' })).toEqual([1]);
+    expect(await ids({ text: 'word' })).toEqual([2]);
+    expect(await ids({ text: 'unreached' })).toEqual([]);
+    expect(await ids({ text: 'small' })).toEqual([3]);
   });
 
   it('goes on where time has run out, until all is found', async () => {
@@ -57,7 +53,7 @@ describe('a search', () => {
       return time;
     };
     const search = new Search(database, () => events.totals, { limits, turns: () => 0 });
-    for (const filter of [{ name: 'rare', attributed: false }, { text: 'rar' }, { text: 'ra' }]) {
+    for (const filter of [{ name: 'rare', attributed: false }, { name: 'rare' }, { text: 'rar' }]) {
       const pages: number[] = [];
       for (let before: number | undefined | null; before !== null; ) {
         const page = await search.rows(filter, { before, limit: 100 });
@@ -66,7 +62,7 @@ describe('a search', () => {
       }
       expect(pages[0]).toBe(0);
       expect(pages.reduce((sum, length) => sum + length)).toBe(500);
-      expect((await search.count(filter)).isExact).toBe(false);
     }
+    expect((await search.count({ attributed: false })).isExact).toBe(false);
   });
 });

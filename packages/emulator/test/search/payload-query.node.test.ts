@@ -3,7 +3,7 @@ import { readPayloadConditions } from '../../src/search/payload-query.ts';
 import { received, setUp } from './typed-searches.ts';
 
 describe('conditions on payloads', () => {
-  const { events, indexed, ids } = setUp();
+  const { events, ids } = setUp();
   const deep = `${'['.repeat(1_500)}1${']'.repeat(1_500)}`;
   const payloads = [
     '{"total":99.5,"paid":true,"note":null}',
@@ -35,7 +35,7 @@ describe('conditions on payloads', () => {
     ['  payload.total>99  and payload.paid = false  ', [2]],
     ['payload.deep', []],
   ])('%s', async (text, expected) => {
-    expect(await ids(indexed, { payload: readPayloadConditions(text) })).toEqual(expected);
+    expect(await ids({ payload: readPayloadConditions(text) })).toEqual(expected);
   });
 
   it.each([

@@ -1,15 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { SearchIndex } from '../../src/search/search-index.ts';
+import { lastOf, SearchIndex } from '../../src/search/search-index.ts';
 import { Database } from '../../src/storage/database.ts';
 
-const LAST_OF_FIRST = 131_072;
+const LAST_OF_FIRST = lastOf(0);
 
-function setUp() {
+function setUp(oldest = LAST_OF_FIRST - 99) {
   const database = new Database();
   const index = new SearchIndex(database);
-  const extent = { oldest: LAST_OF_FIRST - 99, newest: LAST_OF_FIRST - 100 };
-  /** Stores events, and adds them to the index in turns. */
-  const add = (count: number) => {
+  const extent = { oldest, newest: oldest - 1 };
+  const store = (count: number) => {
     for (let at = 0; at < count; at += 1) {
       extent.newest += 1;
       database.run(
@@ -19,46 +18,66 @@ function setUp() {
         `{"payload":{"number":${extent.newest}}}`,
       );
     }
+  };
+  /** Stores events, and adds them to the index in turns. */
+  const add = (count: number) => {
+    store(count);
     while (index.step(extent));
   };
-  const counts = () =>
-    index.partitions(1, index.through).map((each) => index.count(each, 'purchase', 1, index.through, 1_000));
-  return { database, index, extent, add, counts };
+  const find = (word: string) => [1, 0].map((part) => index.find(part, word, 1, extent.newest, 1_000));
+  const counts = () => find('purchase').map(({ length }) => length);
+  return { database, index, extent, store, add, find, counts };
 }
 
 describe('the search index', () => {
   it('has a table for each part of the events', () => {
-    const { index, add, counts } = setUp();
+    const { index, extent, add, find, counts } = setUp();
     add(170);
     add(5);
-    expect(index.through).toBe(LAST_OF_FIRST + 75);
+    expect(index.missing(extent)).toBe(0);
     expect(counts()).toEqual([75, 100]);
     for (const id of [LAST_OF_FIRST - 99, LAST_OF_FIRST, LAST_OF_FIRST + 1, LAST_OF_FIRST + 75]) {
-      const found = index
-        .partitions(1, index.through)
-        .flatMap((each) => index.find(each, String(id), 1, index.through, 10));
-      expect(found).toEqual([id]);
+      expect(find(String(id)).flat()).toEqual([id]);
     }
   });
 
+  it('begins with the newest part', () => {
+    const { index, extent, store, add, counts } = setUp();
+    store(150);
+    index.step(extent);
+    expect(counts()).toEqual([50, 0]);
+    expect(index.missing(extent)).toBe(100);
+    add(10);
+    expect(counts()).toEqual([60, 100]);
+  });
+
   it('has all of what it is given at once, or nothing of it', () => {
-    const { database, index, add, counts } = setUp();
+    const { database, index, extent, add, counts } = setUp();
     add(100);
-    database.exec("CREATE TRIGGER full BEFORE UPDATE ON progress BEGIN SELECT raise(ABORT, 'no room'); END");
+    database.exec("CREATE TRIGGER full BEFORE INSERT ON parts BEGIN SELECT raise(ABORT, 'no room'); END");
     expect(() => add(20)).toThrow('no room');
-    expect(index.through).toBe(LAST_OF_FIRST);
-    expect(counts()).toEqual([100]);
+    expect(index.missing(extent)).toBe(20);
+    expect(counts()).toEqual([0, 100]);
     database.exec('DROP TRIGGER full');
     add(0);
     expect(counts()).toEqual([20, 100]);
   });
 
-  it('drops the tables of events that are gone', () => {
-    const { index, extent, add, counts } = setUp();
+  it('is kept, and goes on', () => {
+    const { database, extent, add } = setUp();
     add(120);
+    const index = new SearchIndex(database);
+    expect(index.missing(extent)).toBe(0);
+    expect(index.find(1, 'purchase', 1, extent.newest, 1_000)).toHaveLength(20);
+  });
+
+  it.each(['', 'DROP TABLE search_0'])('drops the tables of events that are gone (after: %s)', (before) => {
+    const { database, index, extent, add, counts } = setUp();
+    add(120);
+    database.exec(before);
     extent.oldest = LAST_OF_FIRST + 1;
     add(0);
-    expect(counts()).toEqual([20]);
-    expect(index.through).toBe(LAST_OF_FIRST + 20);
+    expect(counts()).toEqual([20, 0]);
+    expect(index.missing(extent)).toBe(0);
   });
 });

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { SearchFilter } from '../../src/search/event-filter.ts';
 import { Search } from '../../src/search/search.ts';
 import { Database } from '../../src/storage/database.ts';
@@ -26,7 +26,7 @@ function setUp() {
     return time;
   };
   const search = new Search(database, () => events.totals, { limits: () => 0, turns });
-  return { events, search };
+  return { database, events, search };
 }
 
 describe('a search in memory', () => {
@@ -54,6 +54,18 @@ describe('a search in memory', () => {
     events.removeBefore(EVENTS - 5, EVENTS);
     const { rows } = await searching;
     expect(rows.every(({ id }) => id >= EVENTS - 5)).toBe(true);
+  });
+
+  it('says that the disk is full, and goes on when there is room', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { database, search } = setUp();
+    database.exec('PRAGMA max_page_count = 1');
+    await expect(search.rows({ text: 'p' }, { limit: 1 })).rejects.toMatchObject({ code: 'SQLITE_FULL' });
+    vi.runAllTimers(); // it indexes in the background, too
+    database.exec('PRAGMA max_page_count = 1000000');
+    expect((await search.rows({ text: 'p' }, { limit: 1 })).rows).toHaveLength(1);
+    search.close();
   });
 
   it('is given up where the emulator is closed', async () => {

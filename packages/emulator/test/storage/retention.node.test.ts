@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { VirtualClock } from '../../../../testing/virtual-clock.ts';
+import { silentLogger } from '../../src/running/logger.ts';
 import { Database } from '../../src/storage/database.ts';
 import { EventStore } from '../../src/storage/event-store.ts';
 import { RequestStore } from '../../src/storage/request-store.ts';
-import { type RetentionLimits, startRetention } from '../../src/storage/retention.ts';
+import { startRetention } from '../../src/storage/retention.ts';
 import { event } from '../service.ts';
 
 const REQUEST = {
   ...{
-    receivedAt: 0,
+    receivedAt: '',
     method: 'POST',
     path: '/',
     status: 200,
@@ -20,13 +21,13 @@ const REQUEST = {
   ...{ firstEvent: null, keyId: null, userAgent: null, error: null, fault: null },
 };
 
-function setUp(limits: Partial<RetentionLimits>) {
+function setUp(maxEvents?: number) {
   const clock = new VirtualClock();
   const database = new Database();
   const events = new EventStore(database);
-  const requests = new RequestStore(database);
-  const all = { maxEvents: undefined, maxAgeMs: undefined, maxRequests: 1_000_000, ...limits };
-  startRetention(events, requests, all, clock);
+  const warnings: string[] = [];
+  const logger = { ...silentLogger, warn: (_: object, message: string) => void warnings.push(message) };
+  startRetention(events, new RequestStore(database), maxEvents, logger, clock);
   const add = (uuids: readonly number[]) =>
     events.add(
       uuids.map((number) => {
@@ -36,14 +37,14 @@ function setUp(limits: Partial<RetentionLimits>) {
       7,
       clock.now(),
     );
-  return { clock, events, requests, add };
+  return { clock, database, events, add, warnings };
 }
 
 const upTo = (count: number) => Array.from({ length: count }, (_, at) => at);
 
 describe('retention', () => {
   it('keeps the newest events, and counts what is left', () => {
-    const { clock, events, add } = setUp({ maxEvents: 10 });
+    const { clock, events, add } = setUp(10);
     add(upTo(5_000));
     add([4_999, 0]); // repeats
     expect(events.totals).toMatchObject({ unique: 5_000, received: 5_002 });
@@ -52,32 +53,43 @@ describe('retention', () => {
     expect(events.count({ name: 'purchase' })).toEqual({ unique: 10, received: 11 });
   });
 
+  it('keeps a million events unless told otherwise, and says once how to keep all', () => {
+    const { clock, database, events, add, warnings } = setUp();
+    database.exec('UPDATE totals SET newest_event = 999999');
+    add([1]);
+    clock.advance(1_000);
+    expect([events.totals.unique, warnings]).toEqual([1, []]);
+    database.exec('UPDATE events SET id = 1');
+    add([2, 3]);
+    clock.advance(1_000);
+    expect(events.totals).toMatchObject({ newest: 1_000_002, unique: 2 });
+    expect(warnings).toEqual([expect.stringContaining('--max-events all')]);
+  });
+
+  it('keeps all events where it is told to', () => {
+    const { clock, database, events, add, warnings } = setUp(Number.POSITIVE_INFINITY);
+    add([1]);
+    database.exec('UPDATE totals SET newest_event = 2000000');
+    add([2]);
+    clock.advance(1_000);
+    expect([events.totals.oldest, warnings]).toEqual([1, []]);
+  });
+
   it('takes what comes again after it was removed for new', () => {
-    const { clock, events, add } = setUp({ maxEvents: 1 });
+    const { clock, events, add } = setUp(1);
     add([1, 2]);
     clock.advance(1_000);
     expect(add([1, 2])).toEqual({ accepted: 2, repeated: 1, firstEvent: 3 });
     expect(events.find({ uuid: '01234567-89ab-4cde-8f01-000000000001' })).toHaveLength(1);
   });
 
-  it('removes what is too old, also all there is, and ids go on', () => {
-    const { clock, events, add } = setUp({ maxAgeMs: 60_000 });
-    add(upTo(3_000));
-    clock.advance(30_000);
-    add([3_000]);
-    clock.advance(31_000);
-    expect(events.totals).toEqual({ oldest: 3_001, newest: 3_001, unique: 1, received: 1 });
-    clock.advance(60_000);
-    expect(events.totals).toEqual({ oldest: 3_002, newest: 3_001, unique: 0, received: 0 });
-    expect(add([1])).toMatchObject({ firstEvent: 3_002 });
-    expect(events.totals).toMatchObject({ oldest: 3_002, newest: 3_002 });
-  });
-
   it('keeps the newest requests', () => {
-    const { clock, requests } = setUp({ maxRequests: 100 });
-    for (let at = 0; at < 2_500; at += 1) requests.add(REQUEST);
+    const { clock, database } = setUp();
+    database.exec("INSERT INTO requests (id, row) VALUES (1, '{}'), (200000, '{}')");
+    const requests = new RequestStore(database);
+    startRetention(new EventStore(database), requests, undefined, silentLogger, clock);
+    requests.add(REQUEST);
     clock.advance(1_000);
-    expect(requests.list({ limit: 1_000 }).rows).toHaveLength(100);
-    expect(requests.newest).toBe(2_500);
+    expect(requests.list().rows.map(({ id }) => id)).toEqual([200_001, 200_000]);
   });
 });

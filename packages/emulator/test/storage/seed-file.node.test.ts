@@ -51,7 +51,7 @@ describe('a seed file', () => {
   });
 
   it.each([
-    ['{', 'line 3 is not JSON: '],
+    ['{', 'line 3: '],
     ['[]', 'line 3: event must be an object, got an array'],
     ['{"event":""}', 'line 3: event.event must be a non-empty string, got an empty string'],
     [JSON.stringify(event({ uuid: 'x' })), 'line 3: event.uuid must be a UUID, got string "x"'],

@@ -1,5 +1,6 @@
 import { type Clock, hasMethods, inTime } from '@sluice/protocol/toolbox';
 import pg, { type Pool, type PoolClient, type PoolConfig } from 'pg';
+import { cancelStatement } from './cancel.ts';
 import { QueryError } from './query-error.ts';
 
 /** A row of a result. `bigint` columns are strings. */
@@ -19,8 +20,14 @@ export interface Query {
 /** PostgreSQL warns after a commit that the standby may not have it. */
 const NOT_REPLICATED = '01000';
 
+/** PostgreSQL's code for a change on a server, or in a session, that takes none. */
+const READ_ONLY = '25006';
+
 /** Connections of a pool that is made here. */
 const CONNECTIONS = 4;
+
+/** How long to wait for the answer to a statement that was cancelled, in milliseconds. */
+const CANCEL_MS = 1_000;
 
 const ignore = () => {};
 
@@ -36,6 +43,8 @@ export class Database {
   readonly #isOwn: boolean;
   readonly #clock: Clock;
   readonly #timeoutMs: number;
+  /** Connections with a statement that was cancelled. That may end the next one in its place: they are closed. */
+  readonly #cancelled = new WeakSet<PoolClient>();
   /** How many use it. */
   #users = 1;
 
@@ -69,10 +78,13 @@ export class Database {
       isBroken = false;
       return rows;
     } catch (error) {
-      // After another error PostgreSQL has done nothing, and the connection can be used again, unless it is in a transaction.
-      isBroken = others.length > 0 || !(error instanceof QueryError) || error.isUnknown;
+      // After another error PostgreSQL has done nothing, and the connection can be used again, unless it is in a transaction, or to a
+      // server that is no primary any more: a new one may lead to that.
+      isBroken =
+        others.length > 0 || !(error instanceof QueryError) || error.isUnknown || error.state === READ_ONLY;
       throw error;
     } finally {
+      isBroken ||= this.#cancelled.has(client);
       client.release(isBroken);
       if (!isBroken) client.off('error', ignore);
     }
@@ -81,22 +93,31 @@ export class Database {
   async #ask(client: PoolClient, query: Query): Promise<readonly Row[]> {
     const { what, text, values = [], needsStandby, timeoutMs = this.#timeoutMs } = query;
     let isReplicated = true;
+    let late: Error | undefined;
     const noticed = ({ code }: { readonly code?: string | undefined }) => {
       if (code === NOT_REPLICATED) isReplicated = false;
     };
+    const giveUp = () => {
+      late ??= lateError('answer', timeoutMs);
+      return late;
+    };
     client.on('notice', noticed);
     try {
-      const { rows }: { rows: Row[] } = await inTime(
-        this.#clock,
-        client.query(text, [...values]),
-        timeoutMs,
-        () => lateError('answer', timeoutMs),
+      const answer = client.query(text, [...values]);
+      const { rows }: { rows: Row[] } = await inTime(this.#clock, answer, timeoutMs, giveUp).catch(
+        (error) => {
+          if (!late) throw error;
+          cancelStatement(client);
+          this.#cancelled.add(client);
+          // Mostly it is known then that PostgreSQL has done nothing.
+          return inTime(this.#clock, answer, CANCEL_MS, giveUp);
+        },
       );
-      if (needsStandby && !isReplicated) throw new Error('the standby may not have it');
+      if ((needsStandby || late) && !isReplicated) throw new Error('the standby may not have it');
       return rows;
     } catch (cause) {
       // After an error that is not fatal, PostgreSQL has done nothing.
-      throw new QueryError(what, cause, Object(cause).severity !== 'ERROR');
+      throw new QueryError(what, late ?? cause, Object(cause).severity !== 'ERROR');
     } finally {
       client.off('notice', noticed);
     }

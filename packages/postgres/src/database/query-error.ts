@@ -1,5 +1,8 @@
 import { StorageError } from '@sluice/core';
 
+/** PostgreSQL's codes for a schema and for a table that is not there. */
+const NO_TABLE: ReadonlySet<unknown> = new Set(['3F000', '42P01']);
+
 /** A statement failed. */
 export class QueryError extends StorageError {
   /** Whether PostgreSQL may have done it all the same: the connection was cut, or there was no answer in time. */
@@ -9,7 +12,8 @@ export class QueryError extends StorageError {
 
   constructor(what: string, cause: unknown, isUnknown: boolean) {
     const { code, message } = Object(cause);
-    super(`cannot ${what} in PostgreSQL: ${message || code || String(cause)}`, { cause });
+    const advice = NO_TABLE.has(code) ? ': call migrate() first, with the same schema' : '';
+    super(`cannot ${what} in PostgreSQL: ${message || code || String(cause)}${advice}`, { cause });
     this.isUnknown = isUnknown;
     this.state = typeof code === 'string' ? code : undefined;
   }

@@ -33,6 +33,8 @@ export interface IntakeOptions {
 const MOST_SLOTS = 4;
 /** Most events of the outbox that are known at a time. The rest waits in the table. */
 const MOST_EVENTS = 4_096;
+/** The same in bytes, as they are kept in memory. One look may add 2 MiB for each slot. */
+const MOST_BYTES = 32 * 1024 * 1024;
 /** How often to delete slots that nobody uses any more, in milliseconds. */
 const TIDY_MS = 3_600_000;
 
@@ -115,6 +117,8 @@ export class Intake {
   }
 
   get #eventRoom(): number {
+    const bytes = this.#taken.reduce((sum, { eventBytes }) => sum + eventBytes, 0);
+    if (bytes >= MOST_BYTES) return 0;
     return this.#taken.reduce((room, { eventCount }) => room - eventCount, MOST_EVENTS);
   }
 
@@ -219,7 +223,7 @@ export class Intake {
       if (own.length === 0 || each.tenure.isLost) continue;
       this.#observer?.recovered({ segment: each.addBunch(own), from: 0, to: own.length });
     }
-    if (rows.length >= limit) this.#isFull = true;
+    if (rows.length >= limit || this.#eventRoom === 0) this.#isFull = true;
     return rows.length;
   }
 

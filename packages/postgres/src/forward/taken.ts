@@ -38,6 +38,13 @@ export class Taken {
     return count;
   }
 
+  /** How many bytes these events take. */
+  get eventBytes(): number {
+    let sum = 0;
+    for (const { bytes } of this.#bunches.values()) sum += bytes;
+    return sum;
+  }
+
   /** The numbers of these events. */
   get eventKeys(): number[] {
     return [...this.#bunches.values()].flatMap(({ keys }) => [...keys]);

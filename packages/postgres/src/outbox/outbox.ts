@@ -90,7 +90,8 @@ from json_array_elements($1::text::json) with ordinality as given (event, place)
     async trackAll(client, events) {
       const run = runQueryOf(client);
       const rows = [];
-      for (const { name, payload, ...options } of events) {
+      for (const given of events) {
+        const { name, payload, ...options }: OutboxEvent = Object(given);
         const event = write(name, payload, options);
         if (typeof event !== 'string') rows.push(rowOf(event));
       }

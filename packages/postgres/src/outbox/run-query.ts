@@ -1,4 +1,4 @@
-import { refusal } from '@sluice/protocol/toolbox';
+import { ConfigError } from '@sluice/protocol';
 
 /**
  * Runs one statement in the caller's transaction. `values` are numbers and texts, for `$1`, `$2` and so on: each stands once in
@@ -15,5 +15,6 @@ export type OutboxClient = RunQuery | { query: RunQuery };
 export function runQueryOf(client: OutboxClient): RunQuery {
   if (typeof client === 'function') return client;
   if (typeof client?.query === 'function') return (sql, values) => client.query(sql, values);
-  throw refusal('client', 'a client of pg, or a function (sql, values) => Promise', client);
+  // Without the value: it may be an address with a password.
+  throw new ConfigError('client', 'client must be a client of pg, or a function (sql, values) => Promise');
 }

@@ -1,4 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
+import { ConfigError } from '@sluice/protocol';
+import { ANYTHING, hasMethods, type Rule, readRules } from '@sluice/protocol/toolbox';
 import type { ClientBase, Pool } from 'pg';
 import { quotedSchema } from './schema-name.ts';
 
@@ -15,16 +17,21 @@ export interface MigrateOptions {
   readonly schema?: string | undefined;
 }
 
+const RULES: Readonly<Record<keyof MigrateOptions, Rule>> = { schema: ANYTHING };
+
 /**
  * Makes the tables, or brings them up to date, in one transaction. Several processes may call it at once. It changes nothing, and
  * needs no right but to read the table `migration`, if there is nothing to do.
  *
  * @returns The versions that this call added.
- * @throws Rejects with a ConfigError for a wrong name of a schema, and with the errors of `pg`.
+ * @throws Rejects with a ConfigError for a wrong argument, and with the errors of `pg`.
  * @example await migrate(pool, { schema: 'sluice' });
  */
-export async function migrate(pool: Pool, { schema }: MigrateOptions = {}): Promise<number[]> {
+export async function migrate(pool: Pool, options: MigrateOptions = {}): Promise<number[]> {
+  const { schema } = readRules(RULES, '', options);
   const quoted = quotedSchema(schema);
+  // Without the value: it may be an address with a password.
+  if (!hasMethods(pool, 'connect')) throw new ConfigError('pool', 'pool must be a Pool of pg');
   const files = await migrationFiles();
   const client = await pool.connect();
   try {

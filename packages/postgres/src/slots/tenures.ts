@@ -28,11 +28,11 @@ const SOONER = 1 / 5;
  */
 export class Tenures {
   readonly #options: TenuresOptions;
-  readonly #held = new Set<Tenure>();
+  /** Each with when the last statement was sent that took or renewed it. */
+  readonly #held = new Map<Tenure, Moment>();
   /** Lost by this journal's clocks. In the table, it may still be the owner. */
   #lapsed: readonly Tenure[] = [];
-  /** When the last renewal was sent that succeeded. */
-  #renewedAt: Moment = moment();
+  #isRenewing = false;
   #renewal: Timer | undefined;
   #end: Timer | undefined;
   #isStopped = false;
@@ -42,16 +42,16 @@ export class Tenures {
   }
 
   get held(): readonly Tenure[] {
-    return [...this.#held];
+    return [...this.#held.keys()];
   }
 
   /** Slots that are owned from now on. @param sentAt When the statement was sent that took them. */
   add(tenures: readonly Tenure[], sentAt: Moment): void {
     if (tenures.length === 0) return;
-    if (this.#held.size === 0) this.#renewedAt = sentAt;
-    for (const tenure of tenures) this.#held.add(tenure);
+    for (const tenure of tenures) this.#held.set(tenure, sentAt);
     this.#watch();
-    this.#renewal ??= this.#renewLater(this.#options.renewMs);
+    // The answer may have come late: then it is soon time.
+    this.#renewLater(this.#options.renewMs - this.#ageMs);
   }
 
   /** The slot goes back. */
@@ -63,11 +63,16 @@ export class Tenures {
   /** Whether the slots are this journal's now. If their time has just passed, lets them go. */
   check(): boolean {
     if (this.#held.size === 0) return true;
-    if (msSince(this.#renewedAt) < this.#options.heldMs) return true;
+    if (this.#ageMs < this.#options.heldMs) return true;
     const lost = this.held;
     this.#lapsed = [...this.#lapsed, ...lost];
     this.#lose(lost);
     return false;
+  }
+
+  /** How long ago the oldest statement was sent on which this journal relies. */
+  get #ageMs(): number {
+    return Math.max(0, ...[...this.#held.values()].map(msSince));
   }
 
   stop(): void {
@@ -87,37 +92,41 @@ export class Tenures {
     const { clock, heldMs } = this.#options;
     this.#end?.cancel();
     if (this.#held.size === 0 || this.#isStopped) return;
-    const leftMs = Math.max(0, heldMs - msSince(this.#renewedAt));
+    const leftMs = Math.max(0, heldMs - this.#ageMs);
     this.#end = clock.setTimeout(() => {
       if (this.check()) this.#watch();
     }, leftMs);
   }
 
-  #renewLater(waitMs: number): Timer | undefined {
-    if (this.#isStopped || this.#held.size + this.#lapsed.length === 0) return undefined;
-    return this.#options.clock.setTimeout(() => void this.#renew(), waitMs);
+  #renewLater(waitMs: number): void {
+    this.#renewal?.cancel();
+    this.#renewal = undefined;
+    if (this.#isStopped || this.#isRenewing || this.#held.size + this.#lapsed.length === 0) return;
+    this.#renewal = this.#options.clock.setTimeout(() => void this.#renew(), Math.max(0, waitMs));
   }
 
   async #renew(): Promise<void> {
     const { heldMs, renewMs, slots } = this.#options;
-    const asked = [...this.#held, ...this.#lapsed];
+    const asked = [...this.held, ...this.#lapsed];
     const sentAt = moment();
-    let waitMs = renewMs;
+    let waitMs: number | undefined;
+    this.#isRenewing = true;
     try {
       const renewed = new Set(await slots.renew(asked));
       // Otherwise the answer comes so late that it says nothing.
       if (msSince(sentAt) < heldMs) this.#renewed(asked, renewed, sentAt);
     } catch {
       // If PostgreSQL stays away, the slots are lost in time. Appends and reads report the failure.
-      waitMs *= SOONER;
+      waitMs = renewMs * SOONER;
     }
-    this.#renewal = this.#renewLater(waitMs);
+    this.#isRenewing = false;
+    this.#renewLater(waitMs ?? renewMs - this.#ageMs);
   }
 
   #renewed(asked: readonly Tenure[], renewed: ReadonlySet<Tenure>, sentAt: Moment): void {
     // The time of before may have passed while the answer came.
     this.check();
-    this.#renewedAt = sentAt;
+    for (const tenure of renewed) if (this.#held.has(tenure)) this.#held.set(tenure, sentAt);
     const regained = this.#lapsed.filter((tenure) => renewed.has(tenure));
     this.#lapsed = this.#lapsed.filter((tenure) => !asked.includes(tenure));
     this.#lose(asked.filter((tenure) => this.#held.has(tenure) && !renewed.has(tenure)));

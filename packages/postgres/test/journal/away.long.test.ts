@@ -1,6 +1,7 @@
+import pg from 'pg';
 import { expect, it, vi } from 'vitest';
 import { PATIENCE } from '../../../../testing/patience.ts';
-import { ADA, describeFleet } from '../bench/fleet.ts';
+import { ADA, describeFleet, numbered } from '../bench/fleet.ts';
 
 describeFleet('While PostgreSQL is away', (fleet) => {
   it('a tracker delivers from memory, and stores events again once it is back', async () => {
@@ -72,5 +73,18 @@ describeFleet('While PostgreSQL is away', (fleet) => {
     await Promise.all([fleet.delivered('own', 1_000), fleet.delivered('handed', 1_000)]);
     expect(durable).toBeGreaterThan(0);
     await vi.waitFor(async () => expect(await fleet.count('parcel')).toBe(0), PATIENCE);
+  });
+
+  it('a connection to a server that takes no changes any more is closed: the next one may lead to the primary', async () => {
+    const { connectionString } = fleet.database.server;
+    const pool = new pg.Pool({ connectionString, max: 1 });
+    const { journal } = await fleet.journal({ pool, send: false, notify: false });
+    await journal.append(numbered('before', 1));
+    await pool.query('set default_transaction_read_only = on');
+    await expect(journal.append(numbered('after', 1))).rejects.toThrow('read-only transaction');
+    await journal.append(numbered('after', 1));
+    expect(await fleet.count('parcel')).toBe(2);
+    await journal.close();
+    await pool.end();
   });
 });

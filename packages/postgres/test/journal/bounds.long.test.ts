@@ -1,3 +1,4 @@
+import type { Tracker } from '@sluice/core';
 import { expect, it, vi } from 'vitest';
 import { isFull } from '../../../../testing/full.ts';
 import { PATIENCE } from '../../../../testing/patience.ts';
@@ -5,6 +6,13 @@ import { describeFleet, group } from '../bench/fleet.ts';
 import { QUICK } from '../bench/journals.ts';
 
 const [EVENTS, SLOTS] = [isFull ? 100_000 : 32_000, 16];
+
+/** How many events a tracker knows of half a second after these: as long as it could have taken too many. */
+async function recoveredAfter(least: number, tracker: Pick<Tracker, 'stats'>): Promise<number> {
+  await vi.waitFor(() => expect(tracker.stats().recovered).toBeGreaterThan(least), PATIENCE);
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  return tracker.stats().recovered;
+}
 
 describeFleet('What a forwarder knows of the tables', (fleet) => {
   it('is at most some thousand events, of many that wait in the outbox', async () => {
@@ -22,6 +30,20 @@ describeFleet('What a forwarder knows of the tables', (fleet) => {
     expect(forwarder.stats()).toMatchObject({ recovered: EVENTS, delivered: EVENTS, pending: 0 });
   });
 
+  it('is at most some megabytes of large events', async () => {
+    await fleet.emulator.suspend();
+    await fleet.database.pool.query(
+      `insert into ${fleet.schema}.outbox (slot, body) select number % 16, json_build_object('event', 'large',
+        'correlationKey', 'email', 'correlationValue', 'ada@example.com', 'source', 'custom', 'uuid', gen_random_uuid(),
+        'payload', json_build_object('text', repeat('x', 200000)))::text from generate_series(1, 600) as number`,
+    );
+    const forwarder = fleet.tracker({ outbox: true }, { batch: { maxBytes: 1_000_000 } });
+    expect(await recoveredAfter(150, forwarder)).toBeLessThan(400);
+    await fleet.emulator.resume();
+    forwarder.retryNow();
+    await fleet.delivered('large', 600);
+  });
+
   it('is at most some hundred parcels of those that a tracker left that crashed', async () => {
     const { journal, crash } = await fleet.journal({}, QUICK);
     const event = JSON.stringify({
@@ -35,9 +57,7 @@ describeFleet('What a forwarder knows of the tables', (fleet) => {
     await crash();
     await fleet.emulator.suspend();
     const forwarder = fleet.tracker();
-    await vi.waitFor(() => expect(forwarder.stats().recovered).toBeGreaterThan(0), PATIENCE);
-    await new Promise((resolve) => setTimeout(resolve, 500));
-    expect(forwarder.stats().recovered).toBeLessThan(600);
+    expect(await recoveredAfter(0, forwarder)).toBeLessThan(600);
     await fleet.emulator.resume();
     forwarder.retryNow();
     await fleet.delivered('left', 4_000);

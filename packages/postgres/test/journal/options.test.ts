@@ -27,6 +27,7 @@ describe('postgresJournal', () => {
 
   it('shows no password', () => {
     expect(refused({ pool: pool.connectionString })).not.toContain('secret');
+    expect(refused({ pool, schema: pool.connectionString })).not.toContain('secret');
   });
 
   it('needs no server to be made and closed', async () => {

@@ -56,22 +56,42 @@ describeFleet('An append whose outcome is unknown', (fleet) => {
   });
 
   it('is given up when PostgreSQL stays away, and what it stored late is deleted before the events are stored again', async () => {
-    const { journal } = await fleet.journal({ timeoutMs: 200 }, SELDOM);
+    const { journal } = await fleet.journal({ ...behind(), timeoutMs: 200 }, SELDOM);
     await journal.append(numbered('first', 1));
     const lock = await fleet.database.pool.connect();
     await lock.query('begin');
     await lock.query(`lock table ${fleet.schema}.parcel in share mode`);
-    await expect(journal.append(numbered('second', 5))).rejects.toThrow('is unknown');
+    const waiting = () => fleet.ask(`select count(*) from pg_stat_activity where wait_event_type = 'Lock'`);
+    const second = journal.append(numbered('second', 5));
+    await vi.waitFor(async () => expect(await waiting()).toBe('1'), { interval: 5 });
+    network.cut();
+    network.open();
+    await expect(second).rejects.toThrow('is unknown');
     // Now PostgreSQL stores the events of connections that are gone.
     await lock.query('commit');
     lock.release();
     await vi.waitFor(() => journal.append(numbered('second', 5)), PATIENCE);
-    const waitsForLock = () =>
-      fleet.ask(`select count(*) from pg_stat_activity where wait_event_type = 'Lock'`);
-    await vi.waitFor(async () => expect(await waitsForLock()).toBe('0'), PATIENCE);
+    await vi.waitFor(async () => expect(await waiting()).toBe('0'), PATIENCE);
     await vi.waitFor(
       async () => expect(await fleet.ask(`select sum(events) from ${fleet.schema}.parcel`)).toBe('6'),
       PATIENCE,
     );
+  });
+
+  it('and other statements are cancelled when they take too long: those that wait for a lock take no connections', async () => {
+    const { journal } = await fleet.journal({ timeoutMs: 1_000 });
+    await journal.append(numbered('first', 1));
+    const lock = await fleet.database.pool.connect();
+    await lock.query('begin');
+    await lock.query(`lock table ${fleet.schema}.parcel`);
+    for (let count = 0; count < 6; count += 1)
+      await expect(journal.append(numbered('second', 1))).rejects.toThrow('no answer within 1000 ms');
+    expect(
+      Number(await fleet.ask(`select count(*) from pg_stat_activity where wait_event_type = 'Lock'`)),
+    ).toBeLessThan(4);
+    await lock.query('commit');
+    lock.release();
+    await journal.append(numbered('second', 1));
+    expect(await fleet.ask(`select sum(events) from ${fleet.schema}.parcel`)).toBe('2');
   });
 });

@@ -42,6 +42,20 @@ it('runs no statement if no event is left', async () => {
   expect(statements).toEqual([]);
 });
 
+it('does not show what it got in place of a client: it may have a password', async () => {
+  const address = 'postgres://ada:canary@db.example.com/shop' as never;
+  const refused = createOutbox({ correlationKey: 'email' }).track(address, 'a', {}, ADA);
+  await expect(refused).rejects.toThrow(
+    /^client must be a client of pg, or a function \(sql, values\) => Promise$/,
+  );
+});
+
+it('calls an event invalid that is none', async () => {
+  const { run } = recorder();
+  const { trackAll } = createOutbox({ correlationKey: 'email' });
+  await expect(trackAll(run, [null as never])).rejects.toThrow(InvalidEventError);
+});
+
 it('runs no statement if one event is invalid', async () => {
   const { run, statements } = recorder();
   const outbox = createOutbox({ correlationKey: 'email' });

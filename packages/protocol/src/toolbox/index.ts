@@ -33,3 +33,4 @@ export {
 } from './standard-schema.ts';
 export { tried } from './tried.ts';
 export { abortAfter, inTime, sleep, untilWoken } from './waits.ts';
+export { thoroughRedactorOfAll, withoutSecrets } from './without-secrets.ts';

@@ -35,6 +35,11 @@ describe('a secret', () => {
     expect(thoroughRedactor('k+9"')(`${text} 6b2b3922`)).toMatch(/\[key].* \[key]$/);
   });
 
+  it('that has half a character is taken out as it is, and escaped for JSON', () => {
+    const secret = 'canary-\ud800';
+    expect(thoroughRedactor(secret)(`${secret} ${JSON.stringify(secret)}`)).toBe('[key] "[key]"');
+  });
+
   it('that is short is not looked for in hex and base64, which any text could be', () => {
     expect(thoroughRedactor('k1')('6b31 azE=')).toBe('6b31 azE=');
   });

@@ -19,6 +19,7 @@ export interface NodeRequest {
 
 /** What the relay needs of a response of node:http. */
 export interface NodeResponse {
+  readonly headersSent: boolean;
   setHeader(name: string, value: string): unknown;
   writeHead(status: number, headers: Record<string, string>): { end(body: string): unknown };
 }
@@ -40,6 +41,8 @@ export async function answerNode(
 ): Promise<void> {
   const answered = relay.answer(new NodeIncoming(request, parsedBody(request), request));
   const { status, headers, body } = await answered;
+  // Somebody else has answered meanwhile, such as a middleware with a time-out.
+  if (response.headersSent) return;
   if (isClosing()) response.setHeader('connection', 'close');
   response.writeHead(status, headers).end(body);
 }

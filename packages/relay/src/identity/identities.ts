@@ -55,7 +55,11 @@ export class Identities {
   /** By the cookies of the request. */
   async #signedIn(incoming: Incoming): Promise<string | undefined | null> {
     if (!this.#origins.isSame(incoming)) throw new Refusal('wrong_origin');
-    return this.#settings.identify?.(incoming.request(), incoming.native);
+    const customer = await this.#settings.identify?.(incoming.request(), incoming.native);
+    // If a number counted as nobody, no event of this customer would arrive, and nothing would say why.
+    if (customer && typeof customer !== 'string')
+      throw new TypeError(`identify() must return a text or nothing, not a value of type ${typeof customer}`);
+    return customer;
   }
 
   async #named(jwt: unknown): Promise<string | undefined> {

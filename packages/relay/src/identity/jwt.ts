@@ -1,13 +1,22 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { ConfigError } from '@sluice/protocol';
-import { errors, type JWK, jwtVerify } from 'jose';
+import { tried } from '@sluice/protocol/toolbox';
+import { errors, jwtVerify } from 'jose';
 import type { JwtOptions } from '../options.ts';
 
 /** Headers by which a token would choose the key that it is checked with. */
 const CHOOSES_KEY = ['jku', 'jwk', 'x5u', 'x5c'];
 const LEAST_SECRET = 32;
 
-type Key = Uint8Array | KeyObject | JWK;
+/** Shorter RSA keys can be broken. */
+const LEAST_MODULUS = 2_048;
+const CURVES: Readonly<Record<string, string>> = {
+  ES256: 'prime256v1',
+  ES384: 'secp384r1',
+  ES512: 'secp521r1',
+};
+
+type Key = Uint8Array | KeyObject;
 
 /** Checks JWTs of the site's back end. */
 export class Jwts {
@@ -58,12 +67,21 @@ function keyOf(kid: string, key: unknown, algorithm: string): Key {
       `${option} must be a text of at least ${LEAST_SECRET} characters for ${algorithm}`,
     );
   }
-  try {
-    // A private key would be accepted too: only its public part is kept.
-    return typeof key === 'string'
-      ? createPublicKey(key)
-      : createPublicKey({ key: Object(key), format: 'jwk' });
-  } catch {
-    throw new ConfigError(option, `${option} must be a public key for ${algorithm}: PEM text, or a JWK`);
-  }
+  const found = publicKeyOf(key);
+  if (found && fits(found, algorithm)) return found;
+  throw new ConfigError(option, `${option} must be a public key for ${algorithm}: PEM text, or a JWK`);
+}
+
+function publicKeyOf(key: unknown): KeyObject | undefined {
+  // A private key would be accepted too: only its public part is kept.
+  return tried(() => createPublicKey(typeof key === 'string' ? key : { key: Object(key), format: 'jwk' }));
+}
+
+function fits(
+  { asymmetricKeyType: type, asymmetricKeyDetails: details }: KeyObject,
+  algorithm: string,
+): boolean {
+  if (algorithm === 'EdDSA') return type === 'ed25519';
+  if (algorithm.startsWith('ES')) return type === 'ec' && details?.namedCurve === CURVES[algorithm];
+  return type === 'rsa' && Number(details?.modulusLength) >= LEAST_MODULUS;
 }

@@ -1,6 +1,7 @@
 import type { Answer, Incoming } from '../exchange.ts';
 
 const DAY_S = '86400';
+const PORTS = { https: 443, http: 80 } as const;
 
 /** Decides which pages may use the relay. */
 export class Origins {
@@ -18,7 +19,7 @@ export class Origins {
     if (origin === undefined || host === undefined) return false;
     if (this.#allowed) return this.#allowed.has(origin);
     // A proxy in front of the relay may have ended TLS. The reverse would let plain HTTP speak for HTTPS.
-    return origin === `https://${host}` || (!isSecure && origin === `http://${host}`);
+    return isOriginOf(origin, 'https', host) || (!isSecure && isOriginOf(origin, 'http', host));
   }
 
   /**
@@ -57,4 +58,9 @@ export class Origins {
       }
     );
   }
+}
+
+/** A browser leaves out the usual port. Some proxies add it to `Host`. */
+function isOriginOf(origin: string, scheme: 'https' | 'http', host: string): boolean {
+  return origin === `${scheme}://${host}` || `${origin}:${PORTS[scheme]}` === `${scheme}://${host}`;
 }

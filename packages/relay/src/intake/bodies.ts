@@ -12,6 +12,12 @@ interface BodiesOptions {
   readonly maxPendingBytes: number;
 }
 
+/** The memory of one request. */
+interface Memory {
+  hold(bytes: number): void;
+  release(): void;
+}
+
 /** A body that is being read. */
 interface Reading {
   giveUp(): void;
@@ -42,39 +48,44 @@ export class Bodies {
     use: (body: Buffer) => Promise<Result>,
   ): Promise<Result> {
     let held = 0;
-    const hold = (bytes: number) => {
-      held += bytes;
-      this.#bytes += bytes;
+    const memory: Memory = {
+      hold: (bytes) => {
+        held += bytes;
+        this.#bytes += bytes;
+      },
+      release: () => memory.hold(-held),
     };
     try {
-      const body = await this.#read(source, hold);
+      const body = await this.#read(source, memory);
       if (!isGzip) return await use(body);
       const inflated = await this.#inflate(body);
-      hold(inflated.length);
+      memory.hold(inflated.length);
       // As many small bodies can be read at once as it takes to fill all memory when they are inflated.
       if (this.#bytes > this.#options.maxPendingBytes) throw new Refusal('busy');
       return await use(inflated);
     } finally {
-      this.#bytes -= held;
+      memory.release();
     }
   }
 
-  #read(source: BodySource, hold: (bytes: number) => void): Promise<Buffer> {
-    const { maxBodyBytes, maxPendingBytes } = this.#options;
+  #read(source: BodySource, { hold, release }: Memory): Promise<Buffer> {
+    const { maxBodyBytes } = this.#options;
     return new Promise((resolve, reject) => {
-      const chunks: Uint8Array[] = [];
+      /** The first `length` bytes are the body. To keep each chunk would take 200 bytes for a chunk of one byte. */
+      let room: Buffer = Buffer.alloc(0);
       let length = 0;
       let isOver = false;
       const end = (refusal?: Refusal) => {
         if (isOver) return;
         isOver = true;
         this.#readings.delete(reading);
-        const [first] = chunks;
         if (refusal) reject(refusal);
-        else resolve(chunks.length === 1 && Buffer.isBuffer(first) ? first : Buffer.concat(chunks));
+        else resolve(room.subarray(0, length));
       };
       const stop = (refusal: Refusal) => {
-        if (!isOver) source.stop();
+        source.stop();
+        // At once: others make room until there is enough.
+        release();
         end(refusal);
       };
       const reading: Reading = { giveUp: () => stop(new Refusal('busy')) };
@@ -83,24 +94,30 @@ export class Bodies {
       source.read(
         (chunk) => {
           if (isOver) return;
+          const from = length;
           length += chunk.length;
           if (length > maxBodyBytes) {
             stop(new Refusal('too_large'));
             return;
           }
-          chunks.push(chunk);
-          hold(chunk.length);
-          if (this.#bytes > maxPendingBytes) this.#giveUpOldest();
+          if (length > room.length) {
+            const before = room;
+            room = from === 0 ? bufferOf(chunk) : grown(before, Math.min(2 * length, maxBodyBytes));
+            hold(room.length - before.length);
+          }
+          if (from > 0) room.set(chunk, from);
+          this.#makeRoom();
         },
         (error) => end(error === undefined ? undefined : new Refusal('too_slow')),
       );
     });
   }
 
-  #giveUpOldest(): void {
+  /** Gives up the oldest ones, until the others fit. */
+  #makeRoom(): void {
     for (const reading of this.#readings) {
+      if (this.#bytes <= this.#options.maxPendingBytes) return;
       reading.giveUp();
-      return;
     }
   }
 
@@ -112,4 +129,14 @@ export class Bodies {
       throw new Refusal(isBomb ? 'too_large' : 'malformed');
     }
   }
+}
+
+function bufferOf({ buffer, byteOffset, length }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, length);
+}
+
+function grown(before: Buffer, bytes: number): Buffer {
+  const after = Buffer.allocUnsafe(bytes);
+  after.set(before);
+  return after;
 }

@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FinishOptions, Tracker } from '@sluice/core';
+import { makeDirectory } from '@sluice/core/file-journal';
 import { createTextTracker, type TextTracker } from '@sluice/core/text-tracker';
+import { redactedError, type Timer } from '@sluice/protocol/toolbox';
 import { Refusal } from '../exchange.ts';
 import type { Settings } from '../settings.ts';
 import { Commits, type Group } from './commits.ts';
@@ -17,6 +19,8 @@ const KEEP_MS = 7 * 24 * 60 * 60_000;
 /** The part of the memory that knows parcels. */
 const PARCELS_SHARE = 0.25;
 const KEY_BYTES = 32;
+/** A directory that cannot be used is tried again after so long. */
+const AGAIN_MS = 1_000;
 
 /** Keeps events in the journal of a tracker, which delivers them. */
 export class JournalKeeper implements Keeper {
@@ -25,14 +29,20 @@ export class JournalKeeper implements Keeper {
   readonly #parcels: Window;
   readonly #files: readonly [events: WindowFile, parcels: WindowFile];
   readonly #commits = new Commits((group) => this.#commit(group));
-  readonly #opened: Promise<Ids>;
+  readonly #settings: Settings;
+  #opened: Promise<Ids>;
+  #again: Timer | undefined;
+  #isUnusable = false;
+  #isClosed = false;
   /** Set once the directory is open. */
   #ids: Ids | undefined;
   #repeated = 0;
   readonly #accept: TextTracker['accept'];
   #isDropped = false;
 
-  constructor({ apiKey, baseUrl, clock, correlationKey, directory, limits, logger, tracker }: Settings) {
+  constructor(settings: Settings) {
+    const { apiKey, baseUrl, clock, correlationKey, directory, limits, logger, tracker } = settings;
+    this.#settings = settings;
     const now = clock.now();
     const parcelBytes = PARCELS_SHARE * limits.windowBytes;
     this.#events = new Window({ keepMs: KEEP_MS, bytes: limits.windowBytes - parcelBytes }, now);
@@ -58,8 +68,7 @@ export class JournalKeeper implements Keeper {
       if (reason === 'journal-full') this.#commits.lose();
       this.#isDropped = true;
     });
-    this.#opened = this.#open(directory);
-    this.#opened.catch(() => undefined);
+    this.#opened = this.#open();
   }
 
   get isReady(): boolean {
@@ -83,6 +92,8 @@ export class JournalKeeper implements Keeper {
   }
 
   async close(options?: FinishOptions): Promise<void> {
+    this.#isClosed = true;
+    this.#again?.cancel();
     await this.#opened.catch(() => undefined);
     await this.#commits.all().catch(() => undefined);
     await this.tracker.close(options);
@@ -148,15 +159,44 @@ export class JournalKeeper implements Keeper {
     for (let at = 0; at < words.length; at += 3) window.delete({ words, at });
   }
 
+  /** Opens the directory. If it cannot be used now, tries again and again: its disk may be full, or not mounted yet. */
+  #open(): Promise<Ids> {
+    const { clock, directory, logger = console, redact } = this.#settings;
+    const opened = this.#openOnce(directory);
+    opened.catch((error) => {
+      if (!this.#isUnusable)
+        logger.error({ err: redactedError(error, redact) }, 'Sluice relay: its directory cannot be used');
+      this.#isUnusable = true;
+      if (this.#isClosed) return;
+      this.#again = clock.setTimeout(() => {
+        this.#opened = this.#open();
+      }, AGAIN_MS);
+    });
+    return opened;
+  }
+
   /** The secret of the windows lies beside them, so that it outlives a change of the other secrets. */
-  async #open(directory: string): Promise<Ids> {
-    await mkdir(directory, { recursive: true, mode: 0o700 });
-    const path = join(directory, 'window.key');
-    await writeFile(path, randomBytes(KEY_BYTES), { flag: 'wx', mode: 0o600 }).catch(() => undefined);
-    const secret = await readFile(path);
-    if (secret.length !== KEY_BYTES) throw new Error(`${path} must have ${KEY_BYTES} bytes`);
-    await Promise.all(this.#files.map((file) => file.open()));
+  async #openOnce(directory: string): Promise<Ids> {
+    await makeDirectory(directory);
+    const secret = await secretIn(join(directory, 'window.key'));
+    // One after the other: none is still being opened when this is tried again.
+    for (const file of this.#files) await file.open();
     this.#ids = new Ids(secret);
     return this.#ids;
   }
+}
+
+/** A file that is not whole is replaced: a full disk or a power cut has left it. What the windows know is forgotten then. */
+async function secretIn(path: string): Promise<Buffer> {
+  const found = await readFile(path).catch((error) => {
+    // What cannot be read now may be whole.
+    if (error.code !== 'ENOENT') throw error;
+    return Buffer.alloc(0);
+  });
+  if (found.length === KEY_BYTES) return found;
+  const secret = randomBytes(KEY_BYTES);
+  const next = `${path}.next`;
+  await writeFile(next, secret, { mode: 0o600, flush: true });
+  await rename(next, path);
+  return secret;
 }

@@ -1,11 +1,15 @@
+import type { FinishOptions } from '@sluice/core';
 import { UndiciTransport } from '@sluice/core/undici-transport';
 import { EVENTS_PATH, endpoint, joinEvents, parseRetryAfter, requestHeaders } from '@sluice/protocol';
-import type { Clock } from '@sluice/protocol/toolbox';
+import { type Clock, MAX_TIMER_MS } from '@sluice/protocol/toolbox';
 import { Refusal } from '../exchange.ts';
 import type { Settings } from '../settings.ts';
-import type { Keeper, Work } from './keeper.ts';
+import type { Keeper, PageEvent, Work } from './keeper.ts';
 
+/** How long the last requests may take when the relay is closed, in milliseconds. */
+const CLOSE_MS = 10_000;
 const TIMEOUTS = { connectMs: 5_000, headersMs: 20_000, bodyMs: 5_000, totalMs: 25_000 };
+const TOO_LARGE = 413;
 /** A page of a captive portal, or of a proxy. */
 const HTML = /^\s*<(?:!doctype|html)/i;
 
@@ -19,6 +23,7 @@ export class UpstreamKeeper implements Keeper {
   readonly #url: string;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #ending = new AbortController();
+  readonly #pending = new Set<Promise<void>>();
 
   constructor({ apiKey, baseUrl, clock, tracker }: Settings) {
     const { connect, dispatcher, headers } = tracker.delivery ?? {};
@@ -34,6 +39,25 @@ export class UpstreamKeeper implements Keeper {
 
   async keep({ events }: Work): Promise<void> {
     if (events.length === 0) return;
+    const sent = this.#send(events);
+    this.#pending.add(sent);
+    await sent.finally(() => this.#pending.delete(sent));
+  }
+
+  /** Waits for the answers to pending requests: what is sent again arrives twice. */
+  async close({ timeoutMs = CLOSE_MS, signal }: FinishOptions = {}): Promise<void> {
+    const end = () => this.#ending.abort();
+    const timer = this.#clock.setTimeout(end, Math.min(timeoutMs, MAX_TIMER_MS), true);
+    if (signal?.aborted) end();
+    signal?.addEventListener('abort', end);
+    await Promise.allSettled(this.#pending);
+    signal?.removeEventListener('abort', end);
+    timer.cancel();
+    end();
+    await this.#transport.close();
+  }
+
+  async #send(events: readonly PageEvent[]): Promise<void> {
     const outcome = await this.#transport.post({
       url: this.#url,
       headers: this.#headers,
@@ -43,12 +67,9 @@ export class UpstreamKeeper implements Keeper {
     });
     const isAnswered = outcome.kind === 'answered';
     if (isAnswered && outcome.status >= 200 && outcome.status < 300 && !HTML.test(outcome.body)) return;
+    // The page sends less at once. Otherwise it would send the same again and again.
+    if (isAnswered && outcome.status === TOO_LARGE) throw new Refusal('too_large');
     const retryAfter = isAnswered ? outcome.retryAfter : undefined;
     throw new Refusal('not_durable', parseRetryAfter(retryAfter, this.#clock.now()));
-  }
-
-  async close(): Promise<void> {
-    this.#ending.abort();
-    await this.#transport.close();
   }
 }

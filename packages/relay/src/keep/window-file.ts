@@ -40,8 +40,9 @@ export class WindowFile {
     this.#window = window;
   }
 
-  /** Reads what previous processes have left. */
+  /** Reads what previous processes have left. Does nothing if it is open. */
   async open(): Promise<void> {
+    if (this.#file) return;
     const found = (await Promise.all([this.#read(0), this.#read(1)])).filter((each) => each !== undefined);
     for (const { slot, since, keys, end } of found.sort((one, other) => one.since - other.since)) {
       this.#window.restore(keys, since);

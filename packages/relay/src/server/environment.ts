@@ -1,9 +1,9 @@
 import { ConfigError } from '@sluice/protocol';
+import { withoutSecrets } from '@sluice/protocol/toolbox';
 import type { RelayOptions } from '../options.ts';
-import type { ServerOptions } from './server.ts';
+import { readServerOptions, type ServerOptions } from './server.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
-const MOST_PORT = 65_535;
 
 type Read = (text: string) => unknown;
 
@@ -28,8 +28,8 @@ const OPTIONS: readonly (readonly [option: string, variable: string, read: Read,
   ['directory', 'SLUICE_RELAY_DIRECTORY', text, 'where events wait'],
   ['origins', 'SLUICE_RELAY_ORIGINS', list, 'origins of pages, separated by commas'],
   ['proxies', 'SLUICE_RELAY_PROXIES', list, 'proxies in front, separated by commas'],
-  ['ticketMs', 'SLUICE_RELAY_TICKET_MS', json, 'life of a ticket'],
-  ['acceptForMs', 'SLUICE_RELAY_ACCEPT_FOR_MS', json, 'for how long after it events are taken'],
+  ['ticketMs', 'SLUICE_RELAY_TICKET_MS', Number, 'life of a ticket'],
+  ['acceptForMs', 'SLUICE_RELAY_ACCEPT_FOR_MS', Number, 'for how long after it events are taken'],
   ['context', 'SLUICE_RELAY_CONTEXT', json, 'JSON: {"key","receivedAt","userAgent","address"}'],
   ['limits', 'SLUICE_RELAY_LIMITS', json, 'JSON, as the option limits'],
   ['host', 'SLUICE_RELAY_HOST', text, 'address to listen on'],
@@ -61,9 +61,9 @@ export function readEnvironment(environment: Environment): RelayOptions & Server
       throw new ConfigError(option, `${option} must be JSON`);
     }
   }
-  const { port = 0 } = options;
-  if (!Number.isInteger(port) || Number(port) < 0 || Number(port) > MOST_PORT)
-    throw new ConfigError('port', `port must be a whole number from 0 to ${MOST_PORT}`);
+  const { apiKey, host, path, port, secret } = options;
+  // The cast is safe: this checks them.
+  withoutSecrets([apiKey, secret].flat(), () => readServerOptions({ host, port, path } as ServerOptions));
   // The cast is safe: createRelay checks all others.
   return options as unknown as RelayOptions & ServerOptions;
 }

@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { nonEmpty, type Rule, readRules, whole } from '@sluice/protocol/toolbox';
 import { answerNode } from '../adapters/node.ts';
 import type { Relay } from '../relay.ts';
 
@@ -23,18 +24,28 @@ export interface RelayServer extends AsyncDisposable {
   close(timeoutMs?: number): Promise<void>;
 }
 
+const MOST_PORT = 65_535;
+const RULES: Readonly<Record<keyof ServerOptions, Rule>> = {
+  host: nonEmpty('127.0.0.1'),
+  port: whole(0, 0, MOST_PORT),
+  path: [(value) => typeof value === 'string' && /^\/[^?#]*$/.test(value), 'a path from / on', '/s'],
+};
 const DRAIN_MS = 10_000;
 /** Who needs longer for the head of a request does so on purpose. A phone may need long for a body. */
 const SLOW = { headersTimeout: 10_000, requestTimeout: 60_000, connectionsCheckingInterval: 1_000 };
 
+/** Checks options and fills in defaults. Throws a ConfigError. */
+export function readServerOptions(given: ServerOptions): { host: string; port: number; path: string } {
+  // The cast is safe: the rules hold.
+  return readRules(RULES, '', given) as { host: string; port: number; path: string };
+}
+
 /**
  * Starts a server of a relay's own, which also answers `/healthz` (the process runs) and `/readyz` (it can take events). The relay
- * is closed with it.
+ * is closed with it. Rejects with a ConfigError if an option is wrong.
  */
-export async function startRelayServer(
-  relay: Relay,
-  { host = '127.0.0.1', port = 0, path = '/s' }: ServerOptions = {},
-): Promise<RelayServer> {
+export async function startRelayServer(relay: Relay, options: ServerOptions = {}): Promise<RelayServer> {
+  const { host, port, path } = readServerOptions(options);
   let closing: Promise<void> | undefined;
   const server = createServer(SLOW, (request, response) => {
     const asked = request.url?.replace(/\?.*/, '');

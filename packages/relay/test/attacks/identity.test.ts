@@ -207,6 +207,16 @@ describe('a ticket', () => {
   });
 });
 
+it('identify() that returns no text fails, and the log says so: nobody else would learn of it', async () => {
+  const logged: object[] = [];
+  const logger = { debug() {}, info() {}, warn() {}, error: (data: object) => void logged.push(data) };
+  const site = await openSite(optionsOf(await service(), { identify: () => 42 as never, logger }));
+  expect(await site.send({})).toMatchObject({ status: 503, body: { error: 'busy' } });
+  expect(logged).toMatchObject([
+    { err: { message: 'identify() must return a text or nothing, not a value of type number' } },
+  ]);
+});
+
 describe('enforcement', () => {
   it('observe: takes events without a ticket for the customer that the page names, and counts them', async () => {
     const emulator = await service();

@@ -101,3 +101,12 @@ it('key searched for in every response, log and file: it is in none, nor is the 
   }
   vi.restoreAllMocks();
 });
+
+it.each([
+  ['a key', { apiKey: 'canary-\ud800' }, /^apiKey must be visible ASCII characters/],
+  ['a secret', { secret: 'canary-\ud800' }, /^secret must be a text of at least 32 characters/],
+])('%s with half a character is refused as any other', (_, options, message) => {
+  expect(() =>
+    createRelay({ ...optionsOf({ baseUrl: 'http://127.0.0.1:9', apiKey: KEY }), ...options }),
+  ).toThrow(message);
+});

@@ -1,4 +1,4 @@
-import { generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync, type KeyPairKeyObjectResult } from 'node:crypto';
 import { exportJWK, SignJWT } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { createRelay, type JwtOptions } from '../../src/index.ts';
@@ -6,7 +6,9 @@ import { ADA, openSite, optionsOf, pageEvent, SECRET, service } from '../bench/s
 
 const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const other = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-const PEM = publicKey.export({ type: 'spki', format: 'pem' }).toString();
+const pemOf = (pair: KeyPairKeyObjectResult) =>
+  pair.publicKey.export({ type: 'spki', format: 'pem' }).toString();
+const PEM = pemOf({ privateKey, publicKey });
 const JWT: JwtOptions = { algorithm: 'ES256', audience: 'relay', keys: { now: PEM } };
 
 const claim = (header: object = {}, claims: object = {}) =>
@@ -85,6 +87,21 @@ describe("a JWT of the site's back end", () => {
     expect((await site.send({ jwt: signed })).status).toBe(401);
   });
 
+  it('may be signed with each algorithm', async () => {
+    const emulator = await service();
+    const rsa = generateKeyPairSync('rsa', { modulusLength: 2_048 });
+    const pairs = {
+      ...{ RS256: rsa, RS512: rsa, PS256: rsa, PS384: rsa, EdDSA: generateKeyPairSync('ed25519') },
+      ES384: generateKeyPairSync('ec', { namedCurve: 'P-384' }),
+      ES512: generateKeyPairSync('ec', { namedCurve: 'P-521' }),
+    };
+    for (const [alg, pair] of Object.entries(pairs)) {
+      const jwt = { ...JWT, algorithm: alg, keys: { now: pemOf(pair) } };
+      const site = await openSite(optionsOf(emulator, { jwt }));
+      expect((await site.send({ jwt: await claim({ alg }).sign(pair.privateKey) })).status, alg).toBe(200);
+    }
+  });
+
   it('needs keys that fit its algorithm: a ConfigError shows none of them', async () => {
     const emulator = await service();
     const wrong = [
@@ -92,6 +109,15 @@ describe("a JWT of the site's back end", () => {
       { ...JWT, keys: { now: 'canary' } },
       { ...JWT, algorithm: 'HS256', keys: { now: 'canary' } },
       { ...JWT, algorithm: 'none' },
+      // Without a word, all tokens would be refused.
+      { ...JWT, algorithm: 'RS256' },
+      { ...JWT, algorithm: 'EdDSA' },
+      { ...JWT, algorithm: 'ES384' },
+      {
+        ...JWT,
+        algorithm: 'RS256',
+        keys: { now: pemOf(generateKeyPairSync('rsa', { modulusLength: 1_024 })) },
+      },
       { ...JWT, audience: '' },
       { algorithm: 'ES256', audience: 'relay' },
     ];

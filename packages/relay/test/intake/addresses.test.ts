@@ -1,3 +1,4 @@
+import { systemClock } from '@sluice/protocol/toolbox';
 import { describe, expect, it } from 'vitest';
 import { Addresses, cut, isProxy, subnetOf } from '../../src/intake/addresses.ts';
 import { Rates } from '../../src/intake/rates.ts';
@@ -77,6 +78,22 @@ describe('rates', () => {
     // A client behind the proxy has an address of its own, whatever it claims.
     const forwarded = { 'x-forwarded-for': '127.0.0.1, 203.0.113.9' };
     expect((await site.send({ batch, ticket: third }, forwarded)).status).toBe(202);
+  });
+});
+
+describe('a request with more events than its address may send in a minute', () => {
+  it('passes after a time of silence, although the request itself counts too', async () => {
+    let now = 1_000_000;
+    const clock = { ...systemClock, now: () => now };
+    const limits = { addressEventsPerMinute: 10 };
+    const site = await openSite(optionsOf(await service(), { limits, clock }));
+    const ticket = await site.ticket();
+    for (const count of [10, 20]) {
+      const batch = Array.from({ length: count }, () => pageEvent());
+      now += 120_000;
+      expect((await site.send({ batch, ticket })).status).toBe(202);
+      expect((await site.send({ batch, ticket })).status).toBe(429);
+    }
   });
 });
 

@@ -1,8 +1,12 @@
-import { readdir, writeFile } from 'node:fs/promises';
+import { lstat, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
+import { platform } from 'node:process';
 import { FileJournal } from '@sluice/core/file-journal';
+import { VirtualClock } from '@sluice/core/testing';
 import { systemClock } from '@sluice/protocol/toolbox';
 import { describe, expect, it } from 'vitest';
+import { createRelay } from '../../src/index.ts';
 import { directory, listen, openSite, optionsOf, pageEvent, service } from '../bench/site.ts';
 
 const UNLIMITED = { ticketEventsPerMinute: 2 ** 31, addressEventsPerMinute: 2 ** 31 };
@@ -20,6 +24,57 @@ describe('202', () => {
       headers: { 'retry-after': '1' },
     });
     expect(site.relay.isReady()).toBe(false);
+  });
+
+  it('is answered once a directory that could not be used can be; meanwhile the log says why', async () => {
+    const path = join(await directory(), 'file');
+    await writeFile(path, '');
+    const logged: unknown[] = [];
+    const logger = { ...SILENT, error: (...line: unknown[]) => void logged.push(line) };
+    const clock = new VirtualClock(Date.now());
+    const emulator = await service();
+    const site = await openSite({ ...optionsOf(emulator, { logger, clock }), directory: path });
+    const body = { batch: [pageEvent()], ticket: await site.ticket() };
+    expect((await site.send(body)).status).toBe(503);
+    expect(logged).toContainEqual([
+      { err: expect.objectContaining({ message: expect.stringContaining(path) }) },
+      'Sluice relay: its directory cannot be used',
+    ]);
+    await rm(path);
+    await expect
+      .poll(async () => {
+        await clock.advance(1_000);
+        return (await site.send(body)).status;
+      })
+      .toBe(202);
+  });
+
+  it.runIf(platform === 'linux')(
+    'is not waited for in a place where nobody can make a directory',
+    async () => {
+      const options = { ...optionsOf(await service()), directory: '/proc/sluice/relay', logger: SILENT };
+      const relay = createRelay(options);
+      await relay.close();
+      expect(relay.isReady()).toBe(false);
+    },
+  );
+
+  it('is answered although a full disk or a power cut left an empty key of the window', async () => {
+    const path = await directory();
+    await writeFile(join(path, 'window.key'), '');
+    const site = await openSite({ ...optionsOf(await service()), directory: path });
+    const body = { batch: [pageEvent()], ticket: await site.ticket() };
+    expect((await site.send(body)).status).toBe(202);
+  });
+
+  it('is not answered while the key of the window cannot be read: it may be whole', async () => {
+    const path = await directory();
+    const key = join(path, 'window.key');
+    await symlink(key, key);
+    const site = await openSite({ ...optionsOf(await service(), { logger: SILENT }), directory: path });
+    const body = { batch: [pageEvent()], ticket: await site.ticket() };
+    expect((await site.send(body)).status).toBe(503);
+    expect((await lstat(key)).isSymbolicLink()).toBe(true);
   });
 
   it('is answered once a journal of its own is durable, which is used in place of files in the directory', async () => {
@@ -123,5 +178,30 @@ describe("durability: 'upstream'", () => {
       [503, '1'],
       [202, undefined],
     ]);
+  });
+
+  it('answers 413 where that is too much for the service, so that the page halves it', async () => {
+    const emulator = await service();
+    emulator.fail({ kind: 'status', status: 413 });
+    const site = await openSite(optionsOf(emulator, { durability: 'upstream' }));
+    const body = { batch: [pageEvent(), pageEvent()], ticket: await site.ticket() };
+    expect(await site.send(body)).toMatchObject({ status: 413, body: { error: 'too_large' } });
+  });
+
+  it('waits for the answers to pending requests when the relay is closed, but not for long', async () => {
+    const responses: ServerResponse[] = [];
+    const baseUrl = await listen((_request, response) => void responses.push(response));
+    const site = await openSite(optionsOf({ baseUrl, apiKey: 'key' }, { durability: 'upstream' }));
+    const body = { batch: [pageEvent()], ticket: await site.ticket() };
+    const answered = [site.send(body), site.send(body)];
+    await expect.poll(() => responses.length).toBe(2);
+    const ending = new AbortController();
+    const closed = site.relay.close({ timeoutMs: Number.POSITIVE_INFINITY, signal: ending.signal });
+    responses[0]?.end('{}');
+    const statuses = answered.map(async (one) => (await one).status);
+    await expect(Promise.race(statuses)).resolves.toBe(202);
+    ending.abort();
+    await closed;
+    expect((await Promise.all(statuses)).sort()).toEqual([202, 503]);
   });
 });

@@ -273,6 +273,20 @@ describe('a page with a relay', () => {
     await until(() => expect(tab.tracker.stats().delivered).toBe(2));
   });
 
+  it('asks again where a request for a ticket is never answered', async () => {
+    await openSite();
+    const ask = fetch;
+    const requests = vi.fn(() => new Promise<Response>(() => {}));
+    vi.stubGlobal('fetch', requests);
+    const tab = openTab(ADA);
+    tab.track(1);
+    await until(() => expect(requests).toHaveBeenCalledTimes(1));
+    vi.stubGlobal('fetch', ask);
+    await pass(30_000, 1_000);
+    await until(() => expect(tab.tracker.stats().delivered).toBe(1));
+    expect(asked()).toHaveLength(1);
+  });
+
   it('sends nothing while it is offline, and everything afterwards', async () => {
     await openSite();
     isOnline = false;

@@ -3,6 +3,7 @@ import express from 'express';
 import Fastify from 'fastify';
 import { Hono } from 'hono';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { answerNode } from '../../src/adapters/node.ts';
 import { createRelay, type Relay, toFastifyHandler, toHonoHandler, toNodeHandler } from '../../src/index.ts';
 import { ADA, directory, listen, optionsOf, pageEvent, Site, service } from '../bench/site.ts';
 
@@ -129,4 +130,18 @@ it('a connection that is closed before the relay reads it is let go', async () =
   });
   await expect(new Site(relay, origin).send({})).rejects.toThrow();
   await expect.poll(() => relay.stats()).toMatchObject({ pendingBytes: 0, refused: { too_slow: 1 } });
+});
+
+describe('a request that a middleware has answered meanwhile', () => {
+  it('gets no second answer, which would end the process', async () => {
+    const relay = createRelay({ ...optionsOf(await service()), directory: await directory() });
+    onTestFinished(() => relay.close({ timeoutMs: 0 }));
+    let answered: Promise<void> | undefined;
+    const origin = await listen((request, response) => {
+      answered = answerNode(relay, request, response);
+      response.writeHead(504).end();
+    });
+    expect((await new Site(relay, origin).send({})).status).toBe(504);
+    await expect(answered).resolves.toBeUndefined();
+  });
 });

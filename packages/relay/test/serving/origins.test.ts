@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createRelay, type RelayOptions } from '../../src/index.ts';
 import { openSite, optionsOf, pageEvent, post, service } from '../bench/site.ts';
 
 const SHOP = 'https://shop.example';
@@ -25,6 +26,17 @@ describe('the origin of a page', () => {
       expect(await site.send({}, { origin, cookie }), origin).toMatchObject({ status: 403 });
     }
     expect(await site.send({}, { host: 'evil.example', cookie })).toMatchObject({ status: 403 });
+  });
+
+  it('has no port where a proxy adds the usual one to Host', async () => {
+    const site = await openSite(optionsOf(await service()));
+    const statusOf = async (host: string, origin: string) =>
+      (await site.send({}, { host, origin, cookie: 'session=ada' })).status;
+    expect(await statusOf('shop.example:443', SHOP)).toBe(200);
+    expect(await statusOf('shop.example:80', 'http://shop.example')).toBe(200);
+    expect(await statusOf('shop.example:80', SHOP)).toBe(403);
+    expect(await statusOf('shop.example:8443', SHOP)).toBe(403);
+    expect(await statusOf('shop.example', `${SHOP}:443`)).toBe(403);
   });
 
   it('may be one of a list: then the answers have CORS headers for it, and for no other', async () => {
@@ -60,4 +72,13 @@ describe('the origin of a page', () => {
       expect([status, headers.allow]).toEqual([405, 'POST']);
     }
   });
+});
+
+it('the error of a wrong list names the item that is wrong', () => {
+  const create = (options: Partial<RelayOptions>) => () =>
+    createRelay(optionsOf({ baseUrl: 'http://127.0.0.1:9', apiKey: 'key' }, options));
+  expect(create({ origins: [SHOP, `${SHOP}/`] })).toThrow(
+    'origins must be a list of origins, such as "https://shop.example", got string "https://shop.example/"',
+  );
+  expect(create({ proxies: ['10.0.0.0/99'] })).toThrow('got string "10.0.0.0/99"');
 });

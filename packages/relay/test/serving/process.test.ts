@@ -46,6 +46,8 @@ describe('the standalone relay', () => {
       ['SLUICE_RELAY_JWT', '{"algorithm":"HS256","audience":"a","keys":{"a":"canary"}}'],
       ['SLUICE_RELAY_ORIGINS', 'https://shop.example/'],
       ['SLUICE_RELAY_PORT', '99999'],
+      ['SLUICE_RELAY_PATH', 'canary-key'],
+      ['SLUICE_RELAY_TICKET_MS', 'an hour'],
     ] as const;
     for (const [variable, value] of wrong) {
       const message = refusalOf({ ...right, [variable]: value });

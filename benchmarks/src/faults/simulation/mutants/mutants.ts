@@ -54,6 +54,7 @@ export const MUTANTS: readonly SimulatedMutant[] = [
     file: 'wait/line',
     find: '(isStrict || storedIsNext || !hasFresh)',
     replace: '(storedIsNext || !hasFresh)',
+    seed: 1366,
   },
   {
     name: 'takes a whole batch for the one event at fault',

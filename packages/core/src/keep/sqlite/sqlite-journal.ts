@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '@sluice/protocol/toolbox';
+import { type Clock, type Timer, tried } from '@sluice/protocol/toolbox';
 import { ClosedError } from '../../base/errors/closed-error.ts';
 import type { EventBytes, Limit } from '../../base/event-bytes.ts';
 import type { Range, Span } from '../../base/range.ts';
@@ -214,11 +214,22 @@ export class SqliteJournal implements Journal {
     const from = Number(row.first);
     const to = from + Number(row.count);
     const isCut = typeof row.rest === 'string';
-    const rest: readonly Span[] = isCut ? JSON.parse(String(row.rest)) : [{ from, to }];
+    const rest = isCut ? readRest(String(row.rest), { from, to }) : [{ from, to }];
     life.parcels.add({ life, from, to, bytes: Number(row.bytes), rest, isCut });
     const at = typeof row.at === 'number' ? row.at : undefined;
     for (const part of rest) observer.recovered({ segment: life.segment, ...part }, at);
   }
+}
+
+/** What waits of a parcel. If that is damaged, all of it: then some events are delivered twice, but none is lost. */
+function readRest(text: string, all: Span): readonly Span[] {
+  const isPart = (span: Partial<Span> | null) => {
+    const { from = Number.NaN, to = Number.NaN } = span ?? {};
+    const areWhole = Number.isInteger(from) && Number.isInteger(to);
+    return areWhole && all.from <= from && from < to && to <= all.to;
+  };
+  const spans: unknown = tried(() => JSON.parse(text));
+  return Array.isArray(spans) && spans.every(isPart) ? spans : [all];
 }
 
 /** The events of a row; none if they are damaged. */

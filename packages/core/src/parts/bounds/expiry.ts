@@ -85,7 +85,7 @@ class AgeLimit {
       await waiting.end(parcel, 'expired');
     }
     while (!this.#alarm.isStopped && (await this.#dropStored(before)));
-    this.#alarm.set(Math.ceil(maxAgeMs / CHECKS));
+    this.#alarm.set(Math.min(maxAgeMs / CHECKS, MAX_TIMER_MS));
   }
 
   stop(): void {

@@ -3,6 +3,9 @@ import type { Range } from '../../base/range.ts';
 import { MOST_OF_DISK } from '../../keep/file/segment-size.ts';
 import type { Reading } from '../../keep/journal.ts';
 import type { Entry, Room, Writer } from '../../keep/journal-writer.ts';
+import { FORSAKEN, HANDED, NOWHERE } from '../../wait/places.ts';
+import type { Handed } from '../../wait/unwritten.ts';
+import type { Waiting } from '../../wait/waiting.ts';
 import { type BoundsPart, bounds } from './bounds.ts';
 import type { BoundedJournal, Budget } from './budget.ts';
 import { fit } from './fit.ts';
@@ -17,12 +20,26 @@ export const MOST_BYTES: number = 2 ** 30;
 
 /** For Node, where processes share a journal: `storage.maxBytes` counts what lies in its directory beside the own events. */
 export const sharedBounds: BoundsPart = (options) => {
-  const { journal, opened, settings } = options;
+  const { journal, opened, settings, waiting } = options;
   if (journal.space === undefined) return bounds(options);
-  const shared = new SharedJournal(journal, opened, settings.storage.maxBytes);
+  const shared = new SharedJournal(journal, opened, settings.storage.maxBytes, () => isGivenUp(waiting));
   const { room, expiry } = bounds({ ...options, journal: shared, most: () => shared.most });
   return { room: new SharedRoom(room, shared), expiry };
 };
+
+/** Whether `close()` ran out of time: the tracker gave up, and counted, what no journal holds. */
+function isGivenUp({ inFlight, lines, pending }: Waiting): boolean {
+  return pending < lines.reduce((all, { queue }) => all + queue.fresh + queue.stored, inFlight);
+}
+
+/** What the journal does not have of a parcel is counted as `closed`. No more of it is given to the journal. */
+function forsake(entry: Entry): void {
+  // The cast is safe: only what waits asks for room in this way.
+  const { parcel, queue } = entry as Handed;
+  for (const mark of [NOWHERE, HANDED])
+    for (const span of parcel.places.marked(mark)) parcel.places.mark(span, FORSAKEN);
+  queue.changed(parcel);
+}
 
 const UNKNOWN: Volume = { freeBytes: Number.POSITIVE_INFINITY, totalBytes: Number.POSITIVE_INFINITY };
 
@@ -32,15 +49,23 @@ class SharedJournal implements BoundedJournal {
   readonly #journal: BoundedJournal;
   readonly #opened: () => Promise<void>;
   readonly #isDefault: boolean;
+  /** Whether nothing may be written any more. */
+  readonly isOver: () => boolean;
   /** What the journal may take, in bytes. */
   most: number;
   /** As last measured. */
   #otherBytes = 0;
 
   /** @param opened Resolves once the journal knows what previous processes left in it. */
-  constructor(journal: BoundedJournal, opened: () => Promise<void>, maxBytes: number | undefined) {
+  constructor(
+    journal: BoundedJournal,
+    opened: () => Promise<void>,
+    maxBytes: number | undefined,
+    isOver: () => boolean,
+  ) {
     this.#journal = journal;
     this.#opened = opened;
+    this.isOver = isOver;
     this.#isDefault = maxBytes === undefined;
     this.most = maxBytes ?? MOST_BYTES;
     this.groupLimit = journal.groupLimit;
@@ -66,7 +91,7 @@ class SharedJournal implements BoundedJournal {
   }
 
   async evictOldest(rescue?: (segment: number) => Promise<void>): Promise<number | true | undefined> {
-    return this.#journal.evictOldest?.(rescue);
+    return this.isOver() ? undefined : this.#journal.evictOldest?.(rescue);
   }
 
   append(events: EventBytes): Promise<Range> {
@@ -100,7 +125,8 @@ class SharedRoom implements Room {
   }
 
   hasRoom(group: EventBytes): boolean {
-    return this.#bytes < this.#mostBytes && this.#grant(group, this.#room.hasRoom(group));
+    const mayAsk = !this.#journal.isOver() && this.#bytes < this.#mostBytes;
+    return mayAsk && this.#grant(group, this.#room.hasRoom(group));
   }
 
   async makeRoom(group: EventBytes, isLast?: boolean): Promise<'room' | 'full' | 'low'> {
@@ -114,7 +140,16 @@ class SharedRoom implements Room {
   }
 
   fit(entry: Entry, writer: Writer): Promise<number | undefined> {
-    return fit(entry, writer, this);
+    const { isOver } = this.#journal;
+    const makeRoom = async (group: EventBytes, isLast?: boolean) => {
+      try {
+        return isOver() ? 'full' : await this.makeRoom(group, isLast);
+      } finally {
+        if (isOver() && writer.entries.delete(entry)) forsake(entry);
+      }
+    };
+    const fitting = (group: EventBytes) => this.fitting(group);
+    return fit(entry, writer, { makeRoom, fitting, written: (group) => this.written(group) });
   }
 
   fitting(group: EventBytes): number {

@@ -34,11 +34,11 @@ export type DeadLettersPart = (
 export const deadLetters: DeadLettersPart = (options, { journal, mayHold, waiting, wake }) => {
   const { clock, reporter } = options;
   const keeper = new LetterArchive(options, mayHold);
-  const replay = async (events: EventBytes) => {
-    await waiting.replay(events);
-    reporter.recovered('replayed', events.ends.length);
-    wake();
-  };
+  const replay = (events: EventBytes) =>
+    waiting.replay(events, () => {
+      reporter.recovered('replayed', events.ends.length);
+      wake();
+    });
   // Dead letters that are read together are replayed together: read as many as fit one append.
   const page = journal.groupLimit;
   return { keeper, deadLetters: new DeadLetters({ letters: keeper, clock, page, replay, reporter }) };

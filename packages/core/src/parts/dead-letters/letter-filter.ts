@@ -25,8 +25,8 @@ export function readFilter(filter: unknown): LetterChoice {
     return { accepts, isDone };
   }
   if (!Array.isArray(filter) || filter.some((id) => typeof id !== 'string')) {
-    const allowed = 'an array of the ids of dead letters, or a function';
-    throw new ConfigError('filter', `filter must be ${allowed}, got ${describe(filter)}`);
+    // Without the value: it may be the key.
+    throw new ConfigError('filter', 'filter must be an array of the ids of dead letters, or a function');
   }
   const ids = new Set(filter);
   return { accepts: ({ id }) => ids.delete(id), isDone: () => ids.size === 0 };

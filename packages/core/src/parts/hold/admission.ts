@@ -216,9 +216,10 @@ export function createAdmission(options: AdmissionOptions): Admission {
       // Only the number matters: which index belongs to which event does not matter any more.
       const end = { ...range, to: range.from + stamped.ends.length };
       if (stamped.ends.length > 0) {
-        await waiting.replay(stamped);
-        shelf.kept.cut(end);
-        wake();
+        await waiting.replay(stamped, () => {
+          shelf.kept.cut(end);
+          wake();
+        });
       }
       await shelf.drop(range, 'unidentified');
     }

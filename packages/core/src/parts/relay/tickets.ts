@@ -3,7 +3,7 @@ import { type Clock, tried } from '@sluice/protocol/toolbox';
 import { Alarm } from '../../base/alarm.ts';
 import { loadText, saveText } from '../../keep/page/local-storage.ts';
 
-/** The relay is asked again after twice this time, then less and less often. */
+/** The relay is asked for another customer after this time, again after twice this time, then less and less often. */
 const ASK_AGAIN_MS = 5_000;
 const MOST_ASK_AGAIN_MS = 10 * 60_000;
 
@@ -45,16 +45,16 @@ export function createTickets(url: string, jwt: Jwt, { clock, onDue }: TicketsOp
   const retry = new Alarm(clock, onDue);
   /** Its default, until the relay has said it. */
   let acceptForMs = 7 * 24 * 60 * 60_000;
-  let isAsking = false;
   let askedAt = 0;
   let times = 0;
   const nameOf = (customer: string) => `sluice ticket ${url} ${customer}`;
 
   /** The only request with cookies. They or the JWT say who is signed in. */
   const ask = async () => {
-    isAsking = true;
     askedAt = clock.now();
     times += 1;
+    // Perhaps nobody answers.
+    retry.set(ASK_AGAIN_MS);
     try {
       const headers = requestHeaders(undefined);
       const body = JSON.stringify({ jwt: await jwt?.() });
@@ -64,16 +64,16 @@ export function createTickets(url: string, jwt: Jwt, { clock, onDue }: TicketsOp
       for (const name of wanted.keys()) {
         const isTheirs = name === told.customer;
         if (told.acceptForMs) wanted.set(name, !isTheirs);
-        if (!isTheirs && !told.observe) continue;
-        const got: Ticket = { ticket: isTheirs ? told.ticket : '', until: clock.now() + told.expiresInMs };
-        known.set(name, got);
-        saveText(nameOf(name), JSON.stringify(got));
+        if (isTheirs || told.observe) {
+          const got: Ticket = { ticket: isTheirs ? told.ticket : '', until: clock.now() + told.expiresInMs };
+          known.set(name, got);
+          saveText(nameOf(name), JSON.stringify(got));
+        }
       }
     } catch {
       // There is no network, or no relay.
       times = 0;
     }
-    isAsking = false;
     onDue();
   };
 
@@ -90,13 +90,12 @@ export function createTickets(url: string, jwt: Jwt, { clock, onDue }: TicketsOp
       }
       if (!wanted.has(customer)) {
         wanted.set(customer, false);
-        askedAt = 0;
         times = 0;
       }
       // The clock may have been set back since.
       const waitMs = Math.min(MOST_ASK_AGAIN_MS, ASK_AGAIN_MS * 2 ** times) - Math.abs(now - askedAt);
       if (waitMs > 0) retry.set(waitMs);
-      else if (!isAsking) void ask();
+      else void ask();
       return undefined;
     },
     maxAgeMs: (customer) => (wanted.get(customer) ? acceptForMs : Number.POSITIVE_INFINITY),

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { Socket } from 'node:net';
+import type { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { serialize } from 'node:v8';
 import type { TrackerOptions } from '../../options/options.ts';
@@ -19,14 +20,24 @@ const SCRIPT = fileURLToPath(new URL(NAME, import.meta.url));
 
 /**
  * Starts a detached process that waits for the end of this one, delivers what it left, and ends. Returns false if it cannot: the
- * journal is no file journal, code of the user's own is to send or to read answers, or a bundle lacks the script.
+ * journal is no file journal, code of the user's own is to send or to read answers, a bundle lacks the script, or the system starts no
+ * process.
  */
 export function drainInBackground(settings: Settings, directory: string): boolean {
   const { destination, journal, transport, delivery } = settings;
   const { classify, dispatcher } = delivery;
   const isOurs = !journal && !transport && !dispatcher && !classify && !hasFunction(destination);
   if (!isOurs || !existsSync(SCRIPT)) return false;
-  const drain: Drain = { options: optionsOf(settings), directory };
+  try {
+    return start({ options: optionsOf(settings), directory });
+  } catch {
+    // The environment is too large for a process, for example.
+    return false;
+  }
+}
+
+/** Returns false, or throws, if the system starts no process. */
+function start(drain: Drain): boolean {
   const child = spawn(process.execPath, [SCRIPT], {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
@@ -35,12 +46,15 @@ export function drainInBackground(settings: Settings, directory: string): boolea
   });
   // Without a script, what is left waits for the next process.
   child.on('error', () => {});
-  child.stdin.on('error', () => {});
+  // Absent if this process has too many open files.
+  const stdin: Writable | undefined = child.stdin;
+  if (!stdin) return false;
+  stdin.on('error', () => {});
   // The key is in no argument and no variable that others could read. The pipe ends with this process.
-  child.stdin.write(`${serialize(drain).toString('base64')}\n`);
-  if (child.stdin instanceof Socket) child.stdin.unref();
+  stdin.write(`${serialize(drain).toString('base64')}\n`);
+  if (stdin instanceof Socket) stdin.unref();
   child.unref();
-  return true;
+  return child.pid !== undefined;
 }
 
 function hasFunction(destination: object = {}): boolean {

@@ -57,14 +57,15 @@ type ConnectError = Error & {
   readonly port?: number;
 };
 
-/** Says in words why there is no connection. */
+/** Says in words why there is no connection, in one line: messages of OpenSSL end with a line break. */
 function explained(error: ConnectError, origin: string): Error {
   const { address, code = '', port } = error;
   const { host } = new URL(origin);
   const words: Readonly<Record<string, string>> = {
     ECONNREFUSED: `nothing listens at ${port === undefined ? (address ?? host) : host} (wrong port? service down?)`,
     ENOTFOUND: `there is no host ${host} (wrong baseUrl? no network?)`,
+    ERR_SSL_WRONG_VERSION_NUMBER: `${host} speaks no TLS (http in place of https?)`,
   };
-  const said = words[code];
-  return said ? Object.assign(new Error(`${said}: ${code}`, { cause: error }), { code }) : error;
+  const said = words[code] ? `${words[code]}: ${code}` : error.message.trimEnd();
+  return said === error.message ? error : Object.assign(new Error(said, { cause: error }), { code });
 }

@@ -162,6 +162,21 @@ describe('SqliteJournal', () => {
     if (first) expect(await readAll(journal, [{ ...first, to: 3 }])).toEqual(['3']);
   });
 
+  it.each(['no JSON', '{}', '[null]', '[{"from":0}]', '[{"from":0,"to":1000000}]', '[{"from":1,"to":0}]'])(
+    'delivers a parcel as a whole, and those behind it, where what is left of it is noted as %s',
+    async (rest) => {
+      const database = new Sqlite();
+      const before = await open(database);
+      const range = await before.journal.append(group(['1', '2']));
+      await before.journal.append(group(['3']));
+      await before.journal.acknowledge({ ...range, to: range.from + 1 });
+      await before.journal.close();
+      await database.execute('UPDATE sluice_rests SET rest = ?', [rest]);
+      const { journal, witness } = await open(database);
+      expect(await readAll(journal, witness.ranges)).toEqual(['1', '2', '3']);
+    },
+  );
+
   it('creates its tables again if somebody deleted them', async () => {
     const database = new Sqlite();
     const { journal } = await open(database);

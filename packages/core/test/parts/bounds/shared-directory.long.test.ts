@@ -8,7 +8,7 @@ import { createTracker, type Tracker, type TrackerOptions, type TrackerStats } f
 import { directorySize } from '../../../src/keep/file/directory-size.ts';
 import { nodeFileSystem } from '../../../src/keep/file/disk/node-file-system.ts';
 import { FailingFileSystem } from '../../bench/failing-file-system.ts';
-import { failed, ScriptedTransport } from '../../bench/scripted-transport.ts';
+import { ScriptedTransport } from '../../bench/scripted-transport.ts';
 import { startTracking } from '../../children/tracking-process.ts';
 import { Place } from '../../keep/file/place.ts';
 
@@ -43,14 +43,14 @@ async function trackElsewhere(count: number): Promise<TrackerStats> {
   return stats;
 }
 
-/** A tracker in this process, whose service is down. */
+/** A tracker in this process that sends nothing: events in a request would stay in memory where the journal gives them up. */
 function start(
   options: Partial<TrackerOptions> = { journalDirectory: place.directory, storage: { maxBytes: MAX_BYTES } },
 ): { tracker: Tracker; track: (count: number) => Promise<void> } {
   const transport = new ScriptedTransport(systemClock);
-  transport.respond = () => failed(false);
   const tracker = createTracker({
     ...{ baseUrl: 'http://127.0.0.1:9', apiKey: 'key', correlationKey: 'email', transport },
+    batch: { maxWaitMs: 3_600_000 },
     ...options,
   });
   trackers.push(tracker);

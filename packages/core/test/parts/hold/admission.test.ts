@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { cases } from '../../../../../testing/full.ts';
 import { type EventBytes, NO_EVENTS, splitEvents } from '../../../src/base/event-bytes.ts';
 import type { Range } from '../../../src/base/range.ts';
 import { settle, VirtualClock } from '../../../src/entries/testing/virtual-clock.ts';
@@ -9,6 +10,7 @@ import { type Admission, createAdmission } from '../../../src/parts/hold/admissi
 import type { AdmissionOptions } from '../../../src/parts/hold/admission-options.ts';
 import { Sessions } from '../../../src/parts/hold/sessions.ts';
 import { toEventBytes, toTexts } from '../../bench/event-texts.ts';
+import { expectSame } from '../../bench/expect-same.ts';
 import { FakeJournal, FakeSyncJournal } from '../../bench/fake-journal.ts';
 
 /** Consent is granted: the bounds of what waits for it do not matter. */
@@ -176,12 +178,14 @@ class Page {
         pass(text);
       },
       waiting: {
-        replay: (events) =>
-          power.run(() => {
+        async replay(events, count) {
+          await power.run(() => {
             const all = splitEvents(events);
             for (const text of all) pass(new TextDecoder().decode(text));
             replayed = all.length;
-          }),
+          });
+          count();
+        },
       },
       wake: () => {
         this.gone += replayed;
@@ -210,8 +214,8 @@ class Page {
   }
 
   expectBalance(): void {
-    expect(this.failures).toEqual([]);
-    expect(this.accepted + this.recovered).toBe(this.gone + this.dropped.length + this.held.pending);
+    expectSame(this.failures[0], undefined);
+    expectSame(this.accepted + this.recovered, this.gone + this.dropped.length + this.held.pending);
   }
 }
 
@@ -262,6 +266,7 @@ function mayBe(happened: readonly Happening[], number: number): Set<string> {
 
 describe('held events of two customers on one device', () => {
   it('are of the customer identified next in their session or of nobody, and none is lost uncounted, whatever happens', async () => {
+    const numRuns = cases(500, 200);
     let delivered = 0;
     await fc.assert(
       fc.asyncProperty(steps, async (all) => {
@@ -337,9 +342,9 @@ describe('held events of two customers on one device', () => {
         expect(unique + dropped + disk.stored.size + lost).toBeGreaterThanOrEqual(number);
         delivered += unique;
       }),
-      { numRuns: 500 },
+      { numRuns },
     );
-    expect(delivered).toBeGreaterThan(300);
+    expect(delivered).toBeGreaterThan(numRuns / 2);
   });
 });
 
@@ -371,7 +376,12 @@ function createBench({
     buffer,
     texts: { correlationValue: undefined },
     enter: ({ text }) => entered.push(text),
-    waiting: { replay: async (events) => void entered.push(...toTexts(events)) },
+    waiting: {
+      async replay(events, count) {
+        entered.push(...toTexts(events));
+        count();
+      },
+    },
     wake: () => {},
     reporter: {
       recovered: () => {},

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { cases } from '../../../../../testing/full.ts';
 import { LearnedRate } from '../../../src/parts/learn/learned-rate.ts';
+import { expectSame } from '../../bench/expect-same.ts';
 
 const SECOND = 1_000;
 const START = Date.UTC(2026, 0, 1);
@@ -250,7 +252,7 @@ describe('LearnedRate', () => {
         now += afterMs;
         // Like the gate: asks again after each wait, because the wait may have become longer.
         for (let waitMs = limit.waitMs(now); waitMs > 0; waitMs = limit.waitMs(now)) now += waitMs;
-        expect(now - last).toBeGreaterThanOrEqual(SECOND / highest - 0.001);
+        expectSame(now - last >= SECOND / highest - 0.001, true);
         limit.take(now);
         last = now;
         const at = now + latencyMs;
@@ -260,7 +262,7 @@ describe('LearnedRate', () => {
         now = at;
       }
     });
-    fc.assert(property, { numRuns: 300 });
+    fc.assert(property, { numRuns: cases(300) });
   });
 
   it('stays above one request in a minute, whatever is answered, and recovers once all is accepted', () => {
@@ -272,16 +274,16 @@ describe('LearnedRate', () => {
         limit.take(now);
         if (isPushback) limit.pushedBack(now, now);
         else limit.accepted(now);
-        expect(limit.perSecond ?? 1).toBeGreaterThanOrEqual(1 / 60);
+        expectSame((limit.perSecond ?? 1) >= 1 / 60, true);
       }
       const from = now;
       while (limit.perSecond !== undefined) {
         now += Math.max(10, limit.waitMs(now));
         limit.take(now);
         limit.accepted(now);
-        expect(now - from).toBeLessThan(10 * 60 * SECOND);
+        expectSame(now - from < 10 * 60 * SECOND, true);
       }
     });
-    fc.assert(property, { numRuns: 200 });
+    fc.assert(property, { numRuns: cases(200) });
   });
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { cases } from '../../../../../testing/full.ts';
 import { LearnedSize } from '../../../src/parts/learn/learned-size.ts';
 
 const START = Date.UTC(2026, 0, 1);
@@ -130,7 +131,7 @@ describe('how large a request may be', () => {
         expect(near).toBeGreaterThanOrEqual(90);
         expect(bench.refused - refused).toBeLessThanOrEqual(12);
       }),
-      { numRuns: 200 },
+      { numRuns: cases(200) },
     );
   });
 
@@ -150,7 +151,7 @@ describe('how large a request may be', () => {
             expect(fitting).toBeGreaterThanOrEqual(Math.floor(most * 0.9));
         }
       }),
-      { numRuns: 200 },
+      { numRuns: cases(200) },
     );
   });
 

@@ -26,12 +26,23 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true, force: true, maxRetries: 5 }));
 
-/** Runs a command-line tool that tracks and ends at once. Returns what `drainInBackground()` says. @param options Or their code. */
-async function runTool(name: string, options: object | string, payload: object = {}): Promise<string> {
+/**
+ * Runs a command-line tool that tracks and ends at once. Returns what `drainInBackground()` says.
+ *
+ * @param options Or their code.
+ * @param last Code that the tool runs before the end.
+ */
+async function runTool(
+  name: string,
+  options: object | string,
+  payload: object = {},
+  last: string = '',
+): Promise<string> {
   const code = `
     const { createTracker } = await import(${JSON.stringify(core)});
     const tracker = createTracker(${typeof options === 'string' ? options : JSON.stringify(options)});
     tracker.track(${JSON.stringify(name)}, ${JSON.stringify(payload)}, { correlationValue: 'ada@example.com' });
+    ${last}
     console.log(tracker.drainInBackground());
     process.exit();`;
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', code]);
@@ -84,5 +95,18 @@ describe('drainInBackground', () => {
     const { baseUrl, apiKey } = emulator;
     const options = JSON.stringify({ baseUrl, apiKey, correlationKey: 'email', journalDirectory: directory });
     expect(await runTool('tracked', `{ ...${options}, ...${own} }`)).toBe(answer);
+  });
+
+  it.runIf(process.platform === 'linux').each([
+    ['an environment that is too large', `process.env.LARGE = 'x'.repeat(200_000);`],
+    [
+      'no file descriptor that is left',
+      `const { openSync } = await import('node:fs');
+       try { for (;;) openSync('/dev/null'); } catch {}`,
+    ],
+  ])('says that it cannot with %s, and throws nothing', async (_, last) => {
+    const { baseUrl, apiKey } = emulator;
+    const options = { baseUrl, apiKey, correlationKey: 'email', journalDirectory: directory };
+    expect(await runTool('tracked', options, {}, last)).toBe('false');
   });
 });

@@ -65,6 +65,23 @@ it.each(['127.0.0.1', 'localhost'])(
   },
 );
 
+it('says in one line that the service speaks no TLS', async () => {
+  const plain = createServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
+  const port = await listen(plain);
+  const transport = create();
+  expect(await transport.post(request(`https://127.0.0.1:${port}/`, new Uint8Array(2)))).toMatchObject({
+    kind: 'failed',
+    maybeSent: false,
+    cause: {
+      message: expect.stringMatching(
+        /^127\.0\.0\.1:\d+ speaks no TLS \(http in place of https\?\): ERR_SSL_\w+$/,
+      ),
+    },
+  });
+  await transport.close();
+  plain.close();
+});
+
 it('gives a connection up that does not come about in time', async () => {
   const silent = createServer();
   const port = await listen(silent);

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { cases } from '../../../../../testing/full.ts';
 import type { Limit } from '../../../src/base/event-bytes.ts';
 import { Epochs } from '../../../src/tell/epochs.ts';
 import { putBack } from '../../../src/wait/lanes/free.ts';
@@ -7,6 +8,7 @@ import { LaneRings } from '../../../src/wait/lanes/lane-rings.ts';
 import { joinedParcel, type Parcel, storedParcel } from '../../../src/wait/parcel.ts';
 import { ParcelList } from '../../../src/wait/parcel-list.ts';
 import { toTexts } from '../../bench/event-texts.ts';
+import { expectSame } from '../../bench/expect-same.ts';
 import { textWriter } from '../../bench/text-writer.ts';
 
 function createRings(limit: Partial<Limit> = {}, sealed: Parcel[] = []): LaneRings {
@@ -125,12 +127,12 @@ describe('LaneRings', () => {
           const due = texts.flatMap((text) =>
             waiting.filter(([first]) => first === text).map((lane) => lane.shift()),
           );
-          expect(due).toEqual(texts);
+          expectSame(due.join(), texts.join());
         };
         let next = 0;
         for (const step of steps) {
           if (typeof step === 'number') {
-            expect(rings.push(`${next}`, 0, step)).toBe(true);
+            expectSame(rings.push(`${next}`, 0, step), true);
             waiting[step]?.push(`${next}`);
             next += 1;
             continue;
@@ -143,9 +145,9 @@ describe('LaneRings', () => {
             continue;
           }
           const free = [...rings.free(step.busy, (parcel) => parcel !== barred)];
-          expect(free).not.toContain(barred);
+          expectSame(barred !== undefined && free.includes(barred), false);
           for (const parcel of free) {
-            expect(parcel.lanes & step.busy).toBe(0);
+            expectSame(parcel.lanes & step.busy, 0);
             rings.remove(parcel);
             const count = Math.max(1, parcel.count - step.part);
             if (count < parcel.count) rings.unshift(parcel.split(count), parcel);
@@ -153,9 +155,10 @@ describe('LaneRings', () => {
             // Its rest holds up the others of its lanes.
             if (step.part > 0) break;
           }
-          expect(rings.count).toBe(waiting.flat().length);
+          expectSame(rings.count, waiting.flat().length);
         }
       }),
+      { numRuns: cases(100) },
     );
   });
 });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { Limit } from '../../../src/base/event-bytes.ts';
+import type { EventBytes, Limit } from '../../../src/base/event-bytes.ts';
 import type { Range } from '../../../src/base/range.ts';
 import type { Reading } from '../../../src/keep/journal.ts';
 import { Bench, type BenchOptions, range, sorted, watch } from '../../bench/bench.ts';
 import { FakeJournal } from '../../bench/fake-journal.ts';
-import { answered } from '../../bench/scripted-transport.ts';
+import { answered, failed } from '../../bench/scripted-transport.ts';
 import { SegmentedJournal } from '../../bench/segmented-journal.ts';
 
 const HOUR = 60 * 60_000;
@@ -55,7 +55,26 @@ function createBench(options: BenchOptions = {}): {
   return { bench, journal, fill, finish: finishOne };
 }
 
+/** Appends that were called together end one after the other. */
+class PromptJournal extends SegmentedJournal {
+  override async append(events: EventBytes): Promise<Range> {
+    await undefined;
+    return super.append(events);
+  }
+}
+
 describe('a journal that is full', () => {
+  it('lets durable() resolve, though the last event is dropped without an append', async () => {
+    const journal = new PromptJournal();
+    const bench = new Bench({ journal, storage: { ...STORAGE, whenFull: 'drop-newest' }, maxEvents: 3 });
+    bench.answer(() => failed(false));
+    bench.trackNow(10, { bytes: 7_000 });
+    const durable = watch(bench.tracker.durable());
+    await bench.pass(1);
+    expect(durable).toEqual({ isOver: true, value: undefined });
+    expect(bench.drops).toEqual([{ reason: 'journal-full', count: 1 }]);
+  });
+
   it('and fails is tried with as much of a group as it has room for', async () => {
     const journal = new FakeJournal();
     const bench = new Bench({ journal, storage: STORAGE });

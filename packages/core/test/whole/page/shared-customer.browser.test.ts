@@ -1,4 +1,5 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { PATIENCE } from '../../../../../testing/patience.ts';
 import { uuid } from '../../../src/base/uuid.ts';
 import type { createTracker, Tracker, TrackerOptions } from '../../../src/index.ts';
 import { databaseName } from '../../../src/keep/page/origin.ts';
@@ -59,6 +60,26 @@ async function openPage(options: Partial<TrackerOptions> = {}): Promise<Page> {
 /** The name of the database with the note, and of the channel over which pages tell each other of it. */
 function noteName(): string {
   return databaseName({ baseUrl, correlationKey: 'email' }, 'session');
+}
+
+/** The note and its key, as far as they are stored. */
+async function readNote(): Promise<unknown[]> {
+  const databases = await indexedDB.databases();
+  // To open a database that does not exist would make one without the records.
+  if (!databases.some(({ name }) => name === noteName())) return [];
+  const db = await new Promise<IDBDatabase>((resolve) => {
+    const request = indexedDB.open(noteName());
+    request.onsuccess = () => resolve(request.result);
+  });
+  const objects = db.transaction('records').objectStore('records');
+  const read = (id: string) =>
+    new Promise<unknown>((resolve) => {
+      const request = objects.get(id);
+      request.onsuccess = () => resolve(request.result);
+    });
+  const stored = await Promise.all(['note', 'key'].map(read));
+  db.close();
+  return stored;
 }
 
 /** Two pages, which both know that Ada is their customer. */
@@ -251,21 +272,12 @@ describe('storage', () => {
     tracker.track('bought');
     await tracker.flush();
     await tracker.durable();
-    const db = await new Promise<IDBDatabase>((resolve) => {
-      const request = indexedDB.open(noteName());
-      request.onsuccess = () => resolve(request.result);
-    });
-    const objects = db.transaction('records').objectStore('records');
-    const [note, key] = await Promise.all(
-      ['note', 'key'].map(
-        (id) =>
-          new Promise<unknown>((resolve) => {
-            const request = objects.get(id);
-            request.onsuccess = () => resolve(request.result);
-          }),
-      ),
-    );
-    db.close();
+    // It is stored beside the delivery, which may end first.
+    const [note, key] = await vi.waitFor(async () => {
+      const stored = await readNote();
+      expect(stored).toEqual([expect.anything(), expect.anything()]);
+      return stored;
+    }, PATIENCE);
     expect(key).toMatchObject({ type: 'secret', extractable: false });
     const [, digest = ''] = String(note).split(' ');
     expect(digest.split(',')).toHaveLength(32);

@@ -67,7 +67,7 @@ interface End {
 
 describe('gzipped batches', () => {
   it('reach a service that takes them, in a fraction of the bytes', async () => {
-    await using emulator = await startEmulator({ primaryKey: 'email', compression: true });
+    await using emulator = await startEmulator({ primaryKey: 'email', behaviour: { compression: true } });
     const tracker = await deliver(emulator.baseUrl, emulator.apiKey);
     expect(await emulator.countEvents()).toEqual({ unique: EVENTS, received: EVENTS });
     const { bytes, failed } = tracker.stats().requests;

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { cases } from '../../../../../testing/full.ts';
 import { settle } from '../../../src/entries/testing/virtual-clock.ts';
 import type { TrackerEvents } from '../../../src/index.ts';
 import type { Outcome } from '../../../src/send/http/transport.ts';
@@ -221,7 +222,7 @@ describe('Delivery, where order is strict', () => {
         expect(bench.transport.mostOpen).toBeLessThanOrEqual(1);
       },
     );
-    await fc.assert(property, { numRuns: 15 });
+    await fc.assert(property, { numRuns: cases(15) });
   });
 });
 
@@ -266,7 +267,7 @@ describe('Delivery, looking for events at fault', () => {
       expect(sorted(bench.taken)).toEqual(range(0, 101).filter((n) => !bad.includes(n)));
       expect(sorted(await bench.kept())).toEqual(sorted(bad));
     });
-    await fc.assert(property, { numRuns: 15, examples: [[[99], 11]] });
+    await fc.assert(property, { numRuns: cases(15), examples: [[[99], 11]] });
   });
 
   it('keeps all where all are refused, and asks with one event from time to time', async () => {

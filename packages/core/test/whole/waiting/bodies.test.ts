@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { cases } from '../../../../../testing/full.ts';
 import type { Outcome } from '../../../src/send/http/transport.ts';
+import { anyText } from '../../bench/any-text.ts';
 import { Bench, numbersOf, range, sorted } from '../../bench/bench.ts';
 import { FakeJournal } from '../../bench/fake-journal.ts';
 import { failed } from '../../bench/scripted-transport.ts';
@@ -42,7 +44,7 @@ describe('the body of a request', () => {
   });
 
   it('has all bytes of its events, and releases their places, however often it is cut', async () => {
-    const texts = fc.array(fc.string({ unit: 'binary', maxLength: 9 }), { minLength: 1, maxLength: 40 });
+    const texts = fc.array(anyText({ maxLength: 9 }), { minLength: 1, maxLength: 40 });
     const property = fc.asyncProperty(texts, async (texts) => {
       const journal = new FakeJournal();
       const bench = new Bench({ journal });
@@ -58,6 +60,6 @@ describe('the body of a request', () => {
       const released = journal.acknowledged.flatMap(({ from, to }) => range(from, to));
       expect(sorted(released)).toEqual(range(0, texts.length));
     });
-    await fc.assert(property, { numRuns: 20 });
+    await fc.assert(property, { numRuns: cases(20) });
   });
 });

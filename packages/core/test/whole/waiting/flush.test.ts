@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { cases } from '../../../../../testing/full.ts';
 import type { Outcome } from '../../../src/send/http/transport.ts';
 import { Bench, type BenchOptions, numbersOf, range, sorted, textsOf, watch } from '../../bench/bench.ts';
 import { FakeJournal } from '../../bench/fake-journal.ts';
@@ -167,6 +168,6 @@ describe('flush()', () => {
       }
       expect(new Set(bench.transport.requests.flatMap(numbersOf)).size).toBe(bench.requests);
     });
-    await fc.assert(property, { numRuns: 50 });
+    await fc.assert(property, { numRuns: cases(50) });
   });
 });

@@ -39,6 +39,22 @@ describe('dead letters that are replayed', () => {
     expect(journal.bytes).toBe(0);
   });
 
+  it('count once at every moment, and so do held events that find their customer', async () => {
+    const bench = await createBench(new FakeJournal(), { unidentified: { hold: true } });
+    let isOver = false;
+    const replayed = bench.tracker.deadLetters.replay().then(() => {
+      isOver = true;
+    });
+    for (; !isOver; await undefined) bench.check();
+    await replayed;
+    bench.tracker.track('seen', { n: 3 });
+    await bench.pass(100);
+    expect(bench.tracker.stats().held).toBe(1);
+    bench.tracker.identify('ada@example.com');
+    for (let turn = 0; turn < 200; turn += 1, await undefined) bench.check();
+    expect(bench.tracker.stats()).toMatchObject({ accepted: 4, recovered: 2, held: 0 });
+  });
+
   it('stay where they are while the journal fails, which is said', async () => {
     const journal = new FakeJournal();
     const bench = await createBench(journal);

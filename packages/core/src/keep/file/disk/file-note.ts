@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { tried } from '@sluice/protocol/toolbox';
 import { StorageError, storageError } from '../../../base/errors/storage-error.ts';
 import type { Note } from '../../note.ts';
 import { errorCode } from './file-system.ts';
@@ -43,8 +44,13 @@ export class FileNote implements Note {
   /** Replaces the text, without the survival of a power cut. For the last moment of a process. Throws if it cannot. */
   writeSync(text: string): void {
     const next = `${this.#path}.${randomBytes(8).toString('hex')}`;
-    writeFileSync(nodeFileSystem, next, Buffer.from(text), false);
-    nodeFileSystem.renameSync(next, this.#path);
+    try {
+      writeFileSync(nodeFileSystem, next, Buffer.from(text), false);
+      nodeFileSystem.renameSync(next, this.#path);
+    } catch (error) {
+      tried(() => nodeFileSystem.removeSync?.(next));
+      throw error;
+    }
   }
 
   /** The key is in a file beside the note. */

@@ -31,6 +31,8 @@ export interface FileSystem {
   remove(path: string): Promise<void>;
   /** Removes a directory. Rejects if it is not empty. */
   removeDirectory(path: string): Promise<void>;
+  /** Removes a directory with all that is in it, or a file. Absent: what a failed last moment leaves stays. */
+  removeSync?(path: string): void;
   /** Makes the names in a directory survive a power cut. */
   syncDirectory(path: string): Promise<void>;
   /** The file system that holds a directory. */
@@ -73,7 +75,7 @@ export interface DirectoryEntry {
   readonly kind: 'file' | 'directory' | 'other';
 }
 
-/** The file system that holds a directory. */
+/** The file system that holds a directory. Its sizes are infinite if it does not say them. */
 export interface Volume {
   /** Bytes that this user may still write. */
   readonly freeBytes: number;

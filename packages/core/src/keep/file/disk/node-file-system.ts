@@ -12,6 +12,7 @@ import {
   promises,
   read,
   renameSync,
+  rmSync,
   type Stats,
   statSync,
   write,
@@ -114,6 +115,7 @@ export const nodeFileSystem: FileSystem = {
     }
   },
   removeDirectory: promises.rmdir,
+  removeSync: (path) => rmSync(path, { recursive: true, force: true }),
 
   async syncDirectory(path) {
     try {
@@ -133,13 +135,19 @@ export const nodeFileSystem: FileSystem = {
   async volume(path): Promise<Volume> {
     const { bavail, blocks, bsize, type } = await promises.statfs(path);
     warnOfOverlay(path, type);
-    // `type` is a number of 32 bits, which some platforms return as negative.
-    return { freeBytes: bavail * bsize, totalBytes: blocks * bsize, network: NETWORKS.get(type >>> 0) };
+    // Such a file system does not say how large it is, or has no limit: a tmpfs of `size=0`, ramfs, some of FUSE.
+    const isSizeKnown = blocks > 0;
+    return {
+      freeBytes: isSizeKnown ? bavail * bsize : Number.POSITIVE_INFINITY,
+      totalBytes: isSizeKnown ? blocks * bsize : Number.POSITIVE_INFINITY,
+      // `type` is a number of 32 bits, which some platforms return as negative.
+      network: NETWORKS.get(type >>> 0),
+    };
   },
 };
 
-/** One by one: with `recursive`, Node never ends for some paths, as in `/proc`. */
-async function makeDirectory(path: string, mayLackParent = true): Promise<void> {
+/** Creates a directory and its missing parents. One by one: with `recursive`, Node never ends for some paths, as in `/proc`. */
+export async function makeDirectory(path: string, mayLackParent = true): Promise<void> {
   try {
     await promises.mkdir(path, DIRECTORY_MODE);
   } catch (error) {

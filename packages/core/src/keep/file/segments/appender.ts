@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import type { Clock, Timer } from '@sluice/protocol/toolbox';
+import type { Clock } from '@sluice/protocol/toolbox';
+import { Alarm } from '../../../base/alarm.ts';
 import { StorageError, storageError } from '../../../base/errors/storage-error.ts';
 import type { EventBytes } from '../../../base/event-bytes.ts';
 import type { Range } from '../../../base/range.ts';
@@ -56,7 +57,8 @@ export class Appender {
   readonly #turns = new Turns();
   /** Settles once the most recent append has ended. */
   #lastAppend: Promise<void> = Promise.resolve();
-  #syncTimer: Timer | undefined;
+  /** Rings when what was written is to be synced: in the current segment, which may be another one by then. */
+  readonly #syncAlarm: Alarm;
   /** Number of `appendSync` calls. */
   #lastMoments = 0;
   /** Settles once no segment is being ended, and no events are being saved after a failed sync. */
@@ -64,6 +66,7 @@ export class Appender {
 
   constructor(options: AppenderOptions) {
     this.#options = options;
+    this.#syncAlarm = new Alarm(options.clock, () => this.#writer && this.#syncNow(this.#writer));
   }
 
   append(events: EventBytes): Promise<Range> {
@@ -216,8 +219,7 @@ export class Appender {
   async #createSegment(header: SegmentHeader): Promise<SegmentWriter> {
     const { fs, fsync, segments, tenancy } = this.#options;
     const create = async () => {
-      const directory = await tenancy.claim();
-      const segment = segments.create(directory);
+      const segment = segments.create(await tenancy.claim());
       const writer = await SegmentWriter.create(fs, segment, header, this.#buffers, fsync !== 'never');
       segments.hold(segment);
       return writer;
@@ -236,8 +238,7 @@ export class Appender {
   #endSegment(): Promise<void> {
     const writer = this.#writer;
     if (writer === undefined) return Promise.resolve();
-    this.#syncTimer?.cancel();
-    this.#syncTimer = undefined;
+    this.#syncAlarm.cancel();
     this.#writer = undefined;
     const ending = this.#finish(writer);
     this.#ending = settled(this.#ending, ending);
@@ -254,14 +255,13 @@ export class Appender {
   }
 
   #scheduleSync(writer: SegmentWriter): void {
-    const { clock, onFailed } = this.#options;
-    const sync = () => {
-      this.#syncTimer?.cancel();
-      this.#syncTimer = undefined;
-      this.#sync(writer).catch(onFailed);
-    };
-    if (writer.unsyncedBytes >= SYNC_BYTES) sync();
-    else this.#syncTimer ??= clock.setTimeout(sync, SYNC_INTERVAL_MS);
+    if (writer.unsyncedBytes >= SYNC_BYTES) this.#syncNow(writer);
+    else this.#syncAlarm.set(SYNC_INTERVAL_MS);
+  }
+
+  #syncNow(writer: SegmentWriter): void {
+    this.#syncAlarm.cancel();
+    this.#sync(writer).catch(this.#options.onFailed);
   }
 
   /** Makes the events of a segment survive a power cut. If the sync fails, writes them to another file. */

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';
+import { tried } from '@sluice/protocol/toolbox';
 import { StorageError } from '../../../base/errors/storage-error.ts';
 import { errorCode, type FileSystem, refuseLink } from '../disk/file-system.ts';
 import type { HeldLock, Locks } from './locks.ts';
@@ -103,11 +104,17 @@ export class Slot {
   ): string {
     const owner = randomBytes(8).toString('hex');
     const unfinished = join(root, `unfinished-${owner}`);
-    fs.makeDirectorySync(root);
-    fs.makeDirectorySync(unfinished);
-    write(unfinished);
     const directory = join(root, `${owner}.${owner}`);
-    fs.renameSync(unfinished, directory);
+    try {
+      fs.makeDirectorySync(root);
+      fs.makeDirectorySync(unfinished);
+      write(unfinished);
+      fs.renameSync(unfinished, directory);
+    } catch (error) {
+      // Nobody looks at it again. On a full disk, each process would leave one.
+      tried(() => fs.removeSync?.(unfinished));
+      throw error;
+    }
     // If this process survives, it holds these events itself and must not take them over.
     ours.add(owner);
     return directory;

@@ -21,20 +21,19 @@ const DEAD = new Set(['ECONNREFUSED', 'ENOENT']);
 export const socketLocks: Locks = {
   async hold(directory, name, onVisit): Promise<HeldLock> {
     const through = await openWhereLong(directory, name);
+    let server: Server | undefined;
+    const release = async () => {
+      if (server) await end(server);
+      await through?.close();
+    };
     try {
-      const server = await listen(socketPath(directory, name, through), onVisit);
+      server = await listen(socketPath(directory, name, through), onVisit);
       const path = join(directory, name + SUFFIX);
       await chmod(path, FILE_MODE);
       const own = await lstat(path);
-      return {
-        isInPlace: () => leadsTo(path, own),
-        async release() {
-          await end(server);
-          await through?.close();
-        },
-      };
+      return { isInPlace: () => leadsTo(path, own), release };
     } catch (cause) {
-      await through?.close();
+      await release();
       throw cause;
     }
   },

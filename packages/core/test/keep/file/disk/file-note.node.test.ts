@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -36,5 +36,11 @@ describe('a note in a file', () => {
     await note.change((text) => `${text} and bob`);
     expect(await note.read()).toBe('undefined and bob');
     expect(await readFile(join(directory, 'other'), 'utf8')).toBe('of somebody else');
+  });
+
+  it('leaves nothing else where it cannot be written at the last moment', async () => {
+    await mkdir(join(path, 'in the way'), { recursive: true });
+    expect(() => new FileNote(path).writeSync('ada')).toThrow();
+    expect(await readdir(join(directory, 'part'))).toEqual(['session']);
   });
 });

@@ -73,3 +73,13 @@ describe('a path leads to the file that was opened', () => {
     expect(await leadsTo(path, byHandle, 'linux')).toBe(false);
   });
 });
+
+it.runIf(process.platform === 'linux')(
+  'a file system that has no size, as a tmpfs without a limit, has room for everything',
+  async () => {
+    expect(await nodeFileSystem.volume('/proc')).toMatchObject({
+      freeBytes: Number.POSITIVE_INFINITY,
+      totalBytes: Number.POSITIVE_INFINITY,
+    });
+  },
+);

@@ -55,6 +55,16 @@ describe('a sync that fails', () => {
     expect((await readFile(lost)).length).toBe(length);
   });
 
+  it('does not keep what is appended after it from being synced in time', async () => {
+    const { journal } = await half();
+    fs.fail('sync', 'EIO');
+    await journal.sync();
+    await journal.append(group(numbered(10, 1)));
+    const before = fs.count('sync', SEGMENT);
+    await place.clock.advance(100);
+    await expect.poll(() => fs.count('sync', SEGMENT)).toBe(before + 1);
+  });
+
   it('is never tried again on the same file: the next one may say that all is well', async () => {
     const { journal } = await half();
     const [lost = ''] = await place.files('.segment');

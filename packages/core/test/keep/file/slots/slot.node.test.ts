@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { mkdir, readdir, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -119,11 +120,14 @@ describe('a slot', () => {
   it('is taken over from a process that ended before it could claim one, not before it was done', async () => {
     const heir = await claim();
     const options = { root: place.directory, fs: nodeFileSystem, ours: new Set<string>() };
-    const cutOff = () => {
+    const cutOff = (directory: string) => {
+      writeFileSync(join(directory, '00000001.segment'), 'the disk is full');
       throw new Error('cut off');
     };
     expect(() => Slot.leaveSync(options, cutOff)).toThrow('cut off');
     expect((await heir.adopt()).adopted).toEqual([]);
+    expect(await place.files('.segment')).toEqual([]);
+    expect((await readdir(place.directory)).filter((name) => name.startsWith('unfinished'))).toEqual([]);
     Slot.leaveSync(options, () => {});
     expect((await heir.adopt()).adopted).toHaveLength(1);
     await heir.release();

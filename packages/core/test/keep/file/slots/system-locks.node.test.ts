@@ -1,7 +1,10 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdir, readdir } from 'node:fs/promises';
 import { connect } from 'node:net';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { socketLocks } from '../../../../src/keep/file/slots/system-locks.ts';
 import { startTracking } from '../../../children/tracking-process.ts';
 import { Place } from '../place.ts';
 
@@ -47,5 +50,21 @@ describe.runIf(process.platform === 'linux')('a process that is stopped', () => 
     owner.kill('SIGKILL');
     await once(owner, 'exit');
     expect(await place.inherited()).toHaveLength(3);
+  });
+});
+
+// Longer paths than this are too long for all but the socket, which has a short one.
+const MOST_PATH_BYTES = 4_080;
+const MOST_NAME_BYTES = 200;
+
+describe.runIf(process.platform === 'linux')('a lock that cannot be made for its user alone', () => {
+  it('is held by nobody, and leaves nothing open', async () => {
+    let path = place.directory;
+    while (path.length < MOST_PATH_BYTES - 1)
+      path = join(path, 'd'.repeat(Math.min(MOST_NAME_BYTES, MOST_PATH_BYTES - path.length - 1)));
+    await mkdir(path, { recursive: true });
+    await expect(socketLocks.hold(path, 'a'.repeat(16), () => {})).rejects.toThrow('ENAMETOOLONG');
+    expect(await socketLocks.isHeld(path, 'a'.repeat(16))).toBe(false);
+    expect(await readdir(path)).toEqual([]);
   });
 });

@@ -1,2 +1,0 @@
-import { createTracker } from './dist/page-engine/page-tracker.js';
-globalThis.tracker = createTracker({ baseUrl: location.origin, correlationKey: 'email' });
