@@ -6,9 +6,10 @@ import { browserOnlyTests, browserTests } from './scripts/browser-tests.mjs';
 import { findChromium } from './scripts/chromium.mjs';
 import { COPIED_EXAMPLES } from './scripts/copied-examples.mjs';
 import { findFirefox, findWebKitGtk, servesBrowsers } from './scripts/engines.mjs';
+import { pageEngine } from './scripts/page-engine.mjs';
 import { ByProject } from './testing/by-project.ts';
 import { webKitGtk } from './testing/mini-browser.ts';
-import { pageEngine } from './testing/page-engine.ts';
+
 import { PATIENCE } from './testing/patience.ts';
 
 // Sibling packages resolve to their sources, so that a test never runs against an old build.
@@ -50,7 +51,7 @@ const node: TestProjectConfiguration[] = [
   plugins: pageEngine(),
   resolve: onNode,
   ssr: { resolve: onNode },
-  test: pageEngine().length > 0 ? { ...test, setupFiles: ['packages/core/test/bench/all-parts.ts'] } : test,
+  test: pageEngine().length > 0 ? { ...test, setupFiles: ['testing/node-setup.ts'] } : test,
 }));
 
 const instances: BrowserInstanceOption[] = [];

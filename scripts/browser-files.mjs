@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { rolldown } from 'rolldown';
-import { pageEngine } from '../testing/page-engine.ts';
+import { pageEngine } from './page-engine.mjs';
 import { readManifest, root } from './workspace.mjs';
 
 const LICENCE_FILES = ['LICENSE', 'LICENCE', 'LICENSE.md', 'license'];

@@ -1,5 +1,5 @@
 import { rolldown } from 'rolldown';
-import { pageEngine } from './page-engine.ts';
+import { pageEngine } from '../scripts/page-engine.mjs';
 
 /** Bundles the script of a page, with the sources of the packages. `mode`: as a bundler for development resolves them. */
 export async function bundlePage(input: string, ...mode: readonly 'development'[]): Promise<string> {
