@@ -4,6 +4,8 @@ import type { Consent } from '../options/options.ts';
 
 interface ConsentOptions {
   readonly account: AccountNames;
+  /** Of the events: a service worker reads there that consent is denied. */
+  readonly database: string;
   /** Undefined: nothing is stored. */
   readonly isStored: boolean;
   /** What the options of the tracker say. */
@@ -27,12 +29,12 @@ export interface ConsentGate {
 
 /** Whether events may be stored and sent. All pages of an account share what was chosen. A page that is prerendered waits. */
 export function createConsent(options: ConsentOptions): ConsentGate {
-  const { account, isStored, signal, onStart, onGranted, onDenied } = options;
+  const { account, database, isStored, signal, onStart, onGranted, onDenied } = options;
   let { wanted } = options;
   let current: Consent = 'pending';
   let grant = () => {};
   let granted = promise();
-  const stored = isStored ? createConsentStore(account, (next) => change(next, false)) : undefined;
+  const stored = isStored ? createConsentStore(account, (next) => change(next, false), database) : undefined;
   const page = globalThis.document as (Document & { readonly prerendering?: boolean }) | undefined;
   let isHeldBack = page?.prerendering === true;
 

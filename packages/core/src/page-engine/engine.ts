@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '@sluice/protocol/toolbox';
 import type { EventTexts } from '../accept/event-text.ts';
 import { Alarm } from '../base/alarm.ts';
-import { StorageError } from '../base/errors/storage-error.ts';
+import { StorageError, storageError } from '../base/errors/storage-error.ts';
 import type { DropReason, Fate } from '../base/fate.ts';
 import { databaseName } from '../keep/page/origin.ts';
 import type { Meeting } from '../keep/page/tabs.ts';
@@ -19,7 +19,7 @@ import { createConsent } from './consent.ts';
 import { type Deadline, settle } from './deadline.ts';
 import { createIdentity } from './identity.ts';
 import { createKeeper } from './keep/keeper.ts';
-import { LETTER, type Parcel } from './keep/parcel.ts';
+import { LETTER, PARCELS, type Parcel } from './keep/parcel.ts';
 import { Parcels, statsOf } from './keep/parcels.ts';
 import { createTabs, type Message } from './keep/tabs.ts';
 import { listenToPage } from './leaving.ts';
@@ -31,6 +31,7 @@ import { createSender } from './send/sender.ts';
 
 const encoder = new TextEncoder();
 const LOOK_MS = 3_000;
+const MOVE_AGAIN_MS = 60_000;
 
 export interface Engine {
   readonly clock: Clock;
@@ -61,7 +62,7 @@ export function createEngine(
 ): Engine {
   const { clock = systemClock, random = Math.random, delivery } = settings;
   const account = { ...settings, ...(address && { destination: address }) };
-  const name = databaseName(account);
+  const name = databaseName(account, PARCELS);
   const books = new Books();
   const rates = new RateMeter();
   let letters = { kept: 0, bytes: 0 };
@@ -81,7 +82,8 @@ export function createEngine(
   const requests = createRequests({ path: address?.path, settings, clock, hooked, reporter, signal });
   const parcels = new Parcels(settings.buffer, settings.batch.maxEvents, reporter.settled);
   const keeper = createKeeper({
-    ...{ name, isInMemory: settings.journal === 'memory', parcels, clock, random, reporter },
+    ...{ name, account, meeting: meet, isInMemory: settings.journal === 'memory' },
+    ...{ parcels, clock, random, reporter },
     commitIntervalMs: settings.commitIntervalMs,
     isOnce: settings.leaving === 'once',
     books,
@@ -93,7 +95,11 @@ export function createEngine(
       sender.wake();
     },
   });
-  const tabs = createTabs(name, meet, hear);
+  const tabs = createTabs({
+    ...{ name, meeting: meet, clock, stored: keeper.lock, onMessage: hear },
+    onFailed: (error) =>
+      reporter.storageFailed(storageError('cannot use Web Locks, so IndexedDB is used', error)),
+  });
   const backoff = { baseMs: delivery.retryBaseMs, maxMs: delivery.retryMaxMs };
   const gate = createGate(clock, random, backoff, reporter, (state) => {
     if (state === 'open') registerSync();
@@ -123,16 +129,18 @@ export function createEngine(
     const [kind, id, what] = message;
     const parcel = parcels.all.get(id);
     if (!parcel) return;
-    if (kind === 'ended') parcels.end(parcel, what);
-    else {
+    if (kind === 'ended') {
+      if (keeper.wasCleared) keeper.remove(parcel);
+      parcels.end(parcel, what);
+    } else {
       parcels.end(parcel);
       for (const key of what) parcels.found(key);
     }
     sender.wake();
   }
 
-  async function refresh(): Promise<void> {
-    const { found, leasedUntil, pause } = await keeper.refresh();
+  async function refresh(): Promise<number | undefined> {
+    const { found, leasedUntil, pause, earlierUntil } = await keeper.refresh();
     if (found > 0) reporter.recovered('recovered', found);
     if (leasedUntil < Number.POSITIVE_INFINITY) looking.set(leasedUntil - clock.now());
     const oldestAt = clock.now() - settings.unidentified.maxAgeMs;
@@ -140,6 +148,7 @@ export function createEngine(
       if (parcel.session && parcel.at < oldestAt) end(parcel, 'expired');
     if (pause && pause[0] !== sharedUntil) gate.share(pause, sharedUntil === 0);
     sharedUntil = pause?.[0];
+    return earlierUntil;
   }
 
   function end(parcel: Parcel, fate: Fate): void {
@@ -167,7 +176,14 @@ export function createEngine(
   }
 
   const identity = createIdentity({
-    ...{ parcels, keeper, texts, end, tell: tabs.tell, granted: () => consent.granted() },
+    ...{
+      parcels,
+      keeper,
+      texts,
+      end,
+      tell: tabs.tell,
+      granted: () => Promise.all([consent.granted(), moved]),
+    },
     oldestAt: () => clock.now() - settings.unidentified.maxAgeMs,
     onFailed: reporter.storageFailed,
     onChange() {
@@ -177,13 +193,17 @@ export function createEngine(
   });
   const consent = createConsent({
     account,
+    database: name,
     isStored: !settings.journal,
     wanted: settings.consent,
     signal,
     onStart() {
       tabs.open();
       reporter.journal(keeper.kind);
-      opened = look();
+      moved = move();
+      opened = moved.then(look).then(() => {
+        parcels.isOpening = false;
+      });
       if (hold) identity.read();
     },
     onGranted() {
@@ -193,7 +213,9 @@ export function createEngine(
     onDenied: purge,
   });
   let purging: Promise<void> | undefined;
+  let moved: Promise<void> = Promise.resolve();
   let opened: Promise<void> = Promise.resolve();
+  const moving = new Alarm(clock, () => void move().then(look));
 
   /** Drops what this page knows, then what others left. */
   function purge(): void {
@@ -210,6 +232,17 @@ export function createEngine(
         keeper.remove(parcel);
         parcels.end(parcel, 'denied');
       }
+  }
+
+  /** Moves what earlier versions left. Pages of theirs may be about to send some of it: then again later. */
+  async function move(): Promise<void> {
+    try {
+      const until = await refresh();
+      if (until === 0 || (await keeper.moveEarlier(until))) return;
+    } catch (error) {
+      reporter.storageFailed(error);
+    }
+    moving.set(MOVE_AGAIN_MS);
   }
 
   async function look(): Promise<void> {
@@ -294,6 +327,7 @@ export function createEngine(
       await purging;
       await keeper.commitAll();
       looking.stop();
+      moving.stop();
       gate.stop();
       tabs.close();
       consent.close();

@@ -4,13 +4,9 @@ import { identified } from '../accept/unidentified.ts';
 import type { Fate } from '../base/fate.ts';
 import { uuid } from '../base/uuid.ts';
 import type { Keeper } from './keep/keeper.ts';
-import { isParcel, isTexts, type Parcel, UNKNOWN } from './keep/parcel.ts';
+import { isParcel, isTexts, NO_SESSION, NOTE, type Parcel, SECRET, UNKNOWN } from './keep/parcel.ts';
 import { byteLength, type Parcels } from './keep/parcels.ts';
 import type { Message } from './keep/tabs.ts';
-
-/** Keys: the current session and a digest of its customer, and the secret of the digest. */
-const NOTE = 'note';
-const SECRET = 'key';
 
 interface IdentityOptions {
   readonly parcels: Parcels;
@@ -20,8 +16,8 @@ interface IdentityOptions {
   readonly tell: (message: Message) => void;
   /** What was held before is too old. */
   readonly oldestAt: () => number;
-  /** Resolves once consent is granted. */
-  readonly granted: () => Promise<void>;
+  /** Resolves once consent is granted, and what earlier versions knew is there. */
+  readonly granted: () => Promise<unknown>;
   readonly onFailed: (error: unknown) => void;
   readonly onChange: () => void;
 }
@@ -136,7 +132,7 @@ export function createIdentity(options: IdentityOptions): Identity {
     let isNew = false;
     await change(
       (text) => {
-        const [session = NONE, owner = digest] = text?.split(' ') ?? [];
+        const [session = NO_SESSION, owner = digest] = text?.split(' ') ?? [];
         const isTheirs = next !== undefined && (owner === digest || (session === known && next === former));
         const current = isTheirs ? session : uuid();
         isNew = !isTheirs;
@@ -149,7 +145,7 @@ export function createIdentity(options: IdentityOptions): Identity {
     );
     claims -= 1;
     if (claims === 0) resolve();
-    if (id !== known || next !== former) tell(['session', id ?? NONE, customer, isNew]);
+    if (id !== known || next !== former) tell(['session', id ?? NO_SESSION, customer, isNew]);
   }
 
   async function readNote(before: number): Promise<void> {
@@ -157,7 +153,7 @@ export function createIdentity(options: IdentityOptions): Identity {
     let hasOwner = false;
     await change(
       (text = '') => {
-        const [session = NONE, owner] = text === '' ? [] : text.split(' ');
+        const [session = NO_SESSION, owner] = text === '' ? [] : text.split(' ');
         hasOwner = owner !== undefined;
         if (session !== id) customer = undefined;
         id = session;
@@ -177,7 +173,7 @@ export function createIdentity(options: IdentityOptions): Identity {
   function resolve(): void {
     isKnown = true;
     for (const parcel of parcels.all.values()) {
-      if (parcel.session === UNKNOWN) parcel.session = id ?? NONE;
+      if (parcel.session === UNKNOWN) parcel.session = id ?? NO_SESSION;
       if (parcel.session === id && customer !== undefined) release(parcel, customer);
     }
   }
@@ -244,9 +240,6 @@ export function createIdentity(options: IdentityOptions): Identity {
     settled: () => last,
   };
 }
-
-/** Before there was any note. */
-const NONE = '-';
 
 function stamped(texts: readonly string[], customer: string): string[] {
   return texts.map((text) => identified(text, customer));

@@ -110,7 +110,15 @@ export function listenToPage(stages: LeavingStages, signal: AbortSignal): void {
   );
   on('visibilitychange', () => (isHidden() ? hide(false) : show()));
   on('pagehide', () => hide(true));
-  on('freeze', () => hide(true), page);
+  // Its timers and requests stand still: others have the turn. Not all browsers tell of its end.
+  on(
+    'freeze',
+    () => {
+      hide(false);
+      sender.rest();
+    },
+    page,
+  );
   // Before the listeners of the page, which may track.
   on('pageshow', back, globalThis, true);
   on('resume', back, page, true);

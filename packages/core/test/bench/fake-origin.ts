@@ -5,7 +5,9 @@ import { VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
 import type { Tracker } from '../../src/index.ts';
 import type { Journal } from '../../src/keep/journal.ts';
 import { createIndexedDbJournal } from '../../src/keep/page/indexeddb-journal.ts';
+import { databaseName } from '../../src/keep/page/origin.ts';
 import type { Meeting } from '../../src/keep/page/tabs.ts';
+import { PARCELS } from '../../src/page-engine/keep/parcel.ts';
 import { createWith, pageDefaults } from '../../src/page-engine/page-tracker.ts';
 import { allParts } from '../../src/platform/all-parts.ts';
 import type { Outcome, Transport, TransportRequest } from '../../src/send/http/transport.ts';
@@ -47,6 +49,13 @@ export class FakeOrigin {
     answered(200);
   readonly name: string = `origin-${Math.random().toString(36).slice(2)}`;
   readonly #start = this.clock.now();
+
+  /** The database of its events. */
+  get database(): string {
+    if (!process.env.SLUICE_ENGINE) return this.name;
+    const { baseUrl } = this.service as { readonly baseUrl: string };
+    return databaseName({ baseUrl: new URL(baseUrl).href, correlationKey: 'email', account: this.name }, PARCELS);
+  }
 
   async post(request: TransportRequest): Promise<{ outcome: Outcome; uuids: string[] }> {
     const { batch } = JSON.parse(new TextDecoder().decode(request.body)) as { batch: Seen[] };
@@ -123,13 +132,15 @@ export class FakeTab {
       },
     };
     if (process.env.SLUICE_ENGINE) {
+      stored.set(origin.database, origin.committed);
+      const { random, ...others } = options;
       this.tracker = createWith(
         {
           ...(origin.service as { readonly baseUrl: string }),
           ...{ correlationKey: 'email', account: origin.name, transport, batch: { maxWaitMs: 100 } },
-          ...{ delivery: { maxConcurrency: 1 }, leaving, ...options },
+          ...{ delivery: { maxConcurrency: 1 }, leaving, ...others },
         },
-        { ...pageDefaults, parts: { ...allParts, ...pageDefaults.parts }, clock: mortal },
+        { ...pageDefaults, parts: { ...allParts, ...pageDefaults.parts }, clock: mortal, random },
         meeting,
       );
       this.tracker.identify('ada@example.com');
@@ -228,6 +239,8 @@ export class FakeChannel {
   }
 }
 
+/** Of the engine for pages: by database, the events that are in records. */
+const stored = new Map<string, Set<string>>();
 const { transaction } = IDBDatabase.prototype;
 let transactions = 0;
 IDBDatabase.prototype.transaction = function (...args) {
@@ -238,6 +251,15 @@ IDBDatabase.prototype.transaction = function (...args) {
       transactions -= 1;
     });
   return begun;
+};
+const { put } = IDBObjectStore.prototype;
+IDBObjectStore.prototype.put = function (value, key) {
+  const committed = stored.get(this.transaction.db.name);
+  if (committed && Array.isArray(value))
+    this.transaction.addEventListener('complete', () => {
+      for (const text of value) committed.add(JSON.parse(text).uuid);
+    });
+  return put.call(this, value, key);
 };
 
 /** Lets messages arrive, and all work with storage end: no time passes meanwhile. */

@@ -12,8 +12,8 @@ import { databaseName } from './origin.ts';
 export function createConsentStore(
   account: AccountNames,
   onChange: (consent: 'granted' | 'denied') => void,
+  database: string = databaseName(account),
 ): ConsentStore {
-  const database = databaseName(account);
   const name = databaseName(account, 'consent');
   const ended = new AbortController();
   let stored = read();

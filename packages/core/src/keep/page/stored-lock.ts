@@ -1,7 +1,6 @@
 import { type Clock, sleep } from '@sluice/protocol/toolbox';
 import { promisifyRequest } from 'idb-keyval';
 import { Alarm } from '../../base/alarm.ts';
-import { uuid } from '../../base/uuid.ts';
 import { type IndexedDbStore, LOCK } from './indexeddb-store.ts';
 
 /** A page that dies keeps the lock for at most so long. */
@@ -25,7 +24,7 @@ export interface StoredLock {
  */
 export function storedLock(store: IndexedDbStore, clock: Clock): StoredLock {
   /** Takes or renews the lock. Resolves to false if another page has it. */
-  function take(id: string): Promise<boolean> {
+  function take(id: number): Promise<boolean> {
     return store.use('readwrite', async (objects) => {
       const now = clock.now();
       const held = Object(await promisifyRequest(objects.get(LOCK)));
@@ -38,7 +37,7 @@ export function storedLock(store: IndexedDbStore, clock: Clock): StoredLock {
 
   return {
     async request(_name, { ifAvailable, signal }, work) {
-      const id = uuid();
+      const id = Math.random();
       const over = new AbortController();
       while (!(await take(id))) {
         if (ifAvailable) return work(null);

@@ -1,18 +1,18 @@
-import { backoffDelayMs, type Clock } from '@sluice/protocol/toolbox';
+import { backoffDelayMs } from '@sluice/protocol/toolbox';
 import { promisifyRequest } from 'idb-keyval';
 import { Alarm } from '../../base/alarm.ts';
 import { storageError } from '../../base/errors/storage-error.ts';
-import type { Fate } from '../../base/fate.ts';
+import type { AccountNames } from '../../keep/account.ts';
 import { IndexedDbStore } from '../../keep/page/indexeddb-store.ts';
 import { loadText, saveText } from '../../keep/page/local-storage.ts';
 import { hasIndexedDb } from '../../keep/page/origin.ts';
-import { isHidden } from '../../keep/page/tabs.ts';
-import type { Books } from '../../tell/books.ts';
-import type { Reporter } from '../../tell/reporter.ts';
+import { type StoredLock, storedLock } from '../../keep/page/stored-lock.ts';
+import { isHidden, type Meeting } from '../../keep/page/tabs.ts';
 import type { SharedPause } from '../send/gate.ts';
-import { leasesOf, type Parcel, rangeOf, readKeys, UNKNOWN } from './parcel.ts';
-import type { Parcels } from './parcels.ts';
-import { importSpill, load, readLetters } from './reading.ts';
+import { moveEarlier } from './earlier.ts';
+import { createListing, type Found, type ListingOptions } from './listing.ts';
+import { idOf, isLease, leasesOf, type Parcel, rangeOf, UNKNOWN } from './parcel.ts';
+import { load, readLetters } from './reading.ts';
 import { createSpill, type Put } from './spill.ts';
 
 const FRAME_MS = 16;
@@ -20,32 +20,24 @@ const RETRY = { baseMs: 1_000, maxMs: 60_000 };
 /** More than this of what is stored is not kept in memory too. */
 const MOST_LOADED = 512 * 1024;
 const ALIVE_MS = 60_000;
+const NOTHING: Found = {
+  found: 0,
+  leasedUntil: Number.POSITIVE_INFINITY,
+  pause: undefined,
+  earlierUntil: 0,
+};
 /** The keys that begin with a number. */
 const PAUSES = () => IDBKeyRange.bound([Number.NEGATIVE_INFINITY], ['']);
 
-interface KeeperOptions {
-  readonly name: string;
+interface KeeperOptions extends ListingOptions {
+  readonly account: AccountNames;
+  readonly meeting: Meeting;
   readonly isInMemory: boolean;
-  readonly parcels: Parcels;
-  readonly clock: Clock;
   readonly random: () => number;
   readonly commitIntervalMs: number;
-  /** Whether a request of a page that was left counts as accepted. */
-  readonly isOnce: boolean;
-  readonly books: Books;
-  readonly reporter: Reporter;
   readonly mayStore: () => boolean;
-  readonly end: (parcel: Parcel, fate: Fate) => void;
   /** Events were stored, or cannot be: they may be sent now. */
   readonly onChange: () => void;
-}
-
-interface Found {
-  /** Events of other pages. */
-  readonly found: number;
-  /** When the first lease ends. */
-  readonly leasedUntil: number;
-  readonly pause: SharedPause | undefined;
 }
 
 export interface Keeper {
@@ -53,6 +45,10 @@ export interface Keeper {
   readonly kind: string;
   /** Whether what it keeps outlives the page. */
   readonly survives: boolean;
+  /** In place of Web Locks. */
+  readonly lock: StoredLock;
+  /** Whether the database was ever deleted: what was in memory was stored again. */
+  readonly wasCleared: boolean;
   /** Whether the page was left: what is written is spilled too. */
   readonly isLeft: boolean;
   /** Whether events may be sent: they are stored, or cannot be. */
@@ -79,6 +75,8 @@ export interface Keeper {
   clear(): Promise<void>;
   /** The service answered. */
   answered(): void;
+  /** Moves what earlier versions left, if that is possible now. Returns whether all of it is done. */
+  moveEarlier(until: number | undefined): Promise<boolean>;
   /** Compares what is known with what is stored. */
   refresh(): Promise<Found>;
   /** Tells other pages of a pause, or that there is none. */
@@ -90,8 +88,8 @@ export interface Keeper {
 
 /** Keeps parcels in IndexedDB, a record for each. What is to be written goes with the next transaction. */
 export function createKeeper(options: KeeperOptions): Keeper {
-  const { name, isInMemory, parcels, clock, random, commitIntervalMs, isOnce } = options;
-  const { books, reporter, mayStore, end, onChange } = options;
+  const { name, account, meeting, isInMemory, parcels, clock, random, commitIntervalMs } = options;
+  const { reporter, mayStore, end, onChange } = options;
   const store = isInMemory || !hasIndexedDb() ? undefined : new IndexedDbStore(name, clock, restore);
   const spill = createSpill(name);
   const alarm = new Alarm(clock, () => void commit());
@@ -107,11 +105,14 @@ export function createKeeper(options: KeeperOptions): Keeper {
   /** Ended, and perhaps not deleted yet. */
   const gone = new Set<string>();
   let isLeft = false;
+  let wasCleared = false;
   let failures = 0;
   let dueAt = 0;
+  const list = store && createListing(options, store, spill, gone, (keys) => void deletions.push(...keys));
 
   /** Nothing is left of the database: what is in memory is written again. */
   function restore(): void {
+    wasCleared = true;
     for (const parcel of parcels.all.values()) {
       if (!parcel.isStored) continue;
       parcel.isStored = false;
@@ -119,6 +120,11 @@ export function createKeeper(options: KeeperOptions): Keeper {
       else end(parcel, 'damaged');
     }
     alarm.set(0);
+  }
+
+  /** Its leases that are not written yet. */
+  function forget({ id }: Parcel): void {
+    others = others.filter(([key]) => !isLease(key) || idOf(key) !== id);
   }
 
   function commit(): Promise<void> {
@@ -142,7 +148,10 @@ export function createKeeper(options: KeeperOptions): Keeper {
     others = [];
     deletions = [];
     if (puts.length + deleted.length === 0) return;
-    for (const parcel of added) parcel.isWriting = true;
+    for (const parcel of added) {
+      parcel.isWriting = true;
+      parcel.isTried = true;
+    }
     for (const put of puts) {
       unconfirmed.add(put);
       if (isLeft) spill.add(put);
@@ -163,7 +172,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
       }
     } catch (cause) {
       deletions.push(...deleted);
-      others.push(...also);
+      others.push(...also.filter(([key]) => !isLease(key) || !gone.has(idOf(key))));
       retry.set(backoffDelayMs(failures, RETRY, random));
       failures += 1;
       reporter.storageFailed(storageError('cannot append events in IndexedDB', cause));
@@ -181,6 +190,10 @@ export function createKeeper(options: KeeperOptions): Keeper {
     },
     get survives() {
       return store !== undefined;
+    },
+    lock: store ? storedLock(store, clock) : { request: (_name, _options, work) => work({}) },
+    get wasCleared() {
+      return wasCleared;
     },
     get isLeft() {
       return isLeft;
@@ -218,11 +231,16 @@ export function createKeeper(options: KeeperOptions): Keeper {
     },
     endLease(all) {
       if (!store) return;
-      for (const parcel of all) deletions.push(leasesOf(parcel));
+      for (const parcel of all) {
+        forget(parcel);
+        deletions.push(leasesOf(parcel));
+      }
       void commit();
     },
     remove(parcel) {
-      if (!store || (!parcel.isStored && !parcel.isWriting)) return;
+      forget(parcel);
+      // It may be stored, though the browser said that it is not.
+      if (!store || (!parcel.isStored && !parcel.isTried)) return;
       gone.add(parcel.id);
       deletions.push(rangeOf(parcel));
     },
@@ -247,34 +265,8 @@ export function createKeeper(options: KeeperOptions): Keeper {
     answered() {
       if (store) saveText(name, `${clock.now()}`);
     },
-    async refresh() {
-      if (!store) return { found: 0, leasedUntil: Number.POSITIVE_INFINITY, pause: undefined };
-      const known = [...parcels.all.values()].filter(({ isStored }) => isStored);
-      await importSpill(spill, store);
-      const { result: keys } = await store.use('readonly', (objects) => objects.getAllKeys());
-      const now = clock.now();
-      const { listed, leased, odd, pause } = readKeys(keys, now);
-      deletions.push(...odd);
-      let [found, leasedUntil] = [0, Number.POSITIVE_INFINITY];
-      for (const [id, key] of listed) {
-        const [, , until = 0, forMs = 0, wasAlive] = leased.get(id) ?? [];
-        const isLeased = until > now && until <= now + forMs;
-        if (isLeased) leasedUntil = Math.min(leasedUntil, until);
-        let parcel = parcels.all.get(id);
-        if (!parcel && (isLeased || key[0] === parcels.own || gone.has(id))) continue;
-        if (!parcel) found += key[2];
-        parcel ??= parcels.found(key);
-        parcel.leasedUntil = isLeased ? until : 0;
-        if (until === 0 || isLeased || parcel.isFrozen || parcel.state !== 'waiting') continue;
-        // Nobody knows the answer to its request.
-        parcel.isFrozen = true;
-        if (isOnce && wasAlive) end(parcel, 'delivered');
-        else books.maybeDuplicate += parcel.count;
-        deletions.push(leasesOf(parcel));
-      }
-      for (const parcel of known) if (parcel.isStored && !listed.has(parcel.id)) end(parcel, 'delivered');
-      return { found, leasedUntil, pause };
-    },
+    moveEarlier: async (until) => !store || moveEarlier(account, store, clock, meeting, until),
+    refresh: async () => (list ? list() : NOTHING),
     async load(wanted) {
       const missing = wanted.filter(({ texts }) => !texts);
       if (store && missing.length > 0) await load(store, missing, parcels, end);

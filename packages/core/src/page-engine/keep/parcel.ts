@@ -1,3 +1,5 @@
+import { STORE_KEYS } from '../../keep/page/indexeddb-store.ts';
+
 /** Names a record: who wrote it, its number there, what it holds, when its first event was tracked, and the session that holds it. */
 export type ParcelKey = [
   page: string,
@@ -8,8 +10,13 @@ export type ParcelKey = [
   session: string,
 ];
 
+/** The part of a database's name. Other engines have databases of other names. */
+export const PARCELS = 'parcels';
+
 /** The session of events that are held before it was read. */
 export const UNKNOWN = '?';
+/** The session before there was any. */
+export const NO_SESSION = '-';
 
 /** Events that are stored, sent and released together. In IndexedDB it is one record: its key, and its texts. */
 export class Parcel {
@@ -27,6 +34,8 @@ export class Parcel {
   isHigh = false;
   isStored: boolean;
   isWriting = false;
+  /** Its writing began once. */
+  isTried = false;
   /** So long it is in a request of a page that may see the answer. */
   leasedUntil = 0;
   /** It was in a request whose answer nobody knows: it is sent again as it is. */
@@ -64,23 +73,38 @@ export function idOf([page, number]: readonly [page: string, number: number, ...
 
 /** The first part of the keys of dead letters. */
 export const LETTER = 'letter';
+/** Of the key that says until when databases of earlier versions are looked into. 0: there are none. */
+export const EARLIER = 'earlier';
+/** Of the keys that say what was moved from there. */
+export const MOVED = 'moved';
+/** Keys: the current session and a digest of its customer, and the secret of the digest. */
+export const NOTE = 'note';
+export const SECRET = 'key';
+const OWN: readonly unknown[] = [...STORE_KEYS, LETTER, MOVED, NOTE, SECRET];
 
-/** Says that a parcel is in a request of a page, until a time. `wasAlive`: the page had an answer in the minute before. */
+/**
+ * Says that a parcel is in a request of a page, until a time. `wasAlive`: 1 if a page had an answer in the minute before, and `SENT` if
+ * a service worker had the answer to it.
+ */
 export type LeaseKey = [page: string, number: number, until: number, forMs: number, wasAlive: number];
 
+export const SENT = 2;
+/** So long a page is told what a service worker sent: it may find the same parcel in localStorage, which a worker cannot read. */
+const TOLD_MS = 30 * 24 * 3_600_000;
+
 /** The third part of a key, from which on it is the time at which a lease ends, and not a number of events. */
-const LEAST_TIME = 1e9;
+export const LEAST_TIME = 1e9;
 
 /** The keys of a parcel's record, and of its leases. */
-export function rangeOf({ page, number }: Parcel): IDBKeyRange {
+export function rangeOf({ page, number }: Pick<Parcel, 'page' | 'number'>): IDBKeyRange {
   return IDBKeyRange.bound([page, number], [page, number + 1]);
 }
 
-export function leasesOf({ page, number }: Parcel): IDBKeyRange {
+export function leasesOf({ page, number }: Pick<Parcel, 'page' | 'number'>): IDBKeyRange {
   return IDBKeyRange.bound([page, number, LEAST_TIME], [page, number + 1]);
 }
 
-export function isLease(key: IDBValidKey): key is LeaseKey {
+export function isLease(key: unknown): key is LeaseKey {
   return Array.isArray(key) && key.length === 5 && isString(key[0]) && key.slice(1).every(Number.isFinite);
 }
 
@@ -91,11 +115,25 @@ function isPause(key: IDBValidKey): key is PauseKey {
   return Array.isArray(key) && key.length === 3 && key.every(Number.isFinite);
 }
 
-export function isParcel(key: IDBValidKey): key is ParcelKey {
+export function isParcel(key: unknown): key is ParcelKey {
   if (!Array.isArray(key) || key.length !== 6) return false;
   const [page, number, count, bytes, at, session] = key;
   const isWhole = [number, count, bytes].every((part) => Number.isSafeInteger(part) && Number(part) > 0);
   return isWhole && isString(page) && Number.isFinite(at) && isString(session);
+}
+
+/** What the keys of a database say. */
+export interface Listing {
+  readonly listed: ReadonlyMap<string, ParcelKey>;
+  /** The last lease of each parcel. */
+  readonly leased: ReadonlyMap<string, LeaseKey>;
+  /** Leases of what is gone. */
+  readonly over: readonly IDBValidKey[];
+  /** Keys that nobody of ours wrote. */
+  readonly odd: readonly IDBValidKey[];
+  readonly pause: PauseKey | undefined;
+  /** Until when databases of earlier versions are looked into. Undefined: nobody has looked yet. */
+  readonly earlierUntil: number | undefined;
 }
 
 /** Sorts the keys of all records. */
@@ -104,6 +142,7 @@ export function readKeys(keys: readonly IDBValidKey[], now: number): Listing {
   const leased = new Map<string, LeaseKey>();
   const odd: IDBValidKey[] = [];
   let pause: PauseKey | undefined;
+  let earlierUntil: number | undefined;
   for (const key of keys) {
     if (isParcel(key)) listed.set(idOf(key), key);
     else if (isLease(key)) leased.set(idOf(key), key);
@@ -111,23 +150,21 @@ export function readKeys(keys: readonly IDBValidKey[], now: number): Listing {
       const [until, failures, forMs] = key;
       // The clock may have been set back since.
       if (until > now) pause = [Math.min(until, now + forMs), failures, forMs];
-    } else if (Array.isArray(key) && key[0] !== LETTER) odd.push(key);
+    } else if (Array.isArray(key) && key[0] === EARLIER) earlierUntil ??= Number(key[1]);
+    else if (!OWN.includes(Array.isArray(key) ? key[0] : key)) odd.push(key);
   }
-  return { listed, leased, odd, pause };
-}
-
-interface Listing {
-  readonly listed: ReadonlyMap<string, ParcelKey>;
-  readonly leased: ReadonlyMap<string, LeaseKey>;
-  /** Keys that nobody of ours wrote. */
-  readonly odd: readonly IDBValidKey[];
-  readonly pause: PauseKey | undefined;
+  const over = [...leased.values()].filter((key) => {
+    const [, , until, forMs, wasAlive] = key;
+    const keptMs = wasAlive === SENT ? TOLD_MS : 0;
+    return !listed.has(idOf(key)) && Math.abs(now - until) > forMs + keptMs;
+  });
+  return { listed, leased, over, odd, pause, earlierUntil };
 }
 
 export function isTexts(value: unknown, count: number): value is string[] {
   return Array.isArray(value) && value.length === count && value.every(isString);
 }
 
-function isString(value: unknown): value is string {
+export function isString(value: unknown): value is string {
   return typeof value === 'string';
 }

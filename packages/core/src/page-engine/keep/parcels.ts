@@ -23,6 +23,8 @@ export class Parcels {
   /** Of events in memory. */
   bytes = 0;
   epoch = 0;
+  /** What is found as the page opens counts to all epochs: a flush waits for it. */
+  isOpening = true;
   stay = 0;
   filling: Parcel | undefined;
   #numbers = 0;
@@ -88,7 +90,9 @@ export class Parcels {
 
   /** Adds a parcel that another page stored. */
   found(key: ParcelKey): Parcel {
-    return this.#add(new Parcel(key));
+    const parcel = this.#add(new Parcel(key));
+    if (this.isOpening) parcel.epoch = 0;
+    return parcel;
   }
 
   loaded(parcel: Parcel, texts: string[]): void {

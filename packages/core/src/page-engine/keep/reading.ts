@@ -1,7 +1,7 @@
 import { promisifyRequest } from 'idb-keyval';
 import type { Fate } from '../../base/fate.ts';
 import type { IndexedDbStore } from '../../keep/page/indexeddb-store.ts';
-import { isLease, isParcel, isTexts, LETTER, type Parcel, rangeOf } from './parcel.ts';
+import { isTexts, LETTER, type Parcel, rangeOf } from './parcel.ts';
 import type { Parcels } from './parcels.ts';
 import type { Spill } from './spill.ts';
 
@@ -30,9 +30,11 @@ export async function readLetters(store: IndexedDbStore): Promise<readonly strin
 
 /** Brings what pages left in localStorage into the database. */
 export async function importSpill(spill: Spill, store: IndexedDbStore): Promise<void> {
-  const spilled = spill.read().filter(([key]) => isParcel(key) || isLease(key));
+  let spilled = spill.read();
   if (spilled.length === 0) return;
   await store.use('readwrite', (objects) => {
+    // While the database was opened, another page may have moved them, and sent them.
+    spilled = spill.read();
     for (const [key, value] of spilled) objects.put(value, key);
   });
   for (const put of spilled) spill.remove(put);

@@ -1,5 +1,6 @@
 import { tried } from '@sluice/protocol/toolbox';
 import { saveText } from '../../keep/page/local-storage.ts';
+import { isLease, isParcel, isTexts } from './parcel.ts';
 
 /** Characters: other code of the page needs room too. */
 const MOST_LENGTH = 256 * 1024;
@@ -29,9 +30,17 @@ export function createSpill(name: string): Spill {
     read() {
       const found: Put[] = [];
       tried(() => {
-        for (const [name, text] of Object.entries(localStorage))
-          if (name.startsWith(prefix))
-            tried(() => found.push([JSON.parse(name.slice(prefix.length)), JSON.parse(text)]));
+        for (const [name, text] of Object.entries(localStorage)) {
+          if (!name.startsWith(prefix)) continue;
+          const put = [
+            tried(() => JSON.parse(name.slice(prefix.length))),
+            tried(() => JSON.parse(text)),
+          ] as const;
+          const [key, value] = put;
+          if (isLease(key) || (isParcel(key) && isTexts(value, key[2]))) found.push(put);
+          // Another script wrote it.
+          else localStorage.removeItem(name);
+        }
       });
       return found;
     },

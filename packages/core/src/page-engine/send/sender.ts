@@ -9,11 +9,13 @@ import { bytesOf, createDelivery, type DeliveryOptions, type Traffic } from './d
 
 const REQUESTS = 4;
 const TURN_MS = 10_000;
+/** A page that cannot list what is stored so often in a row sends what it knows. */
+const MOST_MISSES = 3;
 
 interface SenderOptions extends DeliveryOptions {
   readonly parcels: Parcels;
   readonly tabs: Tabs;
-  readonly refresh: () => Promise<void>;
+  readonly refresh: () => Promise<unknown>;
 }
 
 export interface Sender {
@@ -56,6 +58,7 @@ export function createSender(options: SenderOptions): Sender {
   /** Ends this page's turn. */
   let endTurn: (() => void) | undefined;
   let turnUntil = 0;
+  let misses = 0;
   const watching = new Set<() => void>();
 
   const dueAt = ({ at, isHigh, page }: Parcel) =>
@@ -105,7 +108,15 @@ export function createSender(options: SenderOptions): Sender {
   async function ask(): Promise<void> {
     asking = new AbortController();
     const work = async () => {
-      await refresh().catch(reporter.storageFailed);
+      try {
+        await refresh();
+        misses = 0;
+      } catch (error) {
+        reporter.storageFailed(error);
+        misses += 1;
+        // Twice is better than never.
+        if (misses < MOST_MISSES) return;
+      }
       if (traffic.isStopped || keeper.isLeft) return;
       const isOver = new Promise<void>((resolve) => {
         endTurn = resolve;
@@ -116,6 +127,8 @@ export function createSender(options: SenderOptions): Sender {
       endTurn = undefined;
     };
     await (keeper.survives ? tabs.alone(work, asking.signal) : work()).catch(() => undefined);
+    // A turn that was lost is over, too.
+    endTurn?.();
     asking = undefined;
     wake();
   }
@@ -236,6 +249,7 @@ export function createSender(options: SenderOptions): Sender {
       traffic.retries = [];
     },
     rest() {
+      traffic.departures += 1;
       asking?.abort();
       endTurn?.();
     },

@@ -36,7 +36,7 @@ describe('tabs whose database somebody deletes while the service is away', () =>
       await origin.pass(pick(3_000), 1 + pick(50));
       tab?.track(pick(300), 'x'.repeat(400));
       for (let times = 1 + pick(2); times > 0; times -= 1) {
-        indexedDB.deleteDatabase(origin.name);
+        indexedDB.deleteDatabase(origin.database);
         await origin.pass(pick(300), 1 + pick(50));
       }
       await origin.pass(pick(5_000), 1 + pick(50));

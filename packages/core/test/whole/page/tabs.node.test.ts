@@ -329,7 +329,7 @@ describe('tabs of one origin', () => {
       sender.track(5);
       await origin.pass(1_000);
       expect(sender.tracker.stats()).toMatchObject({ recovered: 30, pending: 35 });
-      await deleteDatabase(origin.name);
+      await deleteDatabase(origin.database);
       // Rejects, because written events were deleted with the database.
       await { owner, sender }[finder].tracker.durable().catch(() => undefined);
       await origin.pass(5_000);
@@ -467,7 +467,8 @@ describe('tabs of one origin without Web Locks, as on a page of plain http', () 
     first?.kill();
     origin.respond = () => answered(200);
     second?.track(10);
-    await origin.pass(30_000, 250);
+    // Before the lease of what is in its request ends.
+    await origin.pass(29_000, 250);
     expect(second?.tracker.stats()).toMatchObject({ delivered: 10, pending: 0 });
   });
 
