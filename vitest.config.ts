@@ -85,7 +85,10 @@ if (webkit !== undefined) {
 const browser: TestProjectConfiguration = {
   plugins: pageEngine(),
   resolve: inBrowser,
-  define: { 'process.env.FULL': JSON.stringify(process.env.FULL ?? '') }, // a page has no environment
+  // A page has no environment.
+  define: Object.fromEntries(
+    ['FULL', 'SLUICE_ENGINE'].map((name) => [`process.env.${name}`, JSON.stringify(process.env[name] ?? '')]),
+  ),
   ssr: { resolve: onNode }, // the set-up below runs on Node
   test: {
     ...limits(HANG_MS),

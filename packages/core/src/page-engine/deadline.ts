@@ -1,4 +1,5 @@
 import type { Clock } from '@sluice/protocol/toolbox';
+import type { Parcel } from './keep/parcel.ts';
 import type { Parcels } from './keep/parcels.ts';
 import type { Sender } from './send/sender.ts';
 
@@ -42,8 +43,9 @@ export async function settle(
   parcels.seal();
   const { epoch } = parcels;
   parcels.epoch += 1;
-  const isOver = () =>
-    parcels.count((parcel) => parcel.epoch <= epoch && parcel.leasedUntil <= clock.now()) === 0;
+  // What another page has in a request, and may be left, is that page's.
+  const isOthers = ({ leasedUntil, page }: Parcel) => page !== parcels.own && leasedUntil > clock.now();
+  const isOver = () => parcels.count((parcel) => parcel.epoch <= epoch && !isOthers(parcel)) === 0;
   const work = async () => {
     await stored();
     sender.wake();

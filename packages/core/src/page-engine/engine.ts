@@ -19,7 +19,7 @@ import { createConsent } from './consent.ts';
 import { type Deadline, settle } from './deadline.ts';
 import { createIdentity } from './identity.ts';
 import { createKeeper } from './keep/keeper.ts';
-import { LETTER, PARCELS, type Parcel } from './keep/parcel.ts';
+import { idOf, LETTER, PARCELS, type Parcel } from './keep/parcel.ts';
 import { Parcels, statsOf } from './keep/parcels.ts';
 import { createTabs, type Message } from './keep/tabs.ts';
 import { listenToPage } from './leaving.ts';
@@ -31,7 +31,7 @@ import { createSender } from './send/sender.ts';
 
 const encoder = new TextEncoder();
 const LOOK_MS = 3_000;
-const MOVE_AGAIN_MS = 60_000;
+const OPEN_AGAIN_MS = 60_000;
 
 export interface Engine {
   readonly clock: Clock;
@@ -134,7 +134,7 @@ export function createEngine(
       parcels.end(parcel, what);
     } else {
       parcels.end(parcel);
-      for (const key of what) parcels.found(key);
+      for (const key of what) if (!parcels.all.has(idOf(key))) parcels.found(key, parcel.epoch);
     }
     sender.wake();
   }
@@ -155,7 +155,17 @@ export function createEngine(
     keeper.remove(parcel);
     if (!parcels.end(parcel, fate)) return;
     tabs.tell(['ended', parcel.id, fate]);
-    void keeper.commit();
+    commitSoon();
+  }
+
+  /** With all that ends in this task. */
+  function commitSoon(): void {
+    if (!isCommitting)
+      queueMicrotask(() => {
+        isCommitting = false;
+        void keeper.commit();
+      });
+    isCommitting = true;
   }
 
   function cut(parcel: Parcel, count: number): Parcel[] {
@@ -200,10 +210,7 @@ export function createEngine(
     onStart() {
       tabs.open();
       reporter.journal(keeper.kind);
-      moved = move();
-      opened = moved.then(look).then(() => {
-        parcels.isOpening = false;
-      });
+      moved = open();
       if (hold) identity.read();
     },
     onGranted() {
@@ -213,9 +220,10 @@ export function createEngine(
     onDenied: purge,
   });
   let purging: Promise<void> | undefined;
+  let isCommitting = false;
   let moved: Promise<void> = Promise.resolve();
   let opened: Promise<void> = Promise.resolve();
-  const moving = new Alarm(clock, () => void move().then(look));
+  const opening = new Alarm(clock, () => void open());
 
   /** Drops what this page knows, then what others left. */
   function purge(): void {
@@ -234,20 +242,25 @@ export function createEngine(
       }
   }
 
-  /** Moves what earlier versions left. Pages of theirs may be about to send some of it: then again later. */
-  async function move(): Promise<void> {
+  /** Lists what is stored, and moves what earlier versions left. Pages of theirs may be about to send some of it: then again later. */
+  async function open(): Promise<void> {
+    let isListed = false;
     try {
       const until = await refresh();
-      if (until === 0 || (await keeper.moveEarlier(until))) return;
+      isListed = until === 0;
+      if (isListed || (await keeper.moveEarlier(until))) return;
     } catch (error) {
       reporter.storageFailed(error);
+    } finally {
+      opened = look(isListed);
     }
-    moving.set(MOVE_AGAIN_MS);
+    opening.set(OPEN_AGAIN_MS);
   }
 
-  async function look(): Promise<void> {
-    await refresh().catch(reporter.storageFailed);
+  async function look(isListed = false): Promise<void> {
+    if (!isListed) await refresh().catch(reporter.storageFailed);
     if (consent.current === 'denied') purge();
+    parcels.isOpening = false;
     sender.wake();
   }
 
@@ -308,16 +321,20 @@ export function createEngine(
     async durable(): Promise<void> {
       if (consent.current === 'granted') await identity.settled();
       await keeper.commitAll();
-      if (!keeper.survives || parcels.count(({ isStored }) => !isStored) > 0) {
-        const failure = consent.current === 'granted' ? reporter.lastError?.message : 'consent is pending';
-        const why = keeper.survives ? failure : 'the journal is in memory';
-        throw new StorageError(`what was tracked is not durable: ${why}`);
-      }
-      await keeper.sync();
+      const isStored = () => keeper.survives && parcels.count(({ isStored }) => !isStored) === 0;
+      if (isStored()) await keeper.sync();
+      // Storage may have been cleared meanwhile.
+      if (isStored()) return;
+      const failure = consent.current === 'granted' ? reporter.lastError?.message : 'consent is pending';
+      const why = keeper.survives ? failure : 'the journal is in memory';
+      throw new StorageError(`what was tracked is not durable: ${why}`);
     },
     settleAll: (deadline) =>
       settle({ parcels, sender, clock }, deadline, async () => {
+        const written = keeper.commitAll();
+        await moved;
         await opened;
+        await written;
         if (consent.current === 'granted') await identity.settled();
         await keeper.commitAll();
       }),
@@ -327,7 +344,7 @@ export function createEngine(
       await purging;
       await keeper.commitAll();
       looking.stop();
-      moving.stop();
+      opening.stop();
       gate.stop();
       tabs.close();
       consent.close();

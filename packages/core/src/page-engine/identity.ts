@@ -81,7 +81,8 @@ export function createIdentity(options: IdentityOptions): Identity {
   ): Promise<void> {
     let [note, session, owner]: ReturnType<typeof next> = ['', '', undefined];
     const work = async (objects?: IDBObjectStore) => {
-      const text = objects && (await promisifyRequest<string | undefined>(objects.get(NOTE)));
+      const stored = objects && (await promisifyRequest<unknown>(objects.get(NOTE)));
+      const text = typeof stored === 'string' ? stored : undefined;
       [note, session, owner] = next(text);
       if (!objects || (!isClaim && owner === undefined)) return;
       if (note !== text) objects.put(note, NOTE);

@@ -66,8 +66,9 @@ export async function drain(options: DrainOptions): Promise<void> {
    * reached or accepts nothing now.
    */
   async function post([page, number, count]: ParcelKey): Promise<boolean> {
-    const { result: texts } = await store.use('readonly', (objects): IDBRequest<unknown> =>
-      objects.get(rangeOf({ page, number })),
+    const { result: texts } = await store.use(
+      'readonly',
+      (objects): IDBRequest<unknown> => objects.get(rangeOf({ page, number })),
     );
     // A page drops it.
     if (!isTexts(texts, count)) return false;

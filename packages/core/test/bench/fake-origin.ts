@@ -35,6 +35,8 @@ export class FakeOrigin {
   readonly times: number[] = [];
   /** How often the service took each event. */
   readonly received = new Map<string, number>();
+  /** How many bytes of requests may outlive a page. */
+  room = 0;
   /** Events that it refused in a request of their own. */
   readonly refused = new Set<string>();
   /** Events that a journal has written. */
@@ -48,13 +50,22 @@ export class FakeOrigin {
   respond: (events: readonly Seen[], request: TransportRequest) => Outcome | Promise<Outcome> = () =>
     answered(200);
   readonly name: string = `origin-${Math.random().toString(36).slice(2)}`;
+  readonly isPageEngine: boolean;
   readonly #start = this.clock.now();
+
+  /** @param isPageEngine Whether its trackers have the engine for pages. */
+  constructor(isPageEngine = Boolean(process.env.SLUICE_ENGINE)) {
+    this.isPageEngine = isPageEngine;
+  }
 
   /** The database of its events. */
   get database(): string {
-    if (!process.env.SLUICE_ENGINE) return this.name;
+    if (!this.isPageEngine) return this.name;
     const { baseUrl } = this.service as { readonly baseUrl: string };
-    return databaseName({ baseUrl: new URL(baseUrl).href, correlationKey: 'email', account: this.name }, PARCELS);
+    return databaseName(
+      { baseUrl: new URL(baseUrl).href, correlationKey: 'email', account: this.name },
+      PARCELS,
+    );
   }
 
   async post(request: TransportRequest): Promise<{ outcome: Outcome; uuids: string[] }> {
@@ -123,7 +134,11 @@ export class FakeTab {
           if (this.isAlive) callback();
         }, delayMs),
     };
-    const transport: Transport = { post: (request) => this.#post(request), close: async () => {} };
+    const transport: Transport = {
+      post: (request) => this.#post(request),
+      room: () => origin.room,
+      close: async () => {},
+    };
     const meeting = {
       locks: locks === true ? this.#locks : locks || undefined,
       createChannel: (name: string) => {
@@ -131,7 +146,7 @@ export class FakeTab {
         return this.#channel as unknown as BroadcastChannel;
       },
     };
-    if (process.env.SLUICE_ENGINE) {
+    if (origin.isPageEngine) {
       stored.set(origin.database, origin.committed);
       const { random, ...others } = options;
       this.tracker = createWith(

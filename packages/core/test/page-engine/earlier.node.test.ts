@@ -2,10 +2,10 @@ import 'fake-indexeddb/auto';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { encodeEvents } from '../../src/base/event-bytes.ts';
 import { createTracker } from '../../src/entries/testing/testing.ts';
+import type { Tracker } from '../../src/index.ts';
 import { createIndexedDbJournal, type IndexedDbJournal } from '../../src/keep/page/indexeddb-journal.ts';
 import { IndexedDbNote } from '../../src/keep/page/indexeddb-note.ts';
 import { databaseName } from '../../src/keep/page/origin.ts';
-import type { Tracker } from '../../src/index.ts';
 import { createWith, pageDefaults } from '../../src/page-engine/page-tracker.ts';
 import { allParts } from '../../src/platform/all-parts.ts';
 import { FakeChannel, FakeOrigin } from '../bench/fake-origin.ts';
@@ -39,7 +39,10 @@ afterEach(async () => {
   for (const journal of journals) await journal.close();
 });
 
-const transport = { post: async (request: never) => (await origin.post(request)).outcome, close: async () => {} };
+const transport = {
+  post: async (request: never) => (await origin.post(request)).outcome,
+  close: async () => {},
+};
 
 function openPage(options: object = {}): Tracker {
   const tracker = createWith(
@@ -152,25 +155,28 @@ describe('what pages with an earlier version left', () => {
     [0, 'once', 10],
     [1, 'at-least-once', 10],
     [2, 'at-least-once', 0],
-  ] as const)('whose last request nobody saw answered, with %i in its lease and leaving %s, is sent: %i events', async (wasAlive, leaving, sent) => {
-    const journal = await openJournal();
-    const range = await append(journal, texts(15));
-    const db = await new Promise<IDBDatabase>((resolve) => {
-      const request = indexedDB.open(nameOf());
-      request.onsuccess = () => resolve(request.result);
-    });
-    const [key] = (await keysOf(nameOf())) as [[string, number, number, number]];
-    const until = origin.clock.now() - 1_000;
-    const writing = db.transaction('records', 'readwrite');
-    writing.objectStore('records').put(-1, [key[0], 0, 10, -1, until, 30_000, wasAlive]);
-    await new Promise((resolve) => writing.addEventListener('complete', resolve));
-    db.close();
-    await journal.close();
-    const page = openPage({ leaving });
-    await origin.pass(10_000, 250);
-    expect([range.to, origin.received.size]).toEqual([15, 5 + sent]);
-    expect(page.stats()).toMatchObject({ pending: 0, maybeDuplicate: sent });
-  });
+  ] as const)(
+    'whose last request nobody saw answered, with %i in its lease and leaving %s, is sent: %i events',
+    async (wasAlive, leaving, sent) => {
+      const journal = await openJournal();
+      const range = await append(journal, texts(15));
+      const db = await new Promise<IDBDatabase>((resolve) => {
+        const request = indexedDB.open(nameOf());
+        request.onsuccess = () => resolve(request.result);
+      });
+      const [key] = (await keysOf(nameOf())) as [[string, number, number, number]];
+      const until = origin.clock.now() - 1_000;
+      const writing = db.transaction('records', 'readwrite');
+      writing.objectStore('records').put(-1, [key[0], 0, 10, -1, until, 30_000, wasAlive]);
+      await new Promise((resolve) => writing.addEventListener('complete', resolve));
+      db.close();
+      await journal.close();
+      const page = openPage({ leaving });
+      await origin.pass(10_000, 250);
+      expect([range.to, origin.received.size]).toEqual([15, 5 + sent]);
+      expect(page.stats()).toMatchObject({ pending: 0, maybeDuplicate: sent });
+    },
+  );
 
   it('is found in localStorage, too', async () => {
     vi.stubGlobal('localStorage', new FakeStorage());
@@ -205,6 +211,7 @@ describe('what pages with an earlier version left', () => {
     await origin.pass(1_000);
     expect(page.stats()).toMatchObject({ held: 1 });
     page.identify('ada@example.com');
+    await page.durable();
     await origin.pass(3_000);
     expect(origin.received.size).toBe(1);
     expect(bodies.join()).toContain('"event":"held","correlationValue":"ada@example.com"');

@@ -108,7 +108,12 @@ export function createKeeper(options: KeeperOptions): Keeper {
   let wasCleared = false;
   let failures = 0;
   let dueAt = 0;
-  const list = store && createListing(options, store, spill, gone, (keys) => void deletions.push(...keys));
+  const list =
+    store &&
+    createListing(options, store, spill, gone, (keys) => {
+      deletions.push(...keys);
+      if (keys.length > 0) void commit();
+    });
 
   /** Nothing is left of the database: what is in memory is written again. */
   function restore(): void {
@@ -269,7 +274,8 @@ export function createKeeper(options: KeeperOptions): Keeper {
     refresh: async () => (list ? list() : NOTHING),
     async load(wanted) {
       const missing = wanted.filter(({ texts }) => !texts);
-      if (store && missing.length > 0) await load(store, missing, parcels, end);
+      if (store && missing.length > 0)
+        await load(store, missing, parcels, end, (bytes) => reporter.emit('damaged', { place: name, bytes }));
     },
     async close() {
       alarm.stop();

@@ -4,7 +4,7 @@ import type { IndexedDbStore } from '../../keep/page/indexeddb-store.ts';
 import type { Books } from '../../tell/books.ts';
 import type { Reporter } from '../../tell/reporter.ts';
 import type { SharedPause } from '../send/gate.ts';
-import { leasesOf, type Parcel, readKeys, SENT } from './parcel.ts';
+import { type Parcel, readKeys, SENT } from './parcel.ts';
 import type { Parcels } from './parcels.ts';
 import { importSpill } from './reading.ts';
 import type { Spill } from './spill.ts';
@@ -47,7 +47,7 @@ export function createListing(
   store: IndexedDbStore,
   spill: Spill,
   gone: ReadonlySet<string>,
-  drop: (keys: readonly (IDBValidKey | IDBKeyRange)[]) => void,
+  drop: (keys: readonly IDBValidKey[]) => void,
 ): () => Promise<Found> {
   const { name, parcels, clock, isOnce, books, reporter, end } = options;
   const createdAt = clock.now();
@@ -64,6 +64,9 @@ export function createListing(
     if (odd.length > 0) reporter.emit('damaged', { place: name, bytes: 0 });
     drop([...odd, ...over]);
     let [found, leasedUntil] = [0, Number.POSITIVE_INFINITY];
+    const missing = known.filter((parcel) => parcel.isStored && !listed.has(parcel.id));
+    // Others may have taken the place of what is missing.
+    const epoch = Math.min(parcels.epoch, ...missing.map(({ epoch }) => epoch));
     for (const [id, key] of listed) {
       const [, , end = 0, forMs = 0, wasAlive] = leased.get(id) ?? [];
       const isSent = wasAlive === SENT;
@@ -74,12 +77,12 @@ export function createListing(
       let parcel = parcels.all.get(id);
       if (!parcel && (until > 0 || key[0] === parcels.own || gone.has(id))) continue;
       if (!parcel) found += key[2];
-      parcel ??= parcels.found(key);
+      parcel ??= parcels.found(key, epoch);
       parcel.leasedUntil = until;
       if (end === 0 || until > 0 || parcel.isFrozen || parcel.state !== 'waiting') continue;
       unknown(parcel, isSent || (isOnce && wasAlive === 1));
     }
-    for (const parcel of known) if (parcel.isStored && !listed.has(parcel.id)) end(parcel, 'delivered');
+    for (const parcel of missing) end(parcel, 'delivered');
     return { found, leasedUntil, pause, earlierUntil };
   };
 
@@ -90,7 +93,7 @@ export function createListing(
       end(parcel, 'delivered');
       return;
     }
+    // Until it is sent again its lease tells other pages the same.
     books.maybeDuplicate += parcel.count;
-    drop([leasesOf(parcel)]);
   }
 }

@@ -80,7 +80,7 @@ export const MOVED = 'moved';
 /** Keys: the current session and a digest of its customer, and the secret of the digest. */
 export const NOTE = 'note';
 export const SECRET = 'key';
-const OWN: readonly unknown[] = [...STORE_KEYS, LETTER, MOVED, NOTE, SECRET];
+const OWN: readonly unknown[] = [...STORE_KEYS, NOTE, SECRET];
 
 /**
  * Says that a parcel is in a request of a page, until a time. `wasAlive`: 1 if a page had an answer in the minute before, and `SENT` if
@@ -105,21 +105,34 @@ export function leasesOf({ page, number }: Pick<Parcel, 'page' | 'number'>): IDB
 }
 
 export function isLease(key: unknown): key is LeaseKey {
-  return Array.isArray(key) && key.length === 5 && isString(key[0]) && key.slice(1).every(Number.isFinite);
+  if (!Array.isArray(key) || key.length !== 5) return false;
+  const [page, number, until, forMs, wasAlive] = key;
+  return isString(page) && isCount(number) && until >= LEAST_TIME && isTime(until, forMs) && wasAlive <= SENT;
 }
 
 /** A pause of all pages. */
 export type PauseKey = [until: number, failures: number, forMs: number];
 
 function isPause(key: IDBValidKey): key is PauseKey {
-  return Array.isArray(key) && key.length === 3 && key.every(Number.isFinite);
+  return Array.isArray(key) && key.length === 3 && isTime(key[0], key[2]) && Number.isSafeInteger(key[1]);
 }
+
+/** No size of ours, in bytes, is that large, and no wait, in milliseconds, is that long. */
+const TOO_MUCH = 1e9;
 
 export function isParcel(key: unknown): key is ParcelKey {
   if (!Array.isArray(key) || key.length !== 6) return false;
   const [page, number, count, bytes, at, session] = key;
-  const isWhole = [number, count, bytes].every((part) => Number.isSafeInteger(part) && Number(part) > 0);
+  const isWhole = [number, count, bytes].every(isCount) && count <= bytes && bytes < TOO_MUCH;
   return isWhole && isString(page) && Number.isFinite(at) && isString(session);
+}
+
+function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && Number(value) > 0;
+}
+
+function isTime(until: unknown, forMs: unknown): boolean {
+  return Number.isFinite(until) && Number.isFinite(forMs) && Number(forMs) < TOO_MUCH;
 }
 
 /** What the keys of a database say. */
@@ -151,7 +164,7 @@ export function readKeys(keys: readonly IDBValidKey[], now: number): Listing {
       // The clock may have been set back since.
       if (until > now) pause = [Math.min(until, now + forMs), failures, forMs];
     } else if (Array.isArray(key) && key[0] === EARLIER) earlierUntil ??= Number(key[1]);
-    else if (!OWN.includes(Array.isArray(key) ? key[0] : key)) odd.push(key);
+    else if (Array.isArray(key) ? key[0] !== LETTER && key[0] !== MOVED : !OWN.includes(key)) odd.push(key);
   }
   const over = [...leased.values()].filter((key) => {
     const [, , until, forMs, wasAlive] = key;

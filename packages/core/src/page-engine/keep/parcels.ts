@@ -89,9 +89,9 @@ export class Parcels {
   }
 
   /** Adds a parcel that another page stored. */
-  found(key: ParcelKey): Parcel {
+  found(key: ParcelKey, epoch: number = this.epoch): Parcel {
     const parcel = this.#add(new Parcel(key));
-    if (this.isOpening) parcel.epoch = 0;
+    parcel.epoch = this.isOpening ? 0 : epoch;
     return parcel;
   }
 

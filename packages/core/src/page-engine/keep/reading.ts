@@ -11,6 +11,7 @@ export async function load(
   missing: readonly Parcel[],
   parcels: Parcels,
   end: (parcel: Parcel, fate: Fate) => void,
+  damaged: (bytes: number) => void,
 ): Promise<void> {
   const values = await store.use('readonly', (objects) =>
     Promise.all(missing.map((parcel) => promisifyRequest<unknown>(objects.get(rangeOf(parcel))))),
@@ -18,7 +19,11 @@ export async function load(
   for (const [index, parcel] of missing.entries()) {
     const value = values[index];
     if (isTexts(value, parcel.count)) parcels.loaded(parcel, value);
-    else end(parcel, value === undefined ? 'delivered' : 'damaged');
+    else if (value === undefined) end(parcel, 'delivered');
+    else {
+      damaged(parcel.bytes);
+      end(parcel, 'damaged');
+    }
   }
 }
 

@@ -7,6 +7,9 @@ const HTML = /^\s*<(?:[!a-z]|\?xml[^>]*>\s*<(?:!|html))/i;
  * Whether an answer is not the service's own. Either it comes from another address, for example from a site's service worker
  * that answers with its offline page. Or it is an HTML document, for example from a captive portal.
  */
-export function isIntercepted({ body, from }: Pick<Extract<Outcome, { kind: 'answered' }>, 'body' | 'from'>): boolean {
+export function isIntercepted({
+  body,
+  from,
+}: Pick<Extract<Outcome, { kind: 'answered' }>, 'body' | 'from'>): boolean {
   return from !== undefined || HTML.test(body);
 }

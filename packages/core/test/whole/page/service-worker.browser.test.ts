@@ -4,7 +4,7 @@ import { PATIENCE } from '../../../../../testing/patience.ts';
 import { uuid } from '../../../src/base/uuid.ts';
 import { type DrainOptions, drain, drainOnSync } from '../../../src/entries/service-worker.ts';
 import { createTracker as createTestTracker } from '../../../src/entries/testing/testing.ts';
-import { createTracker, type Clock, type Transport, type TrackerOptions } from '../../../src/index.ts';
+import { type Clock, createTracker, type TrackerOptions, type Transport } from '../../../src/index.ts';
 import { destination } from '../../../src/parts/destination.ts';
 import { answered } from '../../bench/scripted-transport.ts';
 
@@ -80,7 +80,12 @@ describe('what a service worker does', () => {
   });
 
   /** A page with another time of day that tracks events, of which the last has this answer, and all before it a good one. */
-  async function leaveWith(options: TrackerOptions, last: () => ReturnType<Transport['post']>, count: number, skewMs = 0) {
+  async function leaveWith(
+    options: TrackerOptions,
+    last: () => ReturnType<Transport['post']>,
+    count: number,
+    skewMs = 0,
+  ) {
     const clock: Clock = { ...systemClock, now: () => systemClock.now() + skewMs };
     let requests = 0;
     const post = () => {

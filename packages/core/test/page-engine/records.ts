@@ -1,0 +1,35 @@
+/** What a database of the engine for pages has, as a test reads and writes it. */
+function open(name: string): Promise<IDBDatabase> {
+  return new Promise((resolve, reject) => {
+    const request = indexedDB.open(name);
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+}
+
+async function use<Result>(
+  name: string,
+  mode: IDBTransactionMode,
+  work: (objects: IDBObjectStore) => IDBRequest<Result>,
+): Promise<Result> {
+  const db = await open(name);
+  const transaction = db.transaction('records', mode);
+  const request = work(transaction.objectStore('records'));
+  await new Promise((resolve) => transaction.addEventListener('complete', resolve));
+  db.close();
+  return request.result;
+}
+
+/** All keys that are arrays, but for those that say that nothing of earlier versions is left. */
+export async function keysOf(name: string): Promise<readonly (readonly unknown[])[]> {
+  const keys = await use(name, 'readonly', (objects) => objects.getAllKeys());
+  return keys.filter((key): key is IDBValidKey[] => Array.isArray(key) && key[0] !== 'earlier');
+}
+
+export function valueOf(name: string, key: IDBValidKey): Promise<unknown> {
+  return use(name, 'readonly', (objects) => objects.get(key));
+}
+
+export async function write(name: string, key: IDBValidKey, value: unknown = 0): Promise<void> {
+  await use(name, 'readwrite', (objects) => objects.put(value, key));
+}
