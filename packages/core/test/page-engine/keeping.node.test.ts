@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { FakeOrigin, type FakeTab } from '../bench/fake-origin.ts';
 import { FakeStorage } from '../bench/fake-storage.ts';
 import { answered, failed } from '../bench/scripted-transport.ts';
-import { keysOf, valueOf, write } from './records.ts';
+import { keysOf, valueAt, write } from './records.ts';
 
 let origin: FakeOrigin;
 
@@ -367,7 +367,7 @@ describe('what another script wrote into the database', () => {
     await leave();
     await write(origin.database, key);
     expect((await visit()).damages).toHaveLength(1);
-    expect(await valueOf(origin.database, key)).toBeUndefined();
+    expect(await valueAt(origin.database, key)).toBeUndefined();
   });
 
   it.each([

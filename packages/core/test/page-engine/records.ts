@@ -26,7 +26,7 @@ export async function keysOf(name: string): Promise<readonly (readonly unknown[]
   return keys.filter((key): key is IDBValidKey[] => Array.isArray(key) && key[0] !== 'earlier');
 }
 
-export function valueOf(name: string, key: IDBValidKey): Promise<unknown> {
+export function valueAt(name: string, key: IDBValidKey): Promise<unknown> {
   return use(name, 'readonly', (objects) => objects.get(key));
 }
 
