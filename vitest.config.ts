@@ -51,7 +51,7 @@ const node: TestProjectConfiguration[] = [
   plugins: pageEngine(),
   resolve: onNode,
   ssr: { resolve: onNode },
-  test: pageEngine().length > 0 ? { ...test, setupFiles: ['testing/node-setup.ts'] } : test,
+  test: pageEngine().length > 0 ? { ...test, setupFiles: ['packages/core/test/bench/node-setup.ts'] } : test,
 }));
 
 const instances: BrowserInstanceOption[] = [];

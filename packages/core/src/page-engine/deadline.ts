@@ -1,4 +1,5 @@
-import type { Clock } from '@sluice/protocol/toolbox';
+import { type Clock, MAX_TIMER_MS, tried } from '@sluice/protocol/toolbox';
+import type { FinishOptions } from '../tell/stats.ts';
 import type { Parcel } from './keep/parcel.ts';
 import type { Parcels } from './keep/parcels.ts';
 import type { Sender } from './send/sender.ts';
@@ -9,20 +10,29 @@ export interface Deadline {
   wait(work: Promise<unknown>): Promise<void>;
 }
 
-export function createDeadline(clock: Clock, timeoutMs: number, signal?: AbortSignal): Deadline {
+/** Where the options make no sense, the default counts. */
+export function createDeadline(
+  clock: Clock,
+  options: FinishOptions | undefined,
+  defaultMs: number,
+): Deadline {
+  const { timeoutMs, signal }: FinishOptions = tried(() => ({ ...options })) ?? {};
+  const isGiven = typeof timeoutMs === 'number' && timeoutMs >= Number.NEGATIVE_INFINITY;
+  const ms = Math.min(isGiven ? timeoutMs : defaultMs, MAX_TIMER_MS);
   let end = () => {};
   const over = new Promise<void>((resolve) => {
     end = resolve;
   });
-  const timer = clock.setTimeout(end, timeoutMs, true);
+  const timer = clock.setTimeout(end, ms, true);
   if (signal?.aborted) end();
-  signal?.addEventListener('abort', end);
+  // A user's own signal may throw.
+  tried(() => signal?.addEventListener('abort', end));
   return {
-    at: clock.now() + timeoutMs,
+    at: clock.now() + ms,
     async wait(work) {
       await Promise.race([work, over]);
       timer.cancel();
-      signal?.removeEventListener('abort', end);
+      tried(() => signal?.removeEventListener('abort', end));
     },
   };
 }
@@ -39,24 +49,17 @@ export async function settle(
   { at, wait }: Deadline,
   stored: () => Promise<void>,
 ): Promise<void> {
-  const calm = sender.hurry();
-  parcels.seal();
-  const { epoch } = parcels;
-  parcels.epoch += 1;
+  // Nothing can be delivered in no time.
+  const calm = at > clock.now() ? sender.hurry() : undefined;
+  const epoch = parcels.mark();
   // What another page has in a request, and may be left, is that page's.
   const isOthers = ({ leasedUntil, page }: Parcel) => page !== parcels.own && leasedUntil > clock.now();
   const isOver = () => parcels.count((parcel) => parcel.epoch <= epoch && !isOthers(parcel)) === 0;
   const work = async () => {
     await stored();
     sender.wake();
-    while (!isOver() && sender.isUseful(at))
-      await new Promise<void>((resolve) => {
-        const forget = sender.watch(() => {
-          forget();
-          resolve();
-        });
-      });
+    while (!isOver() && sender.isUseful(at)) await sender.changed();
   };
   await wait(work());
-  calm();
+  calm?.();
 }

@@ -8,7 +8,7 @@ import type { Meeting } from '../keep/page/tabs.ts';
 import { type Guarded, guardCallbacks } from '../options/callbacks.ts';
 import type { Consent } from '../options/options.ts';
 import type { Settings } from '../options/settings.ts';
-import { writeLetter } from '../parts/dead-letters/dead-letter.ts';
+import type { DeadLetters } from '../parts/dead-letters/dead-letters.ts';
 import { registerSync } from '../platform/page/background-sync.ts';
 import { Books } from '../tell/books.ts';
 import { consoleWarnings } from '../tell/console-log.ts';
@@ -19,17 +19,19 @@ import { createConsent } from './consent.ts';
 import { type Deadline, settle } from './deadline.ts';
 import { createIdentity } from './identity.ts';
 import { createKeeper } from './keep/keeper.ts';
-import { idOf, LETTER, PARCELS, type Parcel } from './keep/parcel.ts';
-import { Parcels, statsOf } from './keep/parcels.ts';
+import { createLetters } from './keep/letters.ts';
+import { idOf, PARCELS, type Parcel } from './keep/parcel.ts';
+import { Parcels, statsOf, strictOrder } from './keep/parcels.ts';
 import { createTabs, type Message } from './keep/tabs.ts';
 import { listenToPage } from './leaving.ts';
+import { pagePartsOf } from './parts.ts';
 import { createBlame } from './send/blame.ts';
 import { createGate } from './send/gate.ts';
+import { createLimits } from './send/limits.ts';
 import { createRelay, type RelayAddress } from './send/relay.ts';
 import { createRequests } from './send/requests.ts';
 import { createSender } from './send/sender.ts';
 
-const encoder = new TextEncoder();
 const LOOK_MS = 3_000;
 const OPEN_AGAIN_MS = 60_000;
 
@@ -39,7 +41,7 @@ export interface Engine {
   readonly hooked: Pick<Guarded, 'prepare' | 'handOver'>;
   readonly isGranted: boolean;
   stats(): TrackerStats;
-  letters(): Promise<readonly string[]>;
+  readonly deadLetters: DeadLetters | undefined;
   accept(text: string, at: number, isHigh: boolean, isUnidentified: boolean, customer: string): void;
   drop(reason: DropReason): void;
   identify(customer: string | undefined): void;
@@ -50,6 +52,8 @@ export interface Engine {
   /** Waits until what was tracked has ended, as long as that is of use. */
   settleAll(deadline: Deadline): Promise<void>;
   close(): Promise<void>;
+  /** Drops what is not stored. */
+  giveUp(): void;
 }
 
 /** Makes the stages of a page's tracker, and leads events from one to the next. */
@@ -65,7 +69,9 @@ export function createEngine(
   const name = databaseName(account, PARCELS);
   const books = new Books();
   const rates = new RateMeter();
-  let letters = { kept: 0, bytes: 0 };
+  const parts = pagePartsOf(settings);
+  const isStrict = settings.ordering === 'strict';
+  const isNamed = address !== undefined || settings.lanes !== undefined;
   rates.sample(books, clock.now());
   const redact = (text: string) => requests.redact(text);
   const hooked = guardCallbacks({
@@ -80,7 +86,14 @@ export function createEngine(
   const ended = new AbortController();
   const { signal } = ended;
   const requests = createRequests({ path: address?.path, settings, clock, hooked, reporter, signal });
-  const parcels = new Parcels(settings.buffer, settings.batch.maxEvents, reporter.settled);
+  const limits = parts.learn?.(reporter) ?? createLimits();
+  const parcels = new Parcels(
+    clock.now(),
+    settings.buffer,
+    settings.batch.maxEvents,
+    isStrict ? strictOrder : settings.lanes && parts.perCustomer?.order,
+    reporter.settled,
+  );
   const keeper = createKeeper({
     ...{ name, account, meeting: meet, isInMemory: settings.journal === 'memory' },
     ...{ parcels, clock, random, reporter },
@@ -89,12 +102,18 @@ export function createEngine(
     books,
     mayStore: () => consent.current === 'granted',
     end,
+    makeRoom: () => bounds?.makeRoom(),
     onChange() {
       rates.sample(books, clock.now());
       tabs.tell(['waits']);
       sender.wake();
     },
   });
+  const letters = createLetters({ limits: settings.deadLetters, clock, keeper, reporter });
+  const wake = () => sender.wake();
+  const stages = { settings, clock, parcels, keeper, letters, reporter, end, cut, refresh };
+  const bounds = parts.bounds?.({ ...stages, wake });
+  const deadLetters = parts.deadLetters?.({ ...stages, bounds, signal, wake });
   const tabs = createTabs({
     ...{ name, meeting: meet, clock, stored: keeper.lock, onMessage: hear },
     onFailed: (error) =>
@@ -110,11 +129,10 @@ export function createEngine(
     sender.wake();
   });
   const blame = createBlame();
-  const relay = address && createRelay(address, clock, () => sender.wake());
+  const relay = address && createRelay(address, clock, wake);
   const sender = createSender({
-    relay,
-    ...{ settings, clock, random, parcels, keeper, tabs, gate, blame, requests, reporter, books },
-    ...{ refresh, end, cut, keepLetter, offset: texts.offset },
+    ...{ ...stages, relay, random, tabs, gate, blame, requests, books, bounds, limits },
+    ...{ offset: texts.offset, rejected: hooked.rejected },
   });
   /** The pause of which all pages know. 0: this page has not looked yet. */
   let sharedUntil: number | undefined = 0;
@@ -135,13 +153,16 @@ export function createEngine(
     } else {
       parcels.end(parcel);
       for (const key of what) if (!parcels.all.has(idOf(key))) parcels.found(key, parcel.epoch);
+      parcels.sort();
     }
     sender.wake();
   }
 
   async function refresh(): Promise<number | undefined> {
-    const { found, leasedUntil, pause, earlierUntil } = await keeper.refresh();
+    const { found, leasedUntil, letters: listed, pause, earlierUntil } = await keeper.refresh();
     if (found > 0) reporter.recovered('recovered', found);
+    parcels.sort();
+    if (keeper.survives) letters.listed(listed);
     if (leasedUntil < Number.POSITIVE_INFINITY) looking.set(leasedUntil - clock.now());
     const oldestAt = clock.now() - settings.unidentified.maxAgeMs;
     for (const parcel of [...parcels.all.values()])
@@ -151,21 +172,11 @@ export function createEngine(
     return earlierUntil;
   }
 
-  function end(parcel: Parcel, fate: Fate): void {
+  function end(parcel: Parcel, fate: Fate, isCounted = true): void {
     keeper.remove(parcel);
-    if (!parcels.end(parcel, fate)) return;
+    if (!parcels.end(parcel, isCounted ? fate : undefined)) return;
     tabs.tell(['ended', parcel.id, fate]);
-    commitSoon();
-  }
-
-  /** With all that ends in this task. */
-  function commitSoon(): void {
-    if (!isCommitting)
-      queueMicrotask(() => {
-        isCommitting = false;
-        void keeper.commit();
-      });
-    isCommitting = true;
+    keeper.commitSoon();
   }
 
   function cut(parcel: Parcel, count: number): Parcel[] {
@@ -174,15 +185,6 @@ export function createEngine(
     tabs.tell(['cut', parcel.id, parts.map(({ key }) => key)]);
     void keeper.commit();
     return parts;
-  }
-
-  function keepLetter(parcel: Parcel, status: number, excerpt: string): void {
-    const letter = writeLetter(encoder.encode(parcel.texts?.[0]), { status, excerpt }, clock.now());
-    keeper.put([LETTER, clock.now(), parcel.id, letter.length], letter);
-    letters.kept += 1;
-    letters.bytes += letter.length;
-    end(parcel, 'deadLettered');
-    reporter.emit('deadLettered', { count: 1, status, excerpt });
   }
 
   const identity = createIdentity({
@@ -214,13 +216,12 @@ export function createEngine(
       if (hold) identity.read();
     },
     onGranted() {
-      keeper.notify(false);
+      void keeper.commit();
       sender.wake();
     },
     onDenied: purge,
   });
   let purging: Promise<void> | undefined;
-  let isCommitting = false;
   let moved: Promise<void> = Promise.resolve();
   let opened: Promise<void> = Promise.resolve();
   const opening = new Alarm(clock, () => void open());
@@ -229,8 +230,7 @@ export function createEngine(
   function purge(): void {
     drop();
     purging = refresh().then(drop, drop).then(keeper.clear).catch(reporter.storageFailed);
-    if (letters.kept > 0) reporter.emit('deadLettersDropped', { reason: 'denied', count: letters.kept });
-    letters = { kept: 0, bytes: 0 };
+    letters.drop(letters.keys, 'denied');
   }
 
   function drop(): void {
@@ -273,11 +273,12 @@ export function createEngine(
       ...books,
       dropped: { ...books.dropped },
       ...statsOf(parcels, clock.now()),
-      deadLetters: { ...letters },
+      deadLetters: letters.stats,
       journal: keeper.kind,
       breaker: gate.state,
       pause: gate.pause,
       suspects: sender.suspects,
+      ...limits.stats,
       requests: requests.stats,
       rates: rates.perSecond(books, clock.now()),
       lastError: reporter.lastError,
@@ -289,7 +290,7 @@ export function createEngine(
     reporter,
     hooked,
     stats,
-    letters: keeper.letters,
+    deadLetters,
     get isGranted() {
       return consent.current === 'granted';
     },
@@ -299,7 +300,7 @@ export function createEngine(
       if (consent.current === 'denied') reporter.settled('denied', 1);
       else if (isUnidentified && parcels.heldBytes + text.length > maxBytes)
         reporter.settled('journal-full', 1);
-      else if (parcels.push(text, at, { isHigh, session, customer: relay && !session ? owner : '' }))
+      else if (parcels.push(text, at, { isHigh, session, customer: isNamed && !session ? owner : '' }))
         keeper.notify(isHigh);
       else reporter.settled('buffer-full', 1);
     },
@@ -319,15 +320,20 @@ export function createEngine(
       sender.wake();
     },
     async durable(): Promise<void> {
+      const marked = parcels.mark();
       if (consent.current === 'granted') await identity.settled();
       await keeper.commitAll();
-      const isStored = () => keeper.survives && parcels.count(({ isStored }) => !isStored) === 0;
-      if (isStored()) await keeper.sync();
+      const isStored = () =>
+        keeper.survives && parcels.count(({ epoch, isStored }) => epoch <= marked && !isStored) === 0;
+      const what = 'what was tracked is not durable';
+      if (isStored())
+        await keeper.sync().catch((cause) => {
+          throw storageError(what, cause);
+        });
       // Storage may have been cleared meanwhile.
       if (isStored()) return;
       const failure = consent.current === 'granted' ? reporter.lastError?.message : 'consent is pending';
-      const why = keeper.survives ? failure : 'the journal is in memory';
-      throw new StorageError(`what was tracked is not durable: ${why}`);
+      throw new StorageError(`${what}: ${keeper.survives ? failure : 'the journal is in memory'}`);
     },
     settleAll: (deadline) =>
       settle({ parcels, sender, clock }, deadline, async () => {
@@ -339,17 +345,20 @@ export function createEngine(
         await keeper.commitAll();
       }),
     async close(): Promise<void> {
-      sender.stop();
+      const stopping = sender.stop();
       ended.abort();
-      await purging;
+      await Promise.all([stopping, purging]);
       await keeper.commitAll();
       looking.stop();
       opening.stop();
+      bounds?.stop();
       gate.stop();
       tabs.close();
       consent.close();
       await keeper.close();
       await requests.close();
+    },
+    giveUp() {
       for (const parcel of [...parcels.all.values()]) if (!parcel.isStored) parcels.end(parcel, 'closed');
     },
   };

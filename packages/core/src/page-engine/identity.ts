@@ -121,6 +121,7 @@ export function createIdentity(options: IdentityOptions): Identity {
 
   function release(parcel: Parcel, owner: string): void {
     parcel.session = '';
+    parcel.customer = owner;
     if (parcel.texts) parcel.texts = stamped(parcel.texts, owner);
     const bytes = parcel.count * lengthOf(owner);
     parcel.bytes += bytes;

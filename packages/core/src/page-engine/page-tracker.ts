@@ -10,17 +10,18 @@ import { meeting } from '../keep/page/origin.ts';
 import type { Meeting } from '../keep/page/tabs.ts';
 import type { AnyOptions, RelayedOptions, TrackerOptions } from '../options/options.ts';
 import { type Defaults, readConsent, readOptions, type Settings } from '../options/settings.ts';
-import type { DeadLetters } from '../parts/dead-letters/dead-letters.ts';
 import { missingPart } from '../parts.ts';
 import type { FinishOptions, FlushReport, TrackerStats } from '../tell/stats.ts';
 import type { Tracker } from '../tracker.ts';
-import { createDeadline, type Deadline } from './deadline.ts';
-import { createEngine, type Engine } from './engine.ts';
+import { createDeadline } from './deadline.ts';
+import { createEngine } from './engine.ts';
 import { byteLength } from './keep/parcels.ts';
 import { type RelayAddress, relayOf } from './send/relay.ts';
 
 const FLUSH_TIMEOUT_MS = 30_000;
 const CLOSE_TIMEOUT_MS = 10_000;
+/** `close()` releases its resources within this time, even if storage hangs. */
+const SHUT_DOWN_MS = 5_000;
 const NO_OPTIONS: TrackOptions = {};
 const OFFSET = 'sluice clock';
 const LOOPBACK = /\/\/(([^/]*\.)?localhost|127\.[\d.]+|\[::1])[:/]/;
@@ -37,9 +38,6 @@ export const pageDefaults: Defaults = {
   commitIntervalMs: 250,
   batchBytes: 128 * 1024,
 };
-
-/** The tools of dead letters, where a page imports them. */
-export const pageParts: { deadLetters?: (read: Engine['letters']) => DeadLetters } = {};
 
 /** As `createTracker` of `@sluice/core`, with an engine for pages only. */
 export function createTracker<Events extends object = AnyEvents>(options: AnyOptions): Tracker<Events> {
@@ -62,7 +60,8 @@ export function createWith(options: AnyOptions, defaults: Defaults, meet: Meetin
 }
 
 function trackerOf(settings: Settings, meet: Meeting, relay?: RelayAddress): Tracker {
-  const { correlationKey, enabled, keepDeviceTimestamp, maxEventBytes, source, unidentified } = settings;
+  const { correlationKey, enabled, keepDeviceTimestamp, maxEventBytes, parts, source, unidentified } =
+    settings;
   const store = { load: () => loadText(OFFSET), save: (text: string) => saveText(OFFSET, text) };
   const offset = settings.clock ? undefined : new ClockOffset(systemClock, keepDeviceTimestamp, store);
   const nobody = unidentified.hold ? UNIDENTIFIED : undefined;
@@ -72,22 +71,19 @@ function trackerOf(settings: Settings, meet: Meeting, relay?: RelayAddress): Tra
   let closed: Promise<FlushReport> | undefined;
 
   async function flush(options?: FinishOptions): Promise<FlushReport> {
+    parts.checked?.(options, 'flush');
     const before = stats();
-    const over = overAfter(options, FLUSH_TIMEOUT_MS);
+    const over = createDeadline(clock, options, FLUSH_TIMEOUT_MS);
     await (closed ? over.wait(closed) : engine.settleAll(over));
     return since(before);
   }
 
   async function finish(options?: FinishOptions): Promise<FlushReport> {
     const before = stats();
-    await engine.settleAll(overAfter(options, CLOSE_TIMEOUT_MS));
-    await engine.close();
+    await engine.settleAll(createDeadline(clock, options, CLOSE_TIMEOUT_MS));
+    await createDeadline(clock, undefined, SHUT_DOWN_MS).wait(engine.close());
+    engine.giveUp();
     return since(before);
-  }
-
-  function overAfter(options: FinishOptions | undefined, defaultMs: number): Deadline {
-    const { timeoutMs = defaultMs, signal } = options ?? {};
-    return createDeadline(clock, timeoutMs, signal);
   }
 
   function since(before: TrackerStats): FlushReport {
@@ -127,7 +123,7 @@ function trackerOf(settings: Settings, meet: Meeting, relay?: RelayAddress): Tra
 
   const tracker: Tracker = {
     get deadLetters() {
-      return pageParts.deadLetters?.(engine.letters) ?? missingPart('tracker.deadLetters', 'deadLetters');
+      return engine.deadLetters ?? missingPart('tracker.deadLetters', 'deadLetters');
     },
     track: (name: string, payload?: object, options: TrackOptions = NO_OPTIONS) =>
       track(name, payload, options),
@@ -140,11 +136,12 @@ function trackerOf(settings: Settings, meet: Meeting, relay?: RelayAddress): Tra
           context,
         ),
     }),
-    identify(correlationValue) {
+    identify(correlationValue, ...others: never[]) {
       if (enabled === false) return;
       try {
         checkText('correlationValue', correlationValue, maxEventBytes);
         if (!closed) engine.identify(correlationValue);
+        parts.checked?.(others, 'identify');
       } catch (error) {
         reporter.invalid(error);
       }
@@ -163,13 +160,17 @@ function trackerOf(settings: Settings, meet: Meeting, relay?: RelayAddress): Tra
       if (enabled !== false) await engine.durable();
     },
     flush,
-    close(options) {
+    async close(options) {
+      parts.checked?.(options, 'close');
       closed ??= finish(options);
       return closed;
     },
     [Symbol.asyncDispose]: async () => void (await tracker.close()),
     stats,
-    on: (event, listener) => reporter.on(event, listener),
+    on(event, listener) {
+      parts.checked?.(event, 'on');
+      return reporter.on(event, listener);
+    },
   };
   return tracker;
 }

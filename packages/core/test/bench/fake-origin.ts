@@ -13,6 +13,7 @@ import { allParts } from '../../src/platform/all-parts.ts';
 import type { Outcome, Transport, TransportRequest } from '../../src/send/http/transport.ts';
 import { toTexts } from './event-texts.ts';
 import { FakeLocks } from './fake-locks.ts';
+import { idleStorage, turns } from './idle-storage.ts';
 import { answered } from './scripted-transport.ts';
 
 /** The fields of an event that a test reads. */
@@ -96,10 +97,10 @@ export class FakeOrigin {
 
   /** Lets time pass, and the work that begins in it finish. */
   async pass(ms: number, step: number = Math.max(1, ms / 20)): Promise<void> {
-    await rest();
+    await idleStorage();
     for (let passed = 0; passed < ms; passed += step) {
       await this.clock.advance(Math.min(step, ms - passed));
-      await rest();
+      await idleStorage();
     }
   }
 
@@ -256,17 +257,6 @@ export class FakeChannel {
 
 /** Of the engine for pages: by database, the events that are in records. */
 const stored = new Map<string, Set<string>>();
-const { transaction } = IDBDatabase.prototype;
-let transactions = 0;
-IDBDatabase.prototype.transaction = function (...args) {
-  const begun = transaction.apply(this, args);
-  transactions += 1;
-  for (const end of ['complete', 'abort'])
-    begun.addEventListener(end, () => {
-      transactions -= 1;
-    });
-  return begun;
-};
 const { put } = IDBObjectStore.prototype;
 IDBObjectStore.prototype.put = function (value, key) {
   const committed = stored.get(this.transaction.db.name);
@@ -276,13 +266,3 @@ IDBObjectStore.prototype.put = function (value, key) {
     });
   return put.call(this, value, key);
 };
-
-/** Lets messages arrive, and all work with storage end: no time passes meanwhile. */
-async function rest(): Promise<void> {
-  do await turns(20);
-  while (transactions > 0);
-}
-
-async function turns(count: number): Promise<void> {
-  for (let turn = 0; turn < count; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-}

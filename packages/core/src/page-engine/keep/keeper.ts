@@ -12,7 +12,7 @@ import type { SharedPause } from '../send/gate.ts';
 import { moveEarlier } from './earlier.ts';
 import { createListing, type Found, type ListingOptions } from './listing.ts';
 import { idOf, isLease, leasesOf, type Parcel, rangeOf, UNKNOWN } from './parcel.ts';
-import { load, readLetters } from './reading.ts';
+import { load } from './reading.ts';
 import { createSpill, type Put } from './spill.ts';
 
 const FRAME_MS = 16;
@@ -23,6 +23,7 @@ const ALIVE_MS = 60_000;
 const NOTHING: Found = {
   found: 0,
   leasedUntil: Number.POSITIVE_INFINITY,
+  letters: [],
   pause: undefined,
   earlierUntil: 0,
 };
@@ -36,6 +37,8 @@ interface KeeperOptions extends ListingOptions {
   readonly random: () => number;
   readonly commitIntervalMs: number;
   readonly mayStore: () => boolean;
+  /** Before events are written: drops what has no room. */
+  readonly makeRoom: () => void;
   /** Events were stored, or cannot be: they may be sent now. */
   readonly onChange: () => void;
 }
@@ -57,6 +60,8 @@ export interface Keeper {
   notify(isUrgent: boolean): void;
   /** Begins to write what is not written yet. */
   commit(): Promise<void>;
+  /** As `commit`, with all that happens in this task. */
+  commitSoon(): void;
   /** Resolves once all that was tracked is stored, or cannot be. */
   commitAll(): Promise<void>;
   /** Does the work with the records, if there are any, in one transaction. */
@@ -69,8 +74,7 @@ export interface Keeper {
   endLease(parcels: readonly Parcel[]): void;
   remove(parcel: Parcel): void;
   put(key: IDBValidKey, value: unknown): void;
-  /** The dead letters, the oldest first. */
-  letters(): Promise<readonly string[]>;
+  delete(key: IDBValidKey): void;
   /** Deletes all events, also those of other pages. */
   clear(): Promise<void>;
   /** The service answered. */
@@ -89,7 +93,7 @@ export interface Keeper {
 /** Keeps parcels in IndexedDB, a record for each. What is to be written goes with the next transaction. */
 export function createKeeper(options: KeeperOptions): Keeper {
   const { name, account, meeting, isInMemory, parcels, clock, random, commitIntervalMs } = options;
-  const { reporter, mayStore, end, onChange } = options;
+  const { reporter, mayStore, end, makeRoom, onChange } = options;
   const store = isInMemory || !hasIndexedDb() ? undefined : new IndexedDbStore(name, clock, restore);
   const spill = createSpill(name);
   const alarm = new Alarm(clock, () => void commit());
@@ -99,8 +103,6 @@ export function createKeeper(options: KeeperOptions): Keeper {
   const unconfirmed = new Set<Put>();
   /** Leases and dead letters. */
   let others: Put[] = [];
-  /** Dead letters that cannot be stored. */
-  const inMemory: Put[] = [];
   let deletions: (IDBValidKey | IDBKeyRange)[] = [];
   /** Ended, and perhaps not deleted yet. */
   const gone = new Set<string>();
@@ -108,6 +110,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
   let wasCleared = false;
   let failures = 0;
   let dueAt = 0;
+  let isSoon = false;
   const list =
     store &&
     createListing(options, store, spill, gone, (keys) => {
@@ -132,6 +135,15 @@ export function createKeeper(options: KeeperOptions): Keeper {
     others = others.filter(([key]) => !isLease(key) || idOf(key) !== id);
   }
 
+  function commitSoon(): void {
+    if (!isSoon)
+      queueMicrotask(() => {
+        isSoon = false;
+        void commit();
+      });
+    isSoon = true;
+  }
+
   function commit(): Promise<void> {
     const work = write();
     writing.add(work);
@@ -142,7 +154,9 @@ export function createKeeper(options: KeeperOptions): Keeper {
     alarm.cancel();
     if (!mayStore()) return;
     parcels.seal();
-    if (!store) return void onChange();
+    makeRoom();
+    // While it fails, it is asked from time to time.
+    if (!store || (retry.isSet && !isLeft)) return void onChange();
     const added = [...parcels.unwritten].filter(
       ({ isWriting, session }) => !isWriting && session !== UNKNOWN,
     );
@@ -205,17 +219,20 @@ export function createKeeper(options: KeeperOptions): Keeper {
     },
     isSafe: ({ isStored }) => mayStore() && (isStored || !store || failures > 0),
     commit,
+    commitSoon,
     notify(isUrgent) {
       if (isLeft) return void commit();
-      if (failures > 0) return;
-      const isFew = !isUrgent && parcels.unwritten.size === 0;
-      const waitMs = isFew ? commitIntervalMs : isHidden() ? 0 : FRAME_MS;
+      const isFull = parcels.unwritten.size > 0;
+      // Not now: `track()` does no I/O.
+      if (isUrgent || (isFull && !store)) return commitSoon();
+      const waitMs = !isFull ? commitIntervalMs : isHidden() ? 0 : FRAME_MS;
       const at = clock.now() + waitMs;
       if (alarm.isSet && at < dueAt) alarm.cancel();
       if (!alarm.isSet) dueAt = at;
       alarm.set(waitMs);
     },
     async commitAll() {
+      retry.cancel();
       await commit();
       await Promise.all(writing);
     },
@@ -250,9 +267,12 @@ export function createKeeper(options: KeeperOptions): Keeper {
       deletions.push(rangeOf(parcel));
     },
     put(key, value) {
-      (store ? others : inMemory).push([key, value]);
+      if (store) others.push([key, value]);
     },
-    letters: async () => (store ? readLetters(store) : inMemory.map(([, value]) => String(value))),
+    delete(key) {
+      others = others.filter(([other]) => other !== key);
+      if (store) deletions.push(key);
+    },
     share(pause) {
       if (!store) return;
       deletions.push(PAUSES());
@@ -261,7 +281,6 @@ export function createKeeper(options: KeeperOptions): Keeper {
     },
     async clear() {
       others = [];
-      inMemory.length = 0;
       await store?.use('readwrite', async (objects) => {
         for (const key of await promisifyRequest(objects.getAllKeys()))
           if (Array.isArray(key)) objects.delete(key);

@@ -4,7 +4,7 @@ import type { IndexedDbStore } from '../../keep/page/indexeddb-store.ts';
 import type { Books } from '../../tell/books.ts';
 import type { Reporter } from '../../tell/reporter.ts';
 import type { SharedPause } from '../send/gate.ts';
-import { type Parcel, readKeys, SENT } from './parcel.ts';
+import { type LetterKey, type Parcel, readKeys, SENT } from './parcel.ts';
 import type { Parcels } from './parcels.ts';
 import { importSpill } from './reading.ts';
 import type { Spill } from './spill.ts';
@@ -32,6 +32,8 @@ export interface Found {
   /** When the first lease ends. */
   readonly leasedUntil: number;
   readonly pause: SharedPause | undefined;
+  /** All dead letters. */
+  readonly letters: readonly LetterKey[];
   /** Until when databases of earlier versions are looked into. Undefined: nobody has looked yet. */
   readonly earlierUntil: number | undefined;
 }
@@ -60,7 +62,7 @@ export function createListing(
     const now = clock.now();
     const stayedAt = createdAt + STAY_MS;
     const isNew = Math.abs(now - createdAt) < STAY_MS;
-    const { listed, leased, odd, over, pause, earlierUntil } = readKeys(keys, now);
+    const { listed, leased, letters, odd, over, pause, earlierUntil } = readKeys(keys, now);
     if (odd.length > 0) reporter.emit('damaged', { place: name, bytes: 0 });
     drop([...odd, ...over]);
     let [found, leasedUntil] = [0, Number.POSITIVE_INFINITY];
@@ -83,7 +85,7 @@ export function createListing(
       unknown(parcel, isSent || (isOnce && wasAlive === 1));
     }
     for (const parcel of missing) end(parcel, 'delivered');
-    return { found, leasedUntil, pause, earlierUntil };
+    return { found, leasedUntil, letters, pause, earlierUntil };
   };
 
   /** Nobody knows the answer to its request. */

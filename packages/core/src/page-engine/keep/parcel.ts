@@ -18,6 +18,11 @@ export const UNKNOWN = '?';
 /** The session before there was any. */
 export const NO_SESSION = '-';
 
+/** What the pieces of one refused request have in common. */
+export interface Whole {
+  isAccepted: boolean;
+}
+
 /** Events that are stored, sent and released together. In IndexedDB it is one record: its key, and its texts. */
 export class Parcel {
   readonly page: string;
@@ -44,8 +49,12 @@ export class Parcel {
   stay = 0;
   /** What was tracked between two calls of `flush()`. */
   epoch = 0;
-  /** Whose events they are, where a relay wants one customer in a request. */
+  /** Whose events they are, where that counts. Empty if it is not known, or does not count. */
   customer = '';
+  /** What it was in when the service refused that as too large. */
+  whole: Whole | undefined;
+  /** It is probably at fault, and waits alone: it holds up no others. */
+  isAside = false;
 
   constructor([page, number, count, bytes, at, session]: ParcelKey, texts?: string[]) {
     this.page = page;
@@ -81,6 +90,13 @@ export const MOVED = 'moved';
 export const NOTE = 'note';
 export const SECRET = 'key';
 const OWN: readonly unknown[] = [...STORE_KEYS, NOTE, SECRET];
+export type LetterKey = [kind: typeof LETTER, at: number, id: string, bytes: number];
+
+function isLetter(key: IDBValidKey): key is LetterKey {
+  return (
+    Array.isArray(key) && key[0] === LETTER && isString(key[2]) && [key[1], key[3]].every(Number.isFinite)
+  );
+}
 
 /**
  * Says that a parcel is in a request of a page, until a time. `wasAlive`: 1 if a page had an answer in the minute before, and `SENT` if
@@ -142,6 +158,7 @@ export interface Listing {
   readonly leased: ReadonlyMap<string, LeaseKey>;
   /** Leases of what is gone. */
   readonly over: readonly IDBValidKey[];
+  readonly letters: readonly LetterKey[];
   /** Keys that nobody of ours wrote. */
   readonly odd: readonly IDBValidKey[];
   readonly pause: PauseKey | undefined;
@@ -153,6 +170,7 @@ export interface Listing {
 export function readKeys(keys: readonly IDBValidKey[], now: number): Listing {
   const listed = new Map<string, ParcelKey>();
   const leased = new Map<string, LeaseKey>();
+  const letters: LetterKey[] = [];
   const odd: IDBValidKey[] = [];
   let pause: PauseKey | undefined;
   let earlierUntil: number | undefined;
@@ -164,14 +182,15 @@ export function readKeys(keys: readonly IDBValidKey[], now: number): Listing {
       // The clock may have been set back since.
       if (until > now) pause = [Math.min(until, now + forMs), failures, forMs];
     } else if (Array.isArray(key) && key[0] === EARLIER) earlierUntil ??= Number(key[1]);
-    else if (Array.isArray(key) ? key[0] !== LETTER && key[0] !== MOVED : !OWN.includes(key)) odd.push(key);
+    else if (isLetter(key)) letters.push(key);
+    else if (Array.isArray(key) ? key[0] !== MOVED : !OWN.includes(key)) odd.push(key);
   }
   const over = [...leased.values()].filter((key) => {
     const [, , until, forMs, wasAlive] = key;
     const keptMs = wasAlive === SENT ? TOLD_MS : 0;
     return !listed.has(idOf(key)) && Math.abs(now - until) > forMs + keptMs;
   });
-  return { listed, leased, over, odd, pause, earlierUntil };
+  return { listed, leased, letters, over, odd, pause, earlierUntil };
 }
 
 export function isTexts(value: unknown, count: number): value is string[] {

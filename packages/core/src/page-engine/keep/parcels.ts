@@ -13,10 +13,43 @@ const RECORD: Limit = { maxEvents: 500, maxBytes: 48 * 1024 };
 /** In memory a parcel is filled for no longer. */
 const MOST_AGE_MS = 60_000;
 
+/**
+ * From the number of one record to that of the next, and from one event of it to the next. Where the order counts, parts of a parcel take
+ * its place, each with a number of its own.
+ */
+const RECORD_STEP = 2 ** 20;
+const EVENT_STEP = 2 ** 11;
+
+/**
+ * For events that may not overtake each other: is asked for each parcel, the oldest first, and returns whether it may be sent.
+ * `isFree`: nothing but older events may be in its way.
+ */
+export type Order = () => (parcel: Parcel, isFree: boolean) => boolean;
+
+/** One batch at a time, the oldest first. */
+export const strictOrder: Order = () => {
+  let isOpen = true;
+  return (_, isFree) => {
+    isOpen &&= isFree;
+    return isOpen;
+  };
+};
+
+/** What a request may have. */
+export interface Portion extends Limit {
+  /** Events of one customer only. */
+  readonly isOne: boolean;
+  /** The newest first, unless the order counts. */
+  readonly isNewest: boolean;
+  readonly mayGo: (parcel: Parcel) => boolean;
+  readonly dueAt: (parcel: Parcel) => number;
+  readonly now: number;
+}
+
 /** All parcels that wait or are under way, the oldest first. The last one is being filled. */
 export class Parcels {
-  /** Names the records of this page. */
-  readonly own: string = uuid();
+  /** Names the records of this page. Pages that were opened later have later names. */
+  readonly own: string;
   readonly all: Map<string, Parcel> = new Map();
   /** Complete, and not stored yet. */
   readonly unwritten: Set<Parcel> = new Set();
@@ -30,9 +63,19 @@ export class Parcels {
   #numbers = 0;
   readonly #buffer: Limit;
   readonly #record: Limit;
+  readonly #order: Order | undefined;
   readonly #settled: (fate: Fate, count: number) => void;
 
-  constructor(buffer: Limit, maxEvents: number, settled: (fate: Fate, count: number) => void) {
+  /** @param order Undefined: those of high priority first. */
+  constructor(
+    now: number,
+    buffer: Limit,
+    maxEvents: number,
+    order: Order | undefined,
+    settled: (fate: Fate, count: number) => void,
+  ) {
+    this.own = now.toString(36) + uuid();
+    this.#order = order;
     this.#buffer = buffer;
     this.#record = { ...RECORD, maxEvents: Math.min(RECORD.maxEvents, maxEvents) };
     this.#settled = settled;
@@ -65,7 +108,6 @@ export class Parcels {
     let { filling } = this;
     if (
       !filling ||
-      filling.count >= this.#record.maxEvents ||
       filling.bytes + bytes > this.#record.maxBytes ||
       at - filling.at > MOST_AGE_MS ||
       filling.isHigh !== lane.isHigh ||
@@ -73,14 +115,22 @@ export class Parcels {
       filling.customer !== lane.customer
     ) {
       this.seal();
-      filling = this.#create([], at, lane);
+      filling = this.#create([this.own, this.number(), 0, 0, at, lane.session], [], lane);
       this.filling = filling;
     }
     filling.texts?.push(text);
     filling.count += 1;
     filling.bytes += bytes;
     this.bytes += bytes;
+    if (filling.count >= this.#record.maxEvents) this.seal();
     return true;
+  }
+
+  /** What is known now has this epoch, or an earlier one. */
+  mark(): number {
+    this.seal();
+    this.epoch += 1;
+    return this.epoch - 1;
   }
 
   seal(): void {
@@ -88,7 +138,13 @@ export class Parcels {
     this.filling = undefined;
   }
 
-  /** Adds a parcel that another page stored. */
+  /** The number of a new record. */
+  number(): number {
+    this.#numbers += RECORD_STEP;
+    return this.#numbers;
+  }
+
+  /** Adds a parcel that is stored. */
   found(key: ParcelKey, epoch: number = this.epoch): Parcel {
     const parcel = this.#add(new Parcel(key));
     parcel.epoch = this.isOpening ? 0 : epoch;
@@ -116,55 +172,80 @@ export class Parcels {
     return true;
   }
 
-  /** Two parcels of this page take the place of one. */
+  /** Two parcels take the place of one. */
   cut(parcel: Parcel, count: number): Parcel[] {
-    const { at, epoch, texts = [] } = parcel;
-    const parts = [texts.slice(0, count), texts.slice(count)].map((texts) => {
-      const part = this.#create(texts, at, parcel);
-      part.epoch = epoch;
-      part.state = 'out';
+    const { at, epoch, number, page, texts = [], whole } = parcel;
+    const parts = [0, count].map((from, index) => {
+      const of = texts.slice(from, index === 0 ? count : undefined);
+      const name: [string, number] = this.#order
+        ? [page, number + from * EVENT_STEP + 1]
+        : [this.own, this.number()];
+      const part = this.#create([...name, 0, 0, at, parcel.session], of, parcel);
+      Object.assign(part, { epoch, whole, state: 'out' });
       this.unwritten.add(part);
       return part;
     });
     this.end(parcel);
+    this.sort();
     return parts;
   }
 
+  /** If the order counts, what was tracked first comes first, and what other pages left before all of this page. */
+  sort(): void {
+    if (!this.#order) return;
+    const nameOf = ({ page }: Parcel) => (page === this.own ? '~' : page);
+    const sorted = [...this.all.values()].sort((one, other) =>
+      one.page === other.page ? one.number - other.number : nameOf(one) < nameOf(other) ? -1 : 1,
+    );
+    this.all.clear();
+    for (const parcel of sorted) this.all.set(parcel.id, parcel);
+  }
+
   /** The waiting parcels of the next request, and the time at which it is due. */
-  next(
-    limit: Limit,
-    mayGo: (parcel: Parcel) => boolean,
-    dueAt: (parcel: Parcel) => number,
-    now: number,
-  ): [Parcel[], number] {
+  next({ maxEvents, maxBytes, isOne, isNewest, mayGo, dueAt, now }: Portion): [Parcel[], number] {
     const next: Parcel[] = [];
+    const passes = this.#order?.();
     let [events, bytes, at, later] = [0, 0, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-    for (const isHigh of [true, false]) {
-      for (const parcel of this.all.values()) {
-        if (parcel.isHigh !== isHigh || parcel.state !== 'waiting' || parcel.session || !mayGo(parcel))
-          continue;
+    for (const isHigh of passes ? [undefined] : [true, false]) {
+      // Those of high priority wait for no others.
+      if (next.length > 0) break;
+      for (const parcel of isNewest && isHigh === false
+        ? [...this.all.values()].reverse()
+        : this.all.values()) {
+        const { customer, isAside, isFrozen, leasedUntil, session, state } = parcel;
+        if (session || isAside || (isHigh ?? parcel.isHigh) !== parcel.isHigh) continue;
         const [first] = next;
-        if (first && (first.customer !== parcel.customer || first.isFrozen || parcel.isFrozen)) continue;
-        if (parcel.leasedUntil > now) {
-          later = Math.min(later, parcel.leasedUntil);
-          continue;
-        }
+        const isReady = state === 'waiting' && mayGo(parcel);
+        if (isReady && leasedUntil > now) later = Math.min(later, leasedUntil);
+        const isApart = first && (first.isFrozen || isFrozen || (isOne && first.customer !== customer));
+        const isFree = isReady && leasedUntil <= now && !isApart;
+        if (!(passes?.(parcel, isFree) ?? isFree)) continue;
         events += parcel.count;
         bytes += parcel.bytes;
-        const isFull = events > limit.maxEvents || bytes > limit.maxBytes;
+        const isFull = events > maxEvents || bytes > maxBytes;
         if (isFull && next.length > 0) return [next, 0];
         next.push(parcel);
         at = Math.min(at, isFull ? 0 : dueAt(parcel));
-        if (events >= limit.maxEvents) return [next, 0];
+        if (events >= maxEvents) return [next, 0];
       }
     }
     return [next, next.length > 0 ? at : later];
   }
 
-  #create(texts: string[], at: number, { isHigh, session, customer }: Lane): Parcel {
+  /** Whether nothing else must be sent before these. */
+  areFirst(wanted: readonly Parcel[]): boolean {
+    const passes = this.#order?.();
+    const isNone = (parcel: Parcel) => {
+      if (parcel.session || parcel.isAside) return true;
+      const isOne = wanted.includes(parcel);
+      return passes?.(parcel, isOne) || !isOne;
+    };
+    return !passes || [...this.all.values()].every(isNone);
+  }
+
+  #create([page, number, , , at, session]: ParcelKey, texts: string[], { isHigh, customer }: Lane): Parcel {
     const bytes = texts.reduce((total, text) => total + byteLength(text) + 1, 0);
-    this.#numbers += 1;
-    const parcel = new Parcel([this.own, this.#numbers, texts.length, bytes, at, session], texts);
+    const parcel = new Parcel([page, number, texts.length, bytes, at, session], texts);
     this.bytes += bytes;
     return this.#add(Object.assign(parcel, { isHigh, customer, stay: this.stay }));
   }

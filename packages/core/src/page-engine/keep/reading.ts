@@ -1,7 +1,7 @@
 import { promisifyRequest } from 'idb-keyval';
 import type { Fate } from '../../base/fate.ts';
 import type { IndexedDbStore } from '../../keep/page/indexeddb-store.ts';
-import { isTexts, LETTER, type Parcel, rangeOf } from './parcel.ts';
+import { isTexts, type Parcel, rangeOf } from './parcel.ts';
 import type { Parcels } from './parcels.ts';
 import type { Spill } from './spill.ts';
 
@@ -25,12 +25,6 @@ export async function load(
       end(parcel, 'damaged');
     }
   }
-}
-
-/** The dead letters, the oldest first. */
-export async function readLetters(store: IndexedDbStore): Promise<readonly string[]> {
-  const read = (objects: IDBObjectStore) => objects.getAll(IDBKeyRange.bound([LETTER], [LETTER, []]));
-  return (await store.use('readonly', read)).result.map(String);
 }
 
 /** Brings what pages left in localStorage into the database. */

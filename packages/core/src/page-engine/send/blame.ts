@@ -1,5 +1,6 @@
 import type { Rule } from '../../send/delivery-policy.ts';
-import type { Parcel } from '../keep/parcel.ts';
+import type { Parcel, Whole } from '../keep/parcel.ts';
+import type { Carried } from './requests.ts';
 
 const FAILURES_TO_DOUBT = 5;
 const LEAST_TO_END = 5;
@@ -7,11 +8,6 @@ const LEAST_CRASHES = 3;
 const LEAST_DENIALS = 2;
 const LEAST_MS = 30_000;
 const FICKLE_MS = 10 * 60_000;
-
-/** What the pieces of one refused request have in common. */
-interface Whole {
-  isAccepted: boolean;
-}
 
 /** Parcels in one request, which is made until they end or are halved. */
 export interface Batch {
@@ -34,15 +30,18 @@ export interface Batch {
   seen: number;
   /** It goes under a name: a relay may have it already. */
   isNamed: boolean;
-  /** Probably at fault: it waits alone. */
+  /** Probably at fault, and whether it waits alone, so that it holds up no others. */
+  isSuspect: boolean;
   isAlone: boolean;
+  /** What its requests carry: each has the same bytes. */
+  carried: Carried | undefined;
   status: number;
   words: string;
 }
 
 export function batchOf(
   parcels: readonly Parcel[],
-  whole: Whole = { isAccepted: false },
+  whole: Whole = parcels[0]?.whole ?? { isAccepted: false },
   pair: Whole = { isAccepted: false },
 ): Batch {
   const counts = {
@@ -56,11 +55,16 @@ export function batchOf(
     seen: 0,
     status: 0,
   };
-  return { parcels, whole, pair, ...counts, isNamed: false, isRefused: false, isAlone: false, words: '' };
+  const no = { isNamed: false, isRefused: false, isSuspect: false, isAlone: false };
+  return { parcels, whole, pair, ...counts, ...no, carried: undefined, words: '' };
 }
 
 export function countOf({ parcels }: Pick<Batch, 'parcels'>): number {
   return parcels.reduce((total, { count }) => total + count, 0);
+}
+
+export function bytesOf(parcels: readonly Parcel[]): number {
+  return parcels.reduce((total, { bytes }) => total + bytes, 0);
 }
 
 export type Verdict = 'again' | 'halve' | 'shrink' | 'end' | 'suspect' | 'drop';
@@ -73,8 +77,14 @@ export interface Blame {
   sent(batch: Batch): void;
   accepted(batch: Batch, now: number): void;
   /** Returns whether the service, or we, may be to blame: too much fails in a row. */
-  failed(batch: Batch, isWrong: boolean, isCrash: boolean, now: number): boolean;
-  verdict(rule: Rule, batch: Batch, now: number): Verdict;
+  failed(batch: Batch, isWrong: boolean, isCrash: boolean, isOnly: boolean, now: number): boolean;
+  /**
+   * @param isOnly Nothing else may be sent before it ends: nothing tells whether the service is to blame.
+   * @param isStrict With strict order, that it fails again and again is enough.
+   */
+  verdict(rule: Rule, batch: Batch, isOnly: boolean, isStrict: boolean, now: number): Verdict;
+  /** With order, an event ended: something must be accepted before another one does. */
+  ended(): void;
 }
 
 /** Who is to blame for a failure: the events, the service, or us? Only an acceptance of others blames the events. */
@@ -97,15 +107,15 @@ export function createBlame(): Blame {
       batch.request = requests;
       batch.sent += 1;
     },
-    accepted({ isRefused, pair, request, whole }: Batch, now: number): void {
+    accepted({ isRefused, pair, parcels, request, whole }: Batch, now: number): void {
       all = 0;
       row = 0;
       accepted = Math.max(accepted, request);
-      whole.isAccepted = true;
+      for (const each of [{ whole }, ...parcels]) if (each.whole) each.whole.isAccepted = true;
       pair.isAccepted = true;
       if (isRefused) fickleUntil = now + FICKLE_MS;
     },
-    failed(batch, isWrong, isCrash, now) {
+    failed(batch, isWrong, isCrash, isOnly, now) {
       const { proofs, seen, whole } = batch;
       const isNew = proofs === 0 || accepted > seen;
       batch.since ||= now;
@@ -117,21 +127,26 @@ export function createBlame(): Blame {
         all += 1;
         if (isNew) row += 1;
       }
-      return (isCrash ? all : row) >= FAILURES_TO_DOUBT * (isWrong ? 2 : 1);
+      return (isCrash || isOnly ? all : row) >= FAILURES_TO_DOUBT * (isWrong && !isOnly ? 2 : 1);
     },
-    verdict({ action, endsEvent }: Rule, batch: Batch, now: number): Verdict {
+    ended() {
+      accepted = 0;
+    },
+    verdict({ action, endsEvent }, batch, isOnly, isStrict, now) {
       const { failures, proofs, since, whole } = batch;
       const isDenial = action === 'pause';
       if (action === 'drop') return action;
       const isFickle = now < fickleUntil;
       if (countOf(batch) > 1) {
         if (action === 'split') return 'shrink';
-        if (action === 'retry') return failures >= LEAST_CRASHES && proofs > 1 ? 'halve' : 'again';
+        if (action === 'retry')
+          return failures >= LEAST_CRASHES && (proofs > 1 || isOnly) ? 'halve' : 'again';
         return failures >= LEAST_DENIALS * (isFickle ? 2 : 1) ? 'halve' : 'again';
       }
       const isBetween = isDenial ? proofs >= LEAST_TO_END : whole.isAccepted || proofs > 1;
       const isEnough = failures >= (action === 'split' ? LEAST_DENIALS : LEAST_TO_END);
-      if (!isEnough || !isBetween || (isDenial && now - since < LEAST_MS)) return 'again';
+      if (!isEnough || (isDenial && now - since < LEAST_MS)) return 'again';
+      if (!(isBetween || (isStrict && accepted > 0))) return isOnly && !isStrict ? 'suspect' : 'again';
       return endsEvent && !isFickle ? 'end' : 'suspect';
     },
   };

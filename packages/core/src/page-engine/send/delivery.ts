@@ -3,17 +3,19 @@ import type { ClockOffset } from '../../accept/clock-offset.ts';
 import type { Fate } from '../../base/fate.ts';
 import type { Settings } from '../../options/settings.ts';
 import { probeMs } from '../../pace/wait-times.ts';
-import { type Rule, ruleOf } from '../../send/delivery-policy.ts';
-import type { Outcome } from '../../send/http/transport.ts';
+import { type Rule, ruleOf, WRONG } from '../../send/delivery-policy.ts';
+import type { Outcome, ReadRejected } from '../../send/http/transport.ts';
 import { requestFailed } from '../../send/request-failed.ts';
 import type { Books } from '../../tell/books.ts';
 import type { Reporter } from '../../tell/reporter.ts';
 import type { Keeper } from '../keep/keeper.ts';
+import type { Letters } from '../keep/letters.ts';
 import type { Parcel } from '../keep/parcel.ts';
 import { type Batch, type Blame, batchOf, countOf } from './blame.ts';
 import type { Gate } from './gate.ts';
+import type { Limits } from './limits.ts';
 import type { Relay } from './relay.ts';
-import type { Requests } from './requests.ts';
+import type { Carried, Requests } from './requests.ts';
 
 /** A page that was left may see the answer to a request for so long. */
 const LEASE_MS = 30_000;
@@ -29,8 +31,6 @@ export interface Traffic {
   /** Batches that wait for their retry. */
   retries: Batch[];
   running: number;
-  /** The most bytes of a request that the service accepts. */
-  mostBytes: number;
   /** How often the page was left. */
   departures: number;
   /** How often consent was denied. */
@@ -48,15 +48,18 @@ export interface DeliveryOptions {
   readonly gate: Gate;
   readonly blame: Blame;
   readonly requests: Requests;
+  readonly limits: Limits;
+  readonly rejected: ReadRejected | undefined;
   /** Undefined: the service itself. */
   readonly relay: Relay | undefined;
   readonly reporter: Reporter;
   readonly books: Books;
   readonly offset: Pick<ClockOffset, 'learn'> | undefined;
-  readonly end: (parcel: Parcel, fate: Fate) => void;
+  /** @param isCounted Whether its events count here. */
+  readonly end: (parcel: Parcel, fate: Fate, isCounted?: boolean) => void;
   /** Two parcels take the place of one. */
   readonly cut: (parcel: Parcel, count: number) => Parcel[];
-  readonly keepLetter: (parcel: Parcel, status: number, words: string) => void;
+  readonly letters: Letters;
 }
 
 export interface Delivery {
@@ -68,10 +71,16 @@ export interface Delivery {
 }
 
 /** Makes a request, and does what its answer asks for. */
-export function createDelivery(options: DeliveryOptions, traffic: Traffic, wake: () => void): Delivery {
+export function createDelivery(
+  options: DeliveryOptions,
+  traffic: Traffic,
+  wake: () => void,
+  hasOthers: () => boolean,
+): Delivery {
   const { settings, clock, random, keeper, gate, blame, requests, relay, reporter, books } = options;
-  const { end, cut, keepLetter, offset } = options;
+  const { end, cut, letters, limits, offset, rejected } = options;
   const { delivery } = settings;
+  const isStrict = settings.ordering === 'strict';
   const backoff = { baseMs: delivery.retryBaseMs, maxMs: delivery.retryMaxMs };
   const leaseMs = Math.max(LEASE_MS, settings.advanced.headersTimeoutMs);
 
@@ -82,25 +91,30 @@ export function createDelivery(options: DeliveryOptions, traffic: Traffic, wake:
   async function deliver(batch: Batch, outlives = false): Promise<void> {
     const before = { ...traffic, at: clock.now() };
     const leasedUntil = before.at + leaseMs;
-    const texts = batch.parcels.flatMap(({ texts }) => texts ?? []);
     const [first] = batch.parcels;
+    const texts = batch.parcels.flatMap(({ texts }) => texts ?? []);
     batch.isNamed ||= outlives || first?.isFrozen === true;
     const fields = first && relay?.fields(first, texts, batch.isNamed);
     if (relay && !fields) return putBack(batch);
+    let { carried } = batch;
+    if (fields || carried?.count !== texts.length) carried = requests.carry(texts, fields);
+    batch.carried = carried;
     traffic.running += 1;
     if (!outlives && blame.inARow === 0) {
       lease(batch.parcels);
       void keeper.commit();
     }
     blame.sent(batch);
+    limits.sent?.(batch, before.at);
+    limits.rate?.take(before.at);
     try {
-      const outcome = await requests.post(texts, batch.sent > 1, outlives, fields);
+      const outcome = await requests.post(carried, batch.sent > 1, outlives);
       batch.parcels = batch.parcels.filter(({ state }) => state !== 'ended');
       // The browser goes on with requests of a page that is left, though they seem to fail.
       const isGoingOn =
         outcome.kind === 'failed' && (before.departures < traffic.departures || keeper.isLeft);
       if (!traffic.isStopped || outcome.kind === 'answered')
-        handle(batch, outcome, before, isGoingOn ? leasedUntil : 0);
+        handle(batch, carried, outcome, before, isGoingOn ? leasedUntil : 0);
     } finally {
       traffic.running -= 1;
       wake();
@@ -118,21 +132,35 @@ export function createDelivery(options: DeliveryOptions, traffic: Traffic, wake:
 
   function handle(
     batch: Batch,
+    carried: Carried,
     outcome: Outcome,
     before: Traffic & { readonly at: number },
     leasedUntil: number,
   ): void {
-    const rule = ruleOf(outcome, delivery.policy);
+    let rule = ruleOf(outcome, delivery.policy);
     const now = clock.now();
-    if (rule.action === 'accept') {
-      if (gate.accepted()) for (const other of traffic.retries) if (!other.isAlone) other.at = now;
-      blame.accepted(batch, now);
-      keeper.answered();
-      if (outcome.kind === 'answered') offset?.learn(outcome.date, before.at, now);
-      traffic.mostBytes = Math.ceil(traffic.mostBytes * 1.02);
-      if (relay && outcome.kind === 'answered') bury(batch, relay.refused(outcome.body), outcome.status);
-      for (const parcel of batch.parcels) end(parcel, 'delivered');
-      return;
+    const isAccepted = rule.action === 'accept';
+    if (outcome.kind === 'answered' && (isAccepted || rule.reason === 'intercepted')) {
+      // If `classify` knows the answer, it is the service's.
+      const named = relay ? relay.refused(outcome.body) : rejected?.(carried, outcome);
+      if (named?.length === carried.count) {
+        // An answer that takes nothing is a refusal.
+        rule = WRONG;
+        outcome = { ...outcome, body: requests.redact(`${named[0]?.[1] ?? ''}`) };
+      } else if (named || isAccepted) {
+        const isOutage = gate.pause?.reason === 'unavailable';
+        limits.rate?.accepted(now);
+        if (gate.accepted()) {
+          for (const other of traffic.retries) if (!other.isAlone) other.at = now;
+          if (isOutage) limits.rate?.forget();
+        }
+        blame.accepted(batch, now);
+        requests.accepted(carried);
+        keeper.answered();
+        limits.accepted(batch, now);
+        offset?.learn(outcome.date, before.at, now);
+        return void settle(batch.parcels, named ?? [], outcome.status);
+      }
     }
     const error = requestFailed(outcome, rule, requests.url, now);
     const { excerpt = '', retryAfterMs, status = 0 } = error;
@@ -150,38 +178,43 @@ export function createDelivery(options: DeliveryOptions, traffic: Traffic, wake:
     keeper.endLease(batch.parcels);
     batch.status = status;
     batch.words = excerpt;
-    if (rule.isAmbiguous) books.maybeDuplicate += countOf(batch);
-    if (rule.isPushback && retryAfterMs) {
-      gate.asked(retryAfterMs, batch);
+    if (!rule.isForeign && requests.isEncodingAtFault(carried, status) && rule.action !== 'retry')
       return void retry(batch, 0);
+    if (rule.isAmbiguous) books.maybeDuplicate += countOf(batch);
+    if (rule.isPushback) {
+      const { rate } = limits;
+      const isEnough =
+        rate?.pushedBack(before.at, now, rule.isAlive, retryAfterMs) && gate.state === 'closed';
+      if (retryAfterMs) gate.asked(retryAfterMs, batch, rate?.waitMs(now));
+      if (retryAfterMs) return void retry(batch, 0);
+      // The service only wants fewer requests.
+      if (isEnough) return void again(batch);
     }
     if (rule.action === 'pause' && before.resumes < traffic.resumes) return void retry(batch, 0);
     failed(batch, rule, now);
   }
 
-  /** The relay refused single events of a request. */
-  function bury(
-    batch: Batch,
+  /** The events of a request end: the refused ones as dead letters, which are stored in the transaction that releases them. */
+  function settle(
+    sent: readonly Parcel[],
     refused: readonly (readonly [index: number, reason: string])[],
     status: number,
   ): void {
+    const events = sent.flatMap(({ id, texts = [] }) => texts.map((text) => [text, id] as const));
+    const excerpts: string[] = [];
     for (const [index, reason] of refused) {
-      let start = 0;
-      for (const parcel of batch.parcels) {
-        const at = index - start;
-        start += parcel.count;
-        if (at < 0 || at >= parcel.count) continue;
-        const parts = [parcel];
-        if (at > 0) parts.push(...cut(parts.pop() ?? parcel, at));
-        const last = parts.pop() ?? parcel;
-        const [bad = last, ...others] = last.count > 1 ? cut(last, 1) : [last];
-        batch.parcels = batch.parcels.flatMap((other) =>
-          other === parcel ? [...parts, bad, ...others] : [other],
-        );
-        keepLetter(bad, status, requests.redact(reason));
-        break;
-      }
+      const [text, id] = events[index] ?? [];
+      if (text === undefined) continue;
+      const excerpt = requests.redact(reason);
+      letters.keep(text, `${id} ${index}`, { status, excerpt });
+      excerpts.push(excerpt);
     }
+    const left = events.length - excerpts.length;
+    for (const parcel of sent) end(parcel, left > 0 ? 'delivered' : 'deadLettered', left === events.length);
+    if (left === events.length) return;
+    reporter.settled('deadLettered', excerpts.length);
+    reporter.settled('delivered', left);
+    for (const excerpt of excerpts) reporter.emit('deadLettered', { count: 1, status, excerpt });
   }
 
   function failed(batch: Batch, rule: Rule, now: number): void {
@@ -190,36 +223,50 @@ export function createDelivery(options: DeliveryOptions, traffic: Traffic, wake:
     const isDenial = action === 'pause';
     const isWrong = action === 'isolate' || action === 'split';
     const why = { reason, status, words };
+    // There may be nothing else to try: then the event at fault must be found all the same.
+    const isOnly =
+      isStrict ||
+      (!!settings.lanes && (isDenial ? rule.endsEvent === true : !whole.isAccepted) && !hasOthers());
     if (!isDenial && action !== 'retry') batch.isRefused = true;
     if (gate.state !== 'closed' && !batch.isAlone) {
       gate.probeFailed(why);
-      return void again(batch);
+      if (!isOnly) return void again(batch);
     }
-    const isDoubt = blame.failed(batch, isWrong, action === 'retry', now);
-    if (isDenial && (rule.isAskedFor || !(blame.isKnown || rule.endsEvent))) {
+    if (action === 'isolate') limits.refused?.(batch, now);
+    const isDoubt = blame.failed(batch, isWrong, action === 'retry', isOnly, now);
+    const isUnknown = isDenial && !blame.isKnown;
+    if (isDenial && (rule.isAskedFor || isStrict || (isUnknown && !rule.endsEvent))) {
       again(batch);
-      return void gate.hold(why);
+      if (gate.state === 'closed') gate.hold(why);
+      return;
     }
-    if (isDoubt || (isDenial && !blame.isKnown)) {
-      gate.doubt(isWrong ? WRONG_PROBES : PROBES);
+    if ((isDoubt || isUnknown) && gate.state === 'closed') {
+      gate.doubt(isWrong && !isOnly ? WRONG_PROBES : PROBES);
       return void again(batch);
     }
-    switch (blame.verdict(rule, batch, now)) {
+    switch (blame.verdict(rule, batch, isOnly, isStrict, now)) {
       case 'drop':
         for (const parcel of all) end(parcel, 'refused');
         return;
       case 'shrink':
-        traffic.mostBytes = Math.min(traffic.mostBytes, Math.ceil(bytesOf(all) / 2));
-        return void halve(batch);
+        limits.tooLarge(batch, now);
+        if (isStrict) return void halve(batch);
+        // They are as new, and cut as is known now.
+        for (const parcel of all) Object.assign(parcel, { whole, state: 'waiting' });
+        return;
       case 'halve':
         return void halve(batch);
       case 'end':
         whole.isAccepted = true;
-        for (const parcel of all) keepLetter(parcel, status, words);
-        return;
+        if (isOnly) blame.ended();
+        return void settle(all, [[0, words]], status);
       case 'suspect':
-        if (!batch.isAlone) batch.failures = 0;
+        batch.isSuspect = true;
+        if (batch.isAlone || (isStrict && batch.failures < (delivery.maxTries ?? Number.POSITIVE_INFINITY)))
+          break;
+        batch.failures = 0;
         batch.isAlone = true;
+        for (const parcel of all) parcel.isAside = true;
     }
     again(batch, isDenial);
   }
@@ -253,8 +300,4 @@ export function createDelivery(options: DeliveryOptions, traffic: Traffic, wake:
   }
 
   return { lease, deliver, halve };
-}
-
-export function bytesOf(parcels: readonly Parcel[]): number {
-  return parcels.reduce((total, { bytes }) => total + bytes, 0);
 }

@@ -19,8 +19,8 @@ export interface Gate {
   readonly pause: Pause | undefined;
   /** Pauses: a probe is sent later. */
   hold(why: Why): void;
-  /** The service asked for a pause. */
-  asked(retryAfterMs: number, why: Omit<Why, 'reason'>): void;
+  /** The service asked for a pause. `leastMs`: it is no shorter. */
+  asked(retryAfterMs: number, why: Omit<Why, 'reason'>, leastMs?: number): void;
   /** Requests are made one at a time until one is accepted; `most` may fail. */
   doubt(most: number): void;
   probeFailed(why: Why): void;
@@ -108,8 +108,8 @@ export function createGate(
       if (isFirst && failures > 0) tryNow();
     },
     hold,
-    asked(retryAfterMs: number, { status, words }: Omit<Why, 'reason'>): void {
-      open(askedMs(retryAfterMs, random), { reason: 'asked', status, words });
+    asked(retryAfterMs, { status, words }, leastMs = 0) {
+      open(Math.max(askedMs(retryAfterMs, random), leastMs), { reason: 'asked', status, words });
     },
     doubt(most: number): void {
       if (state !== 'closed') return;

@@ -12,8 +12,6 @@ export interface RelayAddress {
 }
 
 export interface Relay {
-  /** Finds out whose events a parcel has. Returns where those of another customer begin. */
-  name(parcel: Parcel): number | undefined;
   /** Whether there is a ticket, or nobody will get one any more. */
   mayGo(parcel: Parcel): boolean;
   /** What a request has besides its events. Undefined: there is no ticket. */
@@ -36,12 +34,6 @@ export function relayOf(to: string | RelayWithJwt, options: object): RelayAddres
 export function createRelay({ url, jwt }: RelayAddress, clock: Clock, onDue: () => void): Relay {
   const tickets = createTickets(url, jwt, { clock, onDue });
   return {
-    name(parcel) {
-      const { texts = [] } = parcel;
-      parcel.customer = customerOf(texts[0]);
-      const other = texts.findIndex((text) => customerOf(text) !== parcel.customer);
-      return other < 0 ? undefined : other;
-    },
     mayGo: ({ at, customer }) =>
       customer === '' ||
       tickets.find(customer, at) !== undefined ||
@@ -53,6 +45,14 @@ export function createRelay({ url, jwt }: RelayAddress, clock: Clock, onDue: () 
     refuse: tickets.refuse,
     refused: (body) => tried(() => JSON.parse(body).refused) ?? [],
   };
+}
+
+/** Finds out whose events a parcel has. Returns where those of another customer begin. */
+export function nameCustomer(parcel: Parcel): number | undefined {
+  const { texts = [] } = parcel;
+  parcel.customer = customerOf(texts[0]);
+  const other = texts.findIndex((text) => customerOf(text) !== parcel.customer);
+  return other < 0 ? undefined : other;
 }
 
 function customerOf(text: string | undefined): string {

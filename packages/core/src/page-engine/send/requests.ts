@@ -1,25 +1,34 @@
-import { endpoint, joinEvents } from '@sluice/protocol';
+import { endpoint } from '@sluice/protocol';
 import { BATCH_OVERHEAD_BYTES, type Clock, redactor } from '@sluice/protocol/toolbox';
+import { encodeEvents } from '../../base/event-bytes.ts';
 import type { Guarded } from '../../options/callbacks.ts';
 import type { Settings } from '../../options/settings.ts';
 import type { Outcome } from '../../send/http/transport.ts';
 import { Latencies } from '../../tell/latencies.ts';
 import type { Reporter } from '../../tell/reporter.ts';
 import type { TrackerStats } from '../../tell/stats.ts';
+import type { Batch as Carry } from '../../wait/parcel.ts';
 import { createPost, roomLeft } from './fetch.ts';
 
 const encoder = new TextEncoder();
 /** Of the API keys that were replaced, so many are kept out of what is shown. */
 const KEYS_KEPT = 4;
+/** A header of the user may be a secret if its value is as long. */
+const SECRET_LENGTH = 8;
 
 interface RequestsOptions {
   /** Of a relay. */
   readonly path: string | undefined;
   readonly settings: Settings;
   readonly clock: Clock;
-  readonly hooked: Pick<Guarded, 'destination' | 'safeCause' | 'transport'>;
+  readonly hooked: Pick<Guarded, 'destination' | 'headersOf' | 'safeCause' | 'transport'>;
   readonly reporter: Pick<Reporter, 'emit'>;
   readonly signal: AbortSignal;
+}
+
+/** What a request carries: its events, and its body for the service of the interface. */
+export interface Carried extends Carry {
+  readonly count: number;
 }
 
 export interface Requests {
@@ -31,14 +40,18 @@ export interface Requests {
   /** Returns whether it is another key. */
   setApiKey(key: string): boolean;
   /** @param fields What the body has besides the events. */
-  post(texts: readonly string[], isRepeated: boolean, outlives: boolean, fields?: object): Promise<Outcome>;
+  carry(texts: readonly string[], fields?: object): Carried;
+  post(carried: Carried, isRepeated: boolean, outlives: boolean): Promise<Outcome>;
+  accepted(carried: Carried): void;
+  /** Whether gzip may be why a request failed. Then the next one goes without it. */
+  isEncodingAtFault(carried: Carried, status: number): boolean;
   close(): Promise<void>;
 }
 
 /** Makes requests, and keeps the key out of their answers. */
 export function createRequests(options: RequestsOptions): Requests {
   const { settings, clock, reporter, signal } = options;
-  const { destination, safeCause, transport } = options.hooked;
+  const { destination, headersOf, safeCause, transport } = options.hooked;
   const { advanced, baseUrl, delivery } = settings;
   const url = endpoint(baseUrl, options.path ?? destination.path);
   const post = createPost(delivery.credentials);
@@ -52,7 +65,10 @@ export function createRequests(options: RequestsOptions): Requests {
   const counts = { sent: 0, retried: 0, failed: 0, bytes: 0 };
   let keys: string[] = [];
   if (settings.apiKey) keys = [settings.apiKey];
-  const redact = (text: string) => keys.reduce((safe, key) => redactor(key)(safe), text);
+  const compression = settings.compress ? settings.parts.gzip?.(clock) : undefined;
+  const secrets = Object.values(delivery.headers).filter(({ length }) => length >= SECRET_LENGTH);
+  const redact = (text: string) =>
+    [...keys, ...secrets].reduce((safe, secret) => redactor(secret)(safe), text);
   return {
     url,
     redact,
@@ -67,22 +83,36 @@ export function createRequests(options: RequestsOptions): Requests {
       keys = [key, ...keys].slice(0, KEYS_KEPT);
       return true;
     },
-    async post(texts, isRepeated, outlives, fields) {
-      const plain = joinEvents(texts);
-      const body = encoder.encode(
-        fields ? `${plain.slice(0, -1)},${JSON.stringify(fields).slice(1)}` : plain,
-      );
+    carry(texts, fields) {
+      const events = encodeEvents(texts, []);
+      const more = fields ? `,${JSON.stringify(fields).slice(1, -1)}` : '';
+      return { count: texts.length, events, body: encoder.encode(`{"batch":[${texts}]${more}}`) };
+    },
+    accepted(carried) {
+      counts.failed -= 1;
+      compression?.accepted(destination.body(carried));
+    },
+    isEncodingAtFault: (carried, status) =>
+      compression?.refused(destination.body(carried), status || undefined) ?? false,
+    async post(carried, isRepeated, outlives) {
+      const plain = destination.body(carried);
+      // What outlives the page is made before this function returns.
+      const encoded = outlives ? undefined : await compression?.encode(plain);
+      const { body, encoding } = encoded ?? { body: plain, encoding: undefined };
       counts.sent += 1;
       counts.bytes += body.length;
       if (isRepeated) counts.retried += 1;
-      const headers = { ...delivery.headers, ...destination.headers(keys[0]) };
+      const headers = {
+        ...{ ...delivery.headers, ...destination.headers(keys[0]) },
+        ...{ ...(encoding && { 'content-encoding': encoding }), ...headersOf?.(carried) },
+      };
       const start = clock.now();
       const request = { url, headers, body, timeouts, signal, outlives };
       const outcome = await (transport?.post(request) ?? post(request));
       const durationMs = Math.max(0, clock.now() - start);
       latencies.add(durationMs);
       const status = outcome.kind === 'answered' ? outcome.status : 0;
-      if (!(status >= 200 && status < 300)) counts.failed += 1;
+      counts.failed += 1;
       reporter.emit('request', { url, status, durationMs });
       if (outcome.kind === 'failed')
         return safeCause ? { ...outcome, cause: safeCause(outcome.cause) } : outcome;

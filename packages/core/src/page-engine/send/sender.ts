@@ -1,11 +1,14 @@
 import { BATCH_OVERHEAD_BYTES } from '@sluice/protocol/toolbox';
 import { Alarm } from '../../base/alarm.ts';
+import type { Limit } from '../../base/event-bytes.ts';
 import type { TrackerStats } from '../../tell/stats.ts';
 import type { Parcel } from '../keep/parcel.ts';
 import type { Parcels } from '../keep/parcels.ts';
 import type { Tabs } from '../keep/tabs.ts';
-import { type Batch, batchOf, countOf } from './blame.ts';
-import { bytesOf, createDelivery, type DeliveryOptions, type Traffic } from './delivery.ts';
+import type { Bounds } from '../parts.ts';
+import { type Batch, batchOf, bytesOf, countOf } from './blame.ts';
+import { createDelivery, type DeliveryOptions, type Traffic } from './delivery.ts';
+import { nameCustomer } from './relay.ts';
 
 const REQUESTS = 4;
 const TURN_MS = 10_000;
@@ -15,6 +18,7 @@ const MOST_MISSES = 3;
 interface SenderOptions extends DeliveryOptions {
   readonly parcels: Parcels;
   readonly tabs: Tabs;
+  readonly bounds: Bounds | undefined;
   readonly refresh: () => Promise<unknown>;
 }
 
@@ -26,8 +30,8 @@ export interface Sender {
   hurry(): () => void;
   /** Whether something may happen before this time. */
   isUseful(until: number): boolean;
-  /** Calls back after each look, until the returned function is called. */
-  watch(look: () => void): () => void;
+  /** Resolves after the next look. */
+  changed(): Promise<void>;
   /** Begins the last requests of a page that is hidden, or left. Returns whether more waits. */
   leave(isLeft: boolean): boolean;
   /** Consent is denied: nothing is sent again. */
@@ -36,22 +40,25 @@ export interface Sender {
   rest(): void;
   /** What waits for its retry is due at once. */
   hurryRetries(): void;
-  stop(): void;
+  /** Resolves once no request is under way. */
+  stop(): Promise<void>;
 }
 
 /** Sends what is due, in the one page that has the turn. */
 export function createSender(options: SenderOptions): Sender {
   const { settings, clock, parcels, keeper, tabs, gate, blame, requests, relay, reporter } = options;
-  const { refresh, cut } = options;
-  const { batch: sizes, delivery } = settings;
-  const limit = Math.min(REQUESTS, delivery.maxConcurrency);
+  const { bounds, cut, limits, refresh } = options;
+  const { batch: sizes, delivery, lanes, ordering } = settings;
+  const limit = ordering === 'strict' ? 1 : Math.min(REQUESTS, delivery.maxConcurrency);
   const traffic: Traffic = {
-    ...{ retries: [], running: 0, mostBytes: sizes.maxBytes },
+    ...{ retries: [], running: 0 },
     ...{ departures: 0, denials: 0, resumes: 0, isStopped: false },
   };
-  const { lease, deliver, halve } = createDelivery(options, traffic, wake);
+  const { lease, deliver, halve } = createDelivery(options, traffic, wake, hasOthers);
   const timer = new Alarm(clock, wake);
   let urgent = 0;
+  /** Every other request has what is newest: it does not wait for all that an outage left. */
+  let isNewest = false;
   let isPumping = false;
   let isWoken = false;
   let asking: AbortController | undefined;
@@ -59,7 +66,7 @@ export function createSender(options: SenderOptions): Sender {
   let endTurn: (() => void) | undefined;
   let turnUntil = 0;
   let misses = 0;
-  const watching = new Set<() => void>();
+  let watching: (() => void)[] = [];
 
   const dueAt = ({ at, isHigh, page }: Parcel) =>
     urgent > 0 || isHigh || page !== parcels.own || at > clock.now() ? 0 : at + sizes.maxWaitMs;
@@ -67,12 +74,30 @@ export function createSender(options: SenderOptions): Sender {
   const mayGo = (parcel: Parcel) => keeper.isSafe(parcel) && (relay?.mayGo(parcel) ?? true);
 
   function mayStart(): boolean {
-    if (traffic.isStopped || gate.state === 'open') return false;
+    if (traffic.isStopped || gate.state === 'open' || rateWaitMs() > 0) return false;
     return traffic.running < (gate.state === 'closed' ? limit : 1);
   }
 
+  function rateWaitMs(): number {
+    return limits.rate?.waitMs(clock.now()) ?? 0;
+  }
+
+  function most(): Limit {
+    const { maxEvents, maxBytes } = limits.most;
+    return { maxEvents: Math.min(maxEvents, sizes.maxEvents), maxBytes: Math.min(maxBytes, sizes.maxBytes) };
+  }
+
   function nextFresh(): [Parcel[], number] {
-    return parcels.next({ ...sizes, maxBytes: traffic.mostBytes }, mayGo, dueAt, clock.now());
+    return parcels.next({ ...most(), isOne: !!relay, isNewest, mayGo, dueAt, now: clock.now() });
+  }
+
+  /** Those that need not wait for others. */
+  function unblocked(): Batch[] {
+    return traffic.retries.filter((batch) => parcels.areFirst(batch.parcels));
+  }
+
+  function hasOthers(): boolean {
+    return unblocked().some(({ isAlone }) => !isAlone) || nextFresh()[0].length > 0;
   }
 
   /** When something is due; now, if something new is worth a probe. */
@@ -81,12 +106,25 @@ export function createSender(options: SenderOptions): Sender {
     // The clock may have been set back.
     for (const batch of traffic.retries) batch.at = Math.min(batch.at, clock.now() + batch.waitMs);
     const isProbe = gate.state === 'half-open';
-    return Math.min(isProbe && fresh.length > 0 ? 0 : at, ...traffic.retries.map((batch) => batch.at));
+    const dueAt = Math.min(isProbe && fresh.length > 0 ? 0 : at, ...unblocked().map((batch) => batch.at));
+    return Math.max(dueAt, clock.now() + rateWaitMs());
   }
 
   function wake(): void {
     isWoken = true;
-    if (!isPumping && !traffic.isStopped && !keeper.isLeft) void pump();
+    if (isPumping) return;
+    if (traffic.isStopped || keeper.isLeft) looked();
+    else void pump();
+  }
+
+  function looked(): void {
+    const told = watching;
+    watching = [];
+    for (const tell of told) tell();
+  }
+
+  function changed(): Promise<void> {
+    return new Promise((resolve) => watching.push(resolve));
   }
 
   async function pump(): Promise<void> {
@@ -94,6 +132,8 @@ export function createSender(options: SenderOptions): Sender {
     while (isWoken) {
       isWoken = false;
       timer.cancel();
+      bounds?.dropExpired(traffic.retries);
+      traffic.retries = traffic.retries.filter(isAlive);
       if (endTurn) while (clock.now() < turnUntil && mayStart() && (await startNext()));
       const waitMs = Math.ceil(nextAt() - clock.now());
       const isDue = waitMs <= 0 && mayStart();
@@ -102,7 +142,7 @@ export function createSender(options: SenderOptions): Sender {
       if (waitMs > 0 && waitMs < Number.POSITIVE_INFINITY && !traffic.isStopped) timer.set(waitMs);
     }
     isPumping = false;
-    for (const look of watching) look();
+    looked();
   }
 
   async function ask(): Promise<void> {
@@ -138,9 +178,9 @@ export function createSender(options: SenderOptions): Sender {
     const now = clock.now();
     const isProbe = gate.state === 'half-open';
     // The smallest first: it is found soon whether single events are refused, or all.
-    const due = traffic.retries
+    const due = unblocked()
       .filter(({ at }) => at <= now)
-      .sort((one, other) => countOf(one) - countOf(other));
+      .sort((one, other) => Number(one.isAlone) - Number(other.isAlone) || countOf(one) - countOf(other));
     let [batch] = isProbe ? [] : due;
     if (!batch) {
       const [fresh, at] = nextFresh();
@@ -150,7 +190,8 @@ export function createSender(options: SenderOptions): Sender {
     if (!batch) return false;
     traffic.retries = traffic.retries.filter((other) => other !== batch);
     batch.parcels = batch.parcels.filter(({ state }) => state !== 'ended');
-    if (batch.pair.isAccepted && !isProbe && countOf(batch) > 1) halve(batch);
+    const isSure = batch.pair.isAccepted || limits.refuses?.(batch);
+    if (isSure && !isProbe && countOf(batch) > 1) halve(batch);
     else if (batch.parcels.length > 0) void deliver(batch);
     return true;
   }
@@ -164,6 +205,7 @@ export function createSender(options: SenderOptions): Sender {
 
   async function fetchFresh(fresh: readonly Parcel[], isProbe: boolean): Promise<Batch | undefined> {
     const taken = isProbe ? fresh.slice(0, 1) : fresh;
+    isNewest = !isNewest;
     take(taken);
     try {
       await keeper.load(taken);
@@ -172,25 +214,27 @@ export function createSender(options: SenderOptions): Sender {
       reporter.storageFailed(error);
       return undefined;
     }
-    if (relay && !isReady(taken)) return undefined;
+    if ((relay || lanes) && !isReady(taken)) return undefined;
     const [first] = taken;
     if (!first || first.state === 'ended') return batchOf(taken);
     // A probe is one event, and no request is larger than the service accepts.
-    const fitting = isProbe ? 1 : Math.floor((first.count * traffic.mostBytes) / first.bytes);
+    const { maxEvents, maxBytes } = most();
+    const fitting = isProbe ? 1 : Math.min(maxEvents, Math.floor((first.count * maxBytes) / first.bytes));
     if (fitting >= first.count || first.count < 2) return batchOf(taken);
     const [one, others] = cut(first, Math.max(1, fitting));
     if (others) others.state = 'waiting';
     return one && batchOf([one]);
   }
 
-  /** Whether all of it is of one customer with a ticket. Otherwise it waits again. */
+  /** Whether each is of one customer, for a relay all of the same one with a ticket. Otherwise it waits again. */
   function isReady(taken: readonly Parcel[]): boolean {
     for (const parcel of taken) {
-      const other = parcel.state === 'ended' ? undefined : relay?.name(parcel);
+      const other = parcel.state === 'ended' ? undefined : nameCustomer(parcel);
       if (other) for (const part of cut(parcel, other)) part.state = 'waiting';
     }
-    const isOne = taken.every((parcel) => parcel.state === 'out' && parcel.customer === taken[0]?.customer);
-    if (isOne && taken.every(mayGo)) return true;
+    const isOne = (parcel: Parcel) =>
+      parcel.state === 'out' && (!relay || (parcel.customer === taken[0]?.customer && mayGo(parcel)));
+    if (taken.every(isOne)) return true;
     for (const parcel of taken) if (parcel.state === 'out') parcel.state = 'waiting';
     isWoken = true;
     return false;
@@ -200,7 +244,7 @@ export function createSender(options: SenderOptions): Sender {
     wake,
     get suspects() {
       return traffic.retries
-        .filter(({ isAlone }) => isAlone)
+        .filter(({ isSuspect }) => isSuspect)
         .map(({ at, parcels: [parcel], sent, status, words }) => ({
           event: (parcel?.texts?.[0] ?? '').slice(0, 200),
           ...{ tries: sent, nextAt: at, status, words },
@@ -214,6 +258,7 @@ export function createSender(options: SenderOptions): Sender {
       };
     },
     isUseful(until: number): boolean {
+      if (traffic.isStopped) return false;
       if (traffic.running > 0 || isPumping || asking) return true;
       const { pause, state } = gate;
       return (state === 'open' && pause ? pause.until : nextAt()) < until;
@@ -227,9 +272,12 @@ export function createSender(options: SenderOptions): Sender {
         return !!texts && !isLeftAlone && (relay?.mayGo(parcel) ?? true);
       };
       for (let { room } = requests; gate.state === 'closed' && blame.inARow === 0 && !traffic.isStopped; ) {
+        const { maxBytes, maxEvents } = most();
         // A relay knows one parcel by its name.
-        const maxBytes = relay ? 1 : Math.min(traffic.mostBytes, room);
-        const [taken] = parcels.next({ ...sizes, maxBytes }, isOwn, dueAt, clock.now());
+        const [taken] = parcels.next({
+          ...{ maxEvents, maxBytes: relay ? 1 : Math.min(maxBytes, room) },
+          ...{ isOne: !!relay, isNewest: false, mayGo: isOwn, dueAt, now: clock.now() },
+        });
         const bytes = bytesOf(taken);
         if (taken.length === 0 || bytes > room) break;
         room -= bytes + BATCH_OVERHEAD_BYTES;
@@ -253,19 +301,22 @@ export function createSender(options: SenderOptions): Sender {
       asking?.abort();
       endTurn?.();
     },
-    watch(look: () => void): () => void {
-      watching.add(look);
-      return () => watching.delete(look);
-    },
+    changed,
     hurryRetries(): void {
       traffic.resumes += 1;
       for (const batch of traffic.retries) batch.at = 0;
     },
-    stop(): void {
+    async stop() {
       traffic.isStopped = true;
       timer.stop();
       asking?.abort();
       endTurn?.();
+      looked();
+      while (traffic.running > 0 || isPumping) await changed();
     },
   };
+}
+
+function isAlive({ parcels }: Batch): boolean {
+  return parcels.some(({ state }) => state !== 'ended');
 }

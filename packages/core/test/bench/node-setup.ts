@@ -1,4 +1,5 @@
 // Runs before each file of tests on Node, against the engine for pages.
-import { installAllParts } from '../packages/core/test/bench/all-parts.ts';
+import 'fake-indexeddb/auto';
+import { installAllParts } from './all-parts.ts';
 
 installAllParts();

@@ -1,0 +1,88 @@
+import type { Clock } from '@sluice/protocol/toolbox';
+import type { Settings } from '../../options/settings.ts';
+import { writeLetter } from '../../parts/dead-letters/dead-letter.ts';
+import type { Refusal } from '../../send/letterbox.ts';
+import type { Reporter } from '../../tell/reporter.ts';
+import type { TrackerStats } from '../../tell/stats.ts';
+import type { Keeper } from './keeper.ts';
+import { LETTER, type LetterKey } from './parcel.ts';
+
+interface LettersOptions {
+  readonly limits: Settings['deadLetters'];
+  readonly clock: Clock;
+  readonly keeper: Keeper;
+  readonly reporter: Pick<Reporter, 'emit'>;
+}
+
+/** Dead letters, within limits: the oldest are dropped first. To read them, a page needs the part `deadLetters`. */
+export interface Letters {
+  readonly stats: TrackerStats['deadLetters'];
+  /** The oldest first. */
+  readonly keys: readonly LetterKey[];
+  /** Those that are in memory only, because there is no storage. By key. */
+  readonly texts: ReadonlyMap<string, string>;
+  /** Stores an event as a letter, with the next transaction. */
+  keep(event: string, id: string, refusal: Refusal): void;
+  /** These are all that are stored. */
+  listed(keys: readonly LetterKey[]): void;
+  /** They are deleted with the next transaction. */
+  drop(gone: readonly LetterKey[], reason?: 'full' | 'expired' | 'denied'): void;
+}
+
+export function createLetters({ limits, clock, keeper, reporter }: LettersOptions): Letters {
+  let keys: readonly LetterKey[] = [];
+  const texts = new Map<string, string>();
+
+  function drop(gone: readonly LetterKey[], reason?: 'full' | 'expired' | 'denied'): void {
+    const names = new Set(gone.map(String));
+    keys = keys.filter((key) => !names.has(String(key)));
+    for (const key of gone) {
+      texts.delete(String(key));
+      keeper.delete(key);
+    }
+    if (reason && gone.length > 0) reporter.emit('deadLettersDropped', { reason, count: gone.length });
+  }
+
+  function listed(all: readonly LetterKey[]): void {
+    keys = all;
+    const before = clock.now() - limits.maxAgeMs;
+    drop(
+      all.filter(([, at]) => at < before),
+      'expired',
+    );
+    let bytes = bytesOf(keys);
+    const first = keys.findIndex((key) => {
+      const isOver = bytes > limits.maxBytes;
+      bytes -= key[3];
+      return !isOver;
+    });
+    drop(keys.slice(0, first), 'full');
+  }
+
+  return {
+    texts,
+    get stats() {
+      return { kept: keys.length, bytes: bytesOf(keys) };
+    },
+    get keys() {
+      return keys;
+    },
+    keep(event, id, refusal) {
+      const now = clock.now();
+      const text = writeLetter(new TextEncoder().encode(event), refusal, now);
+      const key: LetterKey = [LETTER, now, id, text.length];
+      // One that can never fit must not push out all others.
+      if (text.length > limits.maxBytes)
+        return reporter.emit('deadLettersDropped', { reason: 'full', count: 1 });
+      if (!keeper.survives) texts.set(String(key), text);
+      keeper.put(key, text);
+      listed([...keys, key]);
+    },
+    listed,
+    drop,
+  };
+}
+
+function bytesOf(keys: readonly LetterKey[]): number {
+  return keys.reduce((total, [, , , bytes]) => total + bytes, 0);
+}

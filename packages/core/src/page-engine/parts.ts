@@ -1,0 +1,58 @@
+import type { Clock } from '@sluice/protocol/toolbox';
+import type { Fate } from '../base/fate.ts';
+import type { Settings } from '../options/settings.ts';
+import type { DeadLetters } from '../parts/dead-letters/dead-letters.ts';
+import type { Reporter } from '../tell/reporter.ts';
+import type { Keeper } from './keep/keeper.ts';
+import type { Letters } from './keep/letters.ts';
+import type { Parcel } from './keep/parcel.ts';
+import type { Order, Parcels } from './keep/parcels.ts';
+import type { Batch } from './send/blame.ts';
+import type { Limits } from './send/limits.ts';
+
+/** What the engine provides for its parts. */
+export interface Stages {
+  readonly settings: Pick<Settings, 'storage'>;
+  readonly clock: Clock;
+  readonly parcels: Parcels;
+  readonly reporter: Reporter;
+  readonly end: (parcel: Parcel, fate: Fate) => void;
+  /** Two parcels take the place of one. */
+  readonly cut: (parcel: Parcel, count: number) => Parcel[];
+  /** There may be something to send, or to drop. */
+  readonly wake: () => void;
+}
+
+/** Limits of what waits. */
+export interface Bounds {
+  /** Whether so many bytes may be added. */
+  hasRoom(bytes: number): boolean;
+  /** Drops events until what is not written yet has room. */
+  makeRoom(): void;
+  /** @param retries What failed, and waits for its next try. */
+  dropExpired(retries: readonly Batch[]): void;
+  stop(): void;
+}
+
+export interface LetterStages extends Stages {
+  readonly letters: Letters;
+  readonly keeper: Keeper;
+  readonly bounds: Bounds | undefined;
+  /** Finds what other pages stored. */
+  readonly refresh: () => Promise<unknown>;
+  /** Aborted once the tracker is closed. */
+  readonly signal: AbortSignal;
+}
+
+/** The parts that have another form in a page. */
+export interface PageParts {
+  readonly bounds?: (stages: Stages) => Bounds;
+  readonly deadLetters?: (stages: LetterStages) => DeadLetters;
+  readonly learn?: (reporter: Pick<Reporter, 'emit'>) => Limits;
+  readonly perCustomer?: { readonly order: Order };
+}
+
+/** What was given as parts: in a page, these have the form of a page. */
+export function pagePartsOf({ parts }: Pick<Settings, 'parts'>): PageParts {
+  return parts as object;
+}
