@@ -197,8 +197,13 @@ export class FakeTab {
   }
 
   async close(): Promise<void> {
-    const closing = this.tracker.close({ timeoutMs: 0 });
+    let isOver = false;
+    const closing = this.tracker.close({ timeoutMs: 0 }).then(() => {
+      isOver = true;
+    });
     await this.#origin.pass(10);
+    // It waits for requests that do not end.
+    while (!isOver) await this.#origin.pass(1_000, 1_000);
     await closing;
     this.isAlive = false;
   }
