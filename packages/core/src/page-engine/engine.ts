@@ -103,9 +103,9 @@ export function createEngine(
     mayStore: () => consent.current === 'granted',
     end,
     makeRoom: () => bounds?.makeRoom(),
-    onChange() {
+    onChange(isNew) {
       rates.sample(books, clock.now());
-      tabs.tell(['waits']);
+      if (isNew) tabs.tell(['waits']);
       sender.wake();
     },
   });
@@ -138,10 +138,15 @@ export function createEngine(
   let sharedUntil: number | undefined = 0;
   const looking = new Alarm(clock, () => void look());
 
+  function lookIn(waitMs: number): void {
+    if (clock.now() + waitMs < (looking.until ?? 0)) looking.cancel();
+    looking.set(waitMs);
+  }
+
   /** Another page told something. */
   function hear(message: Message): void {
     // It may be gone before it sends.
-    if (message[0] === 'waits') return void looking.set(LOOK_MS);
+    if (message[0] === 'waits') return lookIn(LOOK_MS);
     if (message[0] === 'who') return void identity.answer();
     if (message[0] === 'session') return void (hold && identity.hear(message[1], message[2], message[3]));
     const [kind, id, what] = message;
@@ -163,7 +168,7 @@ export function createEngine(
     if (found > 0) reporter.recovered('recovered', found);
     parcels.sort();
     if (keeper.survives) letters.listed(listed);
-    if (leasedUntil < Number.POSITIVE_INFINITY) looking.set(leasedUntil - clock.now());
+    if (leasedUntil < Number.POSITIVE_INFINITY) lookIn(leasedUntil - clock.now());
     const oldestAt = clock.now() - settings.unidentified.maxAgeMs;
     for (const parcel of [...parcels.all.values()])
       if (parcel.session && parcel.at < oldestAt) end(parcel, 'expired');
@@ -320,11 +325,12 @@ export function createEngine(
       sender.wake();
     },
     async durable(): Promise<void> {
-      const marked = parcels.mark();
+      parcels.mark();
+      const before = [...parcels.all.values()];
       if (consent.current === 'granted') await identity.settled();
       await keeper.commitAll();
       const isStored = () =>
-        keeper.survives && parcels.count(({ epoch, isStored }) => epoch <= marked && !isStored) === 0;
+        keeper.survives && before.every(({ isStored, state }) => isStored || state === 'ended');
       const what = 'what was tracked is not durable';
       if (isStored())
         await keeper.sync().catch((cause) => {

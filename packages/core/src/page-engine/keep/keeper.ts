@@ -39,8 +39,8 @@ interface KeeperOptions extends ListingOptions {
   readonly mayStore: () => boolean;
   /** Before events are written: drops what has no room. */
   readonly makeRoom: () => void;
-  /** Events were stored, or cannot be: they may be sent now. */
-  readonly onChange: () => void;
+  /** Events were stored, or cannot be: they may be sent now. `isNew`: others find more than before. */
+  readonly onChange: (isNew: boolean) => void;
 }
 
 export interface Keeper {
@@ -156,7 +156,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
     parcels.seal();
     makeRoom();
     // While it fails, it is asked from time to time.
-    if (!store || (retry.isSet && !isLeft)) return void onChange();
+    if (!store || (retry.isSet && !isLeft)) return onChange(false);
     const added = [...parcels.unwritten].filter(
       ({ isWriting, session }) => !isWriting && session !== UNKNOWN,
     );
@@ -200,7 +200,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
       for (const parcel of added) parcel.isWriting = false;
       for (const put of puts) unconfirmed.delete(put);
     }
-    onChange();
+    onChange(added.some(({ isStored }) => isStored));
   }
 
   return {
