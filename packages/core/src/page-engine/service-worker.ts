@@ -84,7 +84,7 @@ export async function drain(options: DrainOptions): Promise<void> {
     });
     const { ok, status } = answer;
     const text = await answer.text();
-    const from = (answer.url || url) === url ? undefined : answer.url;
+    const from = (answer.url || url).startsWith(url) ? undefined : answer.url;
     // A redirect, or a page of somebody else.
     if (status === 0 || isIntercepted({ body: text, from })) throw new Error('the service answered nothing');
     if (ok) return to.takesAll?.(text) !== false;
