@@ -263,9 +263,13 @@ describe('what pages with an earlier version left', () => {
     const page = openPage();
     await origin.pass(1_000);
     await page.close({ timeoutMs: 0 });
+    const late = await openJournal();
+    await append(late, texts(5));
+    await late.close();
     await origin.clock.advance(31 * 24 * 3_600_000);
     openPage();
     await origin.pass(1_000);
+    expect(counts()).toEqual([1, 1, 1, 1, 1]);
     const names = (await indexedDB.databases()).map(({ name }) => name);
     expect(names).not.toContain(nameOf());
     expect(await keysOf(nameOf('parcels'))).toContainEqual(['earlier', 0]);

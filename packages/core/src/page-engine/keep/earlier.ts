@@ -16,11 +16,12 @@ import type { Put } from './spill.ts';
 /** So long after the first look a page of an earlier version may still be open. */
 const KEPT_MS = 30 * 24 * 3_600_000;
 const AT_ONCE = 50;
-const PATIENCE_MS = 5_000;
+const PATIENCE_MS = 10_000;
 const LEAST_SESSION = /^\{"session":"([^"]*)",/;
 /** The databases of an earlier version. */
-const RECORDS = ['', 'unidentified', 'dead-letters'] as const;
 const SESSION = 'session';
+const PARTS = ['', 'unidentified', 'dead-letters', SESSION] as const;
+type RecordsPart = Exclude<(typeof PARTS)[number], typeof SESSION>;
 
 interface Part extends Span {
   readonly texts: readonly string[];
@@ -30,7 +31,7 @@ interface Part extends Span {
 }
 
 /** What becomes of a part of a record. */
-const PUTS: Record<(typeof RECORDS)[number], (life: string, part: Part) => Put[]> = {
+const PUTS: Record<RecordsPart, (life: string, part: Part) => Put[]> = {
   '': (life, part) => parcelOf(life, part, ''),
   unidentified(life, { from, to, texts, at }) {
     const puts: Put[] = [];
@@ -74,35 +75,27 @@ export async function moveEarlier(
   { createChannel, locks }: Meeting,
   until: number | undefined,
 ): Promise<boolean> {
-  const names = (await indexedDB.databases?.())?.map(({ name }) => name);
-  const found = [...RECORDS, SESSION].filter(
-    (part) => names?.includes(databaseName(account, part)) !== false,
-  ) as ((typeof RECORDS)[number] | typeof SESSION)[];
-  const isOver = found.length === 0 || (until !== undefined && until < clock.now());
+  const inPatience = <Result>(work: Promise<Result>) =>
+    inTime(clock, work, PATIENCE_MS, () => new Error('the browser did not answer'));
+  const listed = indexedDB.databases && (await inPatience(indexedDB.databases()));
+  const names = listed?.map(({ name }) => name);
+  const found = PARTS.filter((part) => names?.includes(databaseName(account, part)) !== false);
   let isAll = true;
   for (const part of found) {
     const name = databaseName(account, part);
-    if (isOver) {
-      indexedDB.deleteDatabase(name);
-      continue;
-    }
     const earlier = new IndexedDbStore(name, clock, () => {});
-    const work = part === SESSION ? moveSession : moveRecords;
+    const work = async (lock: object | null) =>
+      lock !== null && (part === SESSION ? moveSession(earlier) : moveRecords(earlier, name, part));
     // As the pages of that version do: nobody moves what another one moves or sends.
     const alone = async (lock: object | null) =>
-      lock !== null &&
-      storedLock(earlier, clock).request(
-        name,
-        { ifAvailable: true },
-        async (lock) => lock !== null && work(earlier, name, part as ''),
-      );
-    const asked = locks ? locks.request(name, { ifAvailable: true }, alone) : alone({});
+      lock !== null && storedLock(earlier, clock).request(name, { ifAvailable: true }, work);
     // Some browsers have locks that they never grant.
-    const isDone = await inTime(clock, asked, PATIENCE_MS, () => new Error('no lock')).finally(() =>
-      earlier.close(),
-    );
+    const asked = locks ? locks.request(name, { ifAvailable: true }, alone) : alone({});
+    const isDone = await inPatience(asked).finally(() => earlier.close());
     isAll &&= isDone;
   }
+  const isOver = found.length === 0 || (isAll && until !== undefined && until < clock.now());
+  if (isOver) for (const part of found) indexedDB.deleteDatabase(databaseName(account, part));
   const next = isOver ? 0 : (until ?? clock.now() + KEPT_MS);
   if (next !== until) await store.use('readwrite', (objects) => void objects.put(0, [EARLIER, next]));
   return isAll;
@@ -124,7 +117,7 @@ export async function moveEarlier(
   async function moveRecords(
     earlier: IndexedDbStore,
     name: string,
-    part: (typeof RECORDS)[number],
+    part: RecordsPart,
   ): Promise<boolean> {
     const spill = createSpill(name);
     const spilled = spill.read();
