@@ -325,7 +325,7 @@ export function createEngine(
       sender.wake();
     },
     async durable(): Promise<void> {
-      parcels.mark();
+      parcels.seal();
       const before = [...parcels.all.values()];
       if (consent.current === 'granted') await identity.settled();
       await keeper.commitAll();

@@ -7,7 +7,7 @@ import { createIndexedDbJournal, type IndexedDbJournal } from '../../src/keep/pa
 import { IndexedDbNote } from '../../src/keep/page/indexeddb-note.ts';
 import { databaseName } from '../../src/keep/page/origin.ts';
 import { createWith, pageDefaults } from '../../src/page-engine/page-tracker.ts';
-import { allParts } from '../../src/platform/all-parts.ts';
+import { allPageParts } from '../../src/page-engine/all-parts.ts';
 import { FakeChannel, FakeOrigin } from '../bench/fake-origin.ts';
 import { FakeStorage } from '../bench/fake-storage.ts';
 import { answered } from '../bench/scripted-transport.ts';
@@ -47,7 +47,7 @@ const transport = {
 function openPage(options: object = {}): Tracker {
   const tracker = createWith(
     { ...account(), transport, batch: { maxWaitMs: 100 }, ...options },
-    { ...pageDefaults, parts: { ...allParts, ...pageDefaults.parts }, clock: origin.clock },
+    { ...pageDefaults, parts: Object.assign({}, pageDefaults.parts, allPageParts), clock: origin.clock },
     meeting(),
   );
   trackers.push(tracker);
