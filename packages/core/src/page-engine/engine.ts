@@ -42,7 +42,8 @@ export interface Engine {
   readonly isGranted: boolean;
   stats(): TrackerStats;
   readonly deadLetters: DeadLetters | undefined;
-  accept(text: string, at: number, isHigh: boolean, isUnidentified: boolean, customer: string): void;
+  /** Returns false if there is no room for it, or no consent. */
+  accept(text: string, at: number, isHigh: boolean, isUnidentified: boolean, customer: string): boolean;
   drop(reason: DropReason): void;
   identify(customer: string | undefined): void;
   setConsent(consent: Consent): void;
@@ -146,7 +147,10 @@ export function createEngine(
   /** Another page told something. */
   function hear(message: Message): void {
     // It may be gone before it sends.
-    if (message[0] === 'waits') return lookIn(LOOK_MS);
+    if (message[0] === 'waits') {
+      sender.wanted();
+      return lookIn(LOOK_MS);
+    }
     if (message[0] === 'who') return void identity.answer();
     if (message[0] === 'session') return void (hold && identity.hear(message[1], message[2], message[3]));
     const [kind, id, what] = message;
@@ -167,7 +171,7 @@ export function createEngine(
     const { found, leasedUntil, letters: listed, pause, earlierUntil } = await keeper.refresh();
     if (found > 0) reporter.recovered('recovered', found);
     parcels.sort();
-    if (keeper.survives) letters.listed(listed);
+    letters.listed(keeper.survives ? listed : letters.keys);
     if (leasedUntil < Number.POSITIVE_INFINITY) lookIn(leasedUntil - clock.now());
     const oldestAt = clock.now() - settings.unidentified.maxAgeMs;
     for (const parcel of [...parcels.all.values()])
@@ -188,7 +192,7 @@ export function createEngine(
     keeper.remove(parcel);
     const parts = parcels.cut(parcel, count);
     tabs.tell(['cut', parcel.id, parts.map(({ key }) => key)]);
-    void keeper.commit();
+    keeper.commitSoon();
     return parts;
   }
 
@@ -302,12 +306,14 @@ export function createEngine(
     accept(text, at, isHigh, isUnidentified, owner) {
       books.accepted += 1;
       const session = isUnidentified ? identity.session : '';
-      if (consent.current === 'denied') reporter.settled('denied', 1);
-      else if (isUnidentified && parcels.heldBytes + text.length > maxBytes)
-        reporter.settled('journal-full', 1);
-      else if (parcels.push(text, at, { isHigh, session, customer: isNamed && !session ? owner : '' }))
-        keeper.notify(isHigh);
-      else reporter.settled('buffer-full', 1);
+      const customer = isNamed && !session ? owner : '';
+      let reason: DropReason | undefined;
+      if (consent.current === 'denied') reason = 'denied';
+      else if (isUnidentified && parcels.heldBytes + text.length > maxBytes) reason = 'journal-full';
+      else if (!parcels.push(text, at, { isHigh, session, customer })) reason = 'buffer-full';
+      if (reason) reporter.settled(reason, 1);
+      else keeper.notify(isHigh);
+      return !reason;
     },
     drop(reason: DropReason): void {
       books.accepted += 1;

@@ -112,9 +112,10 @@ function trackerOf(settings: Settings, meet: Meeting, relay?: RelayAddress): Tra
       const draft = ready ?? { event: name, payload, context };
       const text = texts.create(draft.event, draft.payload, options, at, draft.context);
       checkSize(text, maxEventBytes, byteLength);
+      const { customer, isUnidentified } = texts;
       if (closed) engine.drop('closed');
-      else engine.accept(text, at, options.priority === 'high', texts.isUnidentified, texts.customer);
-      hooked.handOver?.notify();
+      else if (engine.accept(text, at, options.priority === 'high', isUnidentified, customer))
+        hooked.handOver?.notify();
       if (settings.debug) reporter.tell('tracked', { event: JSON.parse(text) });
     } catch (error) {
       reporter.invalid(error, name);

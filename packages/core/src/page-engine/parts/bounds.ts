@@ -8,67 +8,56 @@ const OVERHEAD_BYTES = 32;
 /** How often to look for events that are too old, as a part of the age that they may reach. */
 const CHECKS = 20;
 
-/** The limits of `storage`. */
+/** The limits of `storage`. Held events have limits of their own. */
 export const bounds: NonNullable<PageParts['bounds']> = ({ settings, clock, parcels, end, cut, wake }) => {
-  const {
-    maxAgeMs = Number.POSITIVE_INFINITY,
-    maxBytes = Number.POSITIVE_INFINITY,
-    whenFull,
-  } = settings.storage;
+  const { storage } = settings;
+  const { maxAgeMs = Number.POSITIVE_INFINITY, maxBytes = Number.POSITIVE_INFINITY } = storage;
   const alarm = new Alarm(clock, wake);
+  const all = () => [...parcels.all.values()].filter(({ session }) => !session);
+  const room = () => all().reduce((left, parcel) => left - bytesOf(parcel), maxBytes);
 
-  function room(): number {
-    let left = maxBytes;
-    for (const parcel of parcels.all.values()) if (!parcels.unwritten.has(parcel)) left -= bytesOf(parcel);
-    return left;
+  /** Of what is not written yet. */
+  const isNew = (parcel: Parcel) => parcels.unwritten.has(parcel) && !parcel.isWriting && !parcel.session;
+
+  /** The first events stay, up to so many bytes. */
+  function keepFirst(parcel: Parcel, bytes: number): void {
+    const count = Math.floor((parcel.count * Math.max(0, bytes)) / bytesOf(parcel));
+    if (count >= parcel.count) return;
+    const { state } = parcel;
+    const [first, rest = parcel] = count > 0 ? cut(parcel, count) : [];
+    if (first) first.state = state;
+    end(rest, 'journal-full');
   }
 
-  /** Drops the oldest that wait, those of high priority last. Returns the room that there is then. */
-  function dropOldest(wanted: number, isHigh: boolean): number {
+  /** The oldest go, those of high priority last. */
+  function dropOldest(): void {
     let left = room();
-    for (const high of isHigh ? [false, true] : [false])
-      for (const parcel of [...parcels.all.values()]) {
-        if (left >= wanted) return left;
-        if (parcel.isHigh !== high || parcel.state !== 'waiting' || parcels.unwritten.has(parcel)) continue;
+    for (const isHigh of [false, true])
+      for (const parcel of all()) {
+        if (left >= 0) return;
+        if (parcel.isHigh !== isHigh || parcel.state !== 'waiting' || parcel.isWriting) continue;
         left += bytesOf(parcel);
         end(parcel, 'journal-full');
       }
-    return left;
-  }
-
-  /** Of a parcel that is not written yet, what has room stays. */
-  function fit(parcel: Parcel, left: number): void {
-    const count = Math.floor((parcel.count * left) / bytesOf(parcel));
-    if (count <= 0) return void end(parcel, 'journal-full');
-    const [first, rest] = cut(parcel, count);
-    if (rest) end(rest, 'journal-full');
-    if (first) first.state = 'waiting';
   }
 
   return {
     hasRoom: (bytes) => bytes <= room(),
     makeRoom() {
-      let written = 0;
-      for (const parcel of maxBytes < Number.POSITIVE_INFINITY ? [...parcels.unwritten] : []) {
-        if (parcel.isWriting) {
-          written += bytesOf(parcel);
-          continue;
-        }
-        const bytes = bytesOf(parcel);
-        let left = room() - written;
-        if (left < bytes && bytes <= maxBytes && whenFull === 'drop-oldest')
-          left = dropOldest(bytes + written, parcel.isHigh) - written;
-        if (left >= bytes) written += bytes;
-        else if (parcel.state === 'waiting') fit(parcel, left);
+      if (maxBytes === Number.POSITIVE_INFINITY) return;
+      // What can never fit must not push out all others.
+      for (const parcel of parcels.unwritten) if (isNew(parcel)) keepFirst(parcel, maxBytes);
+      if (storage.whenFull === 'drop-oldest') dropOldest();
+      for (const parcel of [...parcels.unwritten].filter(isNew).reverse()) {
+        const left = room();
+        if (left < 0) keepFirst(parcel, bytesOf(parcel) + left);
       }
     },
     dropExpired(retries) {
       if (maxAgeMs === Number.POSITIVE_INFINITY) return;
       const before = clock.now() - maxAgeMs;
-      const mayEnd = [...parcels.all.values()].filter(
-        ({ state, session }) => state === 'waiting' && !session,
-      );
-      for (const parcel of [...mayEnd, ...retries.flatMap((batch) => batch.parcels)])
+      const waiting = all().filter(({ state }) => state === 'waiting');
+      for (const parcel of [...waiting, ...retries.flatMap((batch) => batch.parcels)])
         if (parcel.at < before && parcel.state !== 'ended') end(parcel, 'expired');
       if (parcels.all.size > 0) alarm.set(Math.min(maxAgeMs / CHECKS, MAX_TIMER_MS));
       else alarm.cancel();

@@ -7,6 +7,10 @@ const LEAST_TO_END = 5;
 const LEAST_CRASHES = 3;
 const LEAST_DENIALS = 2;
 const LEAST_MS = 30_000;
+/** So much may be chance. */
+const CHANCE = 0.001;
+/** About so many requests count. */
+const WINDOW = 200;
 const FICKLE_MS = 10 * 60_000;
 
 /** Parcels in one request, which is made until they end or are halved. */
@@ -20,6 +24,8 @@ export interface Batch {
   waitMs: number;
   sent: number;
   failures: number;
+  /** Of these, those before it waited alone. */
+  before: number;
   /** Failures with an acceptance of something newer between them. */
   proofs: number;
   /** When it failed first, and whether it was ever refused. */
@@ -49,6 +55,7 @@ export function batchOf(
     waitMs: 0,
     sent: 0,
     failures: 0,
+    before: 0,
     proofs: 0,
     since: 0,
     request: 0,
@@ -95,6 +102,11 @@ export function createBlame(): Blame {
   let all = 0;
   let row = 0;
   let fickleUntil = 0;
+  /** Requests for events that were accepted in the end, and how many of them failed. */
+  let tries = 0;
+  let chances = 0;
+  /** Which share of the requests fails by chance. */
+  const share = () => Math.max(0.01, (chances + 1) / (tries + 10));
   return {
     get isKnown() {
       return accepted > 0;
@@ -107,7 +119,10 @@ export function createBlame(): Blame {
       batch.request = requests;
       batch.sent += 1;
     },
-    accepted({ isRefused, pair, parcels, request, whole }: Batch, now: number): void {
+    accepted({ failures, isRefused, pair, parcels, request, whole }: Batch, now: number): void {
+      const kept = Math.min(1, WINDOW / (tries + 1));
+      tries = tries * kept + failures + 1;
+      chances = chances * kept + failures;
       all = 0;
       row = 0;
       accepted = Math.max(accepted, request);
@@ -140,7 +155,9 @@ export function createBlame(): Blame {
       if (countOf(batch) > 1) {
         if (action === 'split') return 'shrink';
         if (action === 'retry')
-          return failures >= LEAST_CRASHES && (proofs > 1 || isOnly) ? 'halve' : 'again';
+          return failures >= LEAST_CRASHES && share() ** failures <= CHANCE && (proofs > 1 || isOnly)
+            ? 'halve'
+            : 'again';
         return failures >= LEAST_DENIALS * (isFickle ? 2 : 1) ? 'halve' : 'again';
       }
       const isBetween = isDenial ? proofs >= LEAST_TO_END : whole.isAccepted || proofs > 1;

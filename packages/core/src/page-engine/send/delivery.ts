@@ -264,7 +264,7 @@ export function createDelivery(
         batch.isSuspect = true;
         if (batch.isAlone || (isStrict && batch.failures < (delivery.maxTries ?? Number.POSITIVE_INFINITY)))
           break;
-        batch.failures = 0;
+        batch.before = batch.failures;
         batch.isAlone = true;
         for (const parcel of all) parcel.isAside = true;
     }
@@ -284,7 +284,8 @@ export function createDelivery(
   }
 
   function again(batch: Batch, isDenial = false): void {
-    const { failures, isAlone, whole } = batch;
+    const { isAlone, whole } = batch;
+    const failures = batch.failures - batch.before;
     const spread = () => 1 + random() / 2;
     let waitMs = probeMs(Math.max(failures - 1, blame.inARow - 1, 0), backoff, random);
     if (isAlone) waitMs = backoffDelayMs(failures, SUSPECT, spread);

@@ -3,7 +3,7 @@ import { Alarm } from '../../base/alarm.ts';
 import type { Limit } from '../../base/event-bytes.ts';
 import type { TrackerStats } from '../../tell/stats.ts';
 import type { Parcel } from '../keep/parcel.ts';
-import type { Parcels } from '../keep/parcels.ts';
+import { byteLength, type Parcels } from '../keep/parcels.ts';
 import type { Tabs } from '../keep/tabs.ts';
 import type { Bounds } from '../parts.ts';
 import { type Batch, batchOf, bytesOf, countOf } from './blame.ts';
@@ -38,6 +38,8 @@ export interface Sender {
   deny(): void;
   /** Gives the turn to other pages. */
   rest(): void;
+  /** Another page wants the turn. */
+  wanted(): void;
   /** What waits for its retry is due at once. */
   hurryRetries(): void;
   /** Resolves once no request is under way. */
@@ -65,11 +67,15 @@ export function createSender(options: SenderOptions): Sender {
   /** Ends this page's turn. */
   let endTurn: (() => void) | undefined;
   let turnUntil = 0;
+  let isWanted = false;
   let misses = 0;
   let watching: (() => void)[] = [];
 
-  const dueAt = ({ at, isHigh, page }: Parcel) =>
-    urgent > 0 || isHigh || page !== parcels.own || at > clock.now() ? 0 : at + sizes.maxWaitMs;
+  const dueAt = ({ at, isHigh, page, whole }: Parcel) =>
+    urgent > 0 || isHigh || whole || page !== parcels.own || at > clock.now() ? 0 : at + sizes.maxWaitMs;
+
+  /** While requests hang, it goes on unless others want the turn. */
+  const isOver = () => clock.now() >= turnUntil && (isWanted || traffic.running === 0);
 
   const mayGo = (parcel: Parcel) => keeper.isSafe(parcel) && (relay?.mayGo(parcel) ?? true);
 
@@ -134,10 +140,10 @@ export function createSender(options: SenderOptions): Sender {
       timer.cancel();
       bounds?.dropExpired(traffic.retries);
       traffic.retries = traffic.retries.filter(isAlive);
-      if (endTurn) while (clock.now() < turnUntil && mayStart() && (await startNext()));
+      if (endTurn) while (!isOver() && mayStart() && (await startNext()));
       const waitMs = Math.ceil(nextAt() - clock.now());
       const isDue = waitMs <= 0 && mayStart();
-      if (traffic.running === 0 && endTurn && (!isDue || clock.now() >= turnUntil)) endTurn();
+      if (traffic.running === 0 && endTurn && (!isDue || isOver())) endTurn();
       if (isDue && !endTurn && !asking) void ask();
       if (waitMs > 0 && waitMs < Number.POSITIVE_INFINITY && !traffic.isStopped) timer.set(waitMs);
     }
@@ -158,13 +164,14 @@ export function createSender(options: SenderOptions): Sender {
         if (misses < MOST_MISSES) return;
       }
       if (traffic.isStopped || keeper.isLeft) return;
-      const isOver = new Promise<void>((resolve) => {
+      const end = new Promise<void>((resolve) => {
         endTurn = resolve;
       });
       turnUntil = clock.now() + TURN_MS;
       wake();
-      await isOver;
+      await end;
       endTurn = undefined;
+      isWanted = false;
     };
     await (keeper.survives ? tabs.alone(work, asking.signal) : work()).catch(() => undefined);
     // A turn that was lost is over, too.
@@ -180,7 +187,12 @@ export function createSender(options: SenderOptions): Sender {
     // The smallest first: it is found soon whether single events are refused, or all.
     const due = unblocked()
       .filter(({ at }) => at <= now)
-      .sort((one, other) => Number(one.isAlone) - Number(other.isAlone) || countOf(one) - countOf(other));
+      .sort(
+        (one, other) =>
+          Number(one.isAlone) - Number(other.isAlone) ||
+          (isProbe ? one.failures - other.failures : 0) ||
+          countOf(one) - countOf(other),
+      );
     let [batch] = isProbe ? [] : due;
     if (!batch) {
       const [fresh, at] = nextFresh();
@@ -219,9 +231,14 @@ export function createSender(options: SenderOptions): Sender {
     if (!first || first.state === 'ended') return batchOf(taken);
     // A probe is one event, and no request is larger than the service accepts.
     const { maxEvents, maxBytes } = most();
-    const fitting = isProbe ? 1 : Math.min(maxEvents, Math.floor((first.count * maxBytes) / first.bytes));
-    if (fitting >= first.count || first.count < 2) return batchOf(taken);
-    const [one, others] = cut(first, Math.max(1, fitting));
+    let bytes = 0;
+    const isOver = (text: string, index: number) => {
+      bytes += byteLength(text) + 1;
+      return index > 0 && (isProbe || index >= maxEvents || bytes > maxBytes);
+    };
+    const fitting = first.texts?.findIndex(isOver) ?? 0;
+    if (fitting < 1) return batchOf(taken);
+    const [one, others] = cut(first, fitting);
     if (others) others.state = 'waiting';
     return one && batchOf([one]);
   }
@@ -302,6 +319,9 @@ export function createSender(options: SenderOptions): Sender {
       endTurn?.();
     },
     changed,
+    wanted() {
+      isWanted = true;
+    },
     hurryRetries(): void {
       traffic.resumes += 1;
       for (const batch of traffic.retries) batch.at = 0;
