@@ -114,11 +114,7 @@ export async function moveEarlier(
     return true;
   }
 
-  async function moveRecords(
-    earlier: IndexedDbStore,
-    name: string,
-    part: RecordsPart,
-  ): Promise<boolean> {
+  async function moveRecords(earlier: IndexedDbStore, name: string, part: RecordsPart): Promise<boolean> {
     const spill = createSpill(name);
     const spilled = spill.read();
     if (spilled.length > 0)

@@ -66,8 +66,8 @@ export interface Delivery {
   /** Other pages leave these parcels alone while this one may see the answer. */
   lease(parcels: readonly Parcel[]): void;
   deliver(batch: Batch, outlives?: boolean): Promise<void>;
-  /** Its halves are sent in its place. */
-  halve(batch: Batch): void;
+  /** Its halves are sent in its place. @param isOne The first one is as small as it can be. */
+  halve(batch: Batch, isOne?: boolean): void;
 }
 
 /** Makes a request, and does what its answer asks for. */
@@ -272,13 +272,13 @@ export function createDelivery(
   }
 
   /** Halves are sent at once: a request of several parcels becomes two with fewer, one parcel becomes two. */
-  function halve({ parcels: all, whole }: Batch): void {
+  function halve({ parcels: all, whole }: Batch, isOne = false): void {
     const [first] = all;
-    const middle = Math.ceil(all.length / 2);
+    const middle = isOne ? 1 : Math.ceil(all.length / 2);
     const halves =
       all.length > 1 || !first
         ? [all.slice(0, middle), all.slice(middle)]
-        : cut(first, Math.ceil(first.count / 2)).map((part) => [part]);
+        : cut(first, isOne ? 1 : Math.ceil(first.count / 2)).map((part) => [part]);
     const pair = { isAccepted: false };
     for (const half of halves) traffic.retries.push(batchOf(half, whole, pair));
   }

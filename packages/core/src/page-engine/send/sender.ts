@@ -202,8 +202,9 @@ export function createSender(options: SenderOptions): Sender {
     if (!batch) return false;
     traffic.retries = traffic.retries.filter((other) => other !== batch);
     batch.parcels = batch.parcels.filter(({ state }) => state !== 'ended');
-    const isSure = batch.pair.isAccepted || limits.refuses?.(batch);
-    if (isSure && !isProbe && countOf(batch) > 1) halve(batch);
+    // As a probe, one event says more than many. Without order, there is something new.
+    const isSure = isProbe ? lanes : batch.pair.isAccepted || limits.refuses?.(batch);
+    if (isSure && countOf(batch) > 1) halve(batch, isProbe);
     else if (batch.parcels.length > 0) void deliver(batch);
     return true;
   }
