@@ -149,7 +149,7 @@ export function createEngine(
     // It may be gone before it sends.
     if (message[0] === 'waits') {
       sender.wanted();
-      return lookIn(LOOK_MS);
+      return void lookIn(LOOK_MS);
     }
     if (message[0] === 'who') return void identity.answer();
     if (message[0] === 'session') return void (hold && identity.hear(message[1], message[2], message[3]));

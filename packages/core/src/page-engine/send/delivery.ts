@@ -274,11 +274,14 @@ export function createDelivery(
   /** Halves are sent at once: a request of several parcels becomes two with fewer, one parcel becomes two. */
   function halve({ parcels: all, whole }: Batch, isOne = false): void {
     const [first] = all;
-    const middle = isOne ? 1 : Math.ceil(all.length / 2);
-    const halves =
-      all.length > 1 || !first
-        ? [all.slice(0, middle), all.slice(middle)]
-        : cut(first, isOne ? 1 : Math.ceil(first.count / 2)).map((part) => [part]);
+    const half = (count: number) => (isOne ? 1 : Math.ceil(count / 2));
+    const customers = [...new Set(all.map(({ customer }) => customer))];
+    const some = customers.slice(0, half(customers.length));
+    let halves = [all.slice(0, half(all.length)), all.slice(half(all.length))];
+    // Where the order of each customer counts, those of different ones need not wait for each other.
+    if (customers.length > 1)
+      halves = [true, false].map((isIn) => all.filter(({ customer }) => some.includes(customer) === isIn));
+    else if (all.length < 2 && first) halves = cut(first, half(first.count)).map((part) => [part]);
     const pair = { isAccepted: false };
     for (const half of halves) traffic.retries.push(batchOf(half, whole, pair));
   }
