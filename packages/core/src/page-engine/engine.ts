@@ -1,3 +1,22 @@
+import { createConsent } from './consent.ts';
+import { type Deadline, settle } from './deadline.ts';
+import { createIdentity } from './identity.ts';
+import { createKeeper } from './keep/keeper.ts';
+import { createLetters } from './keep/letters.ts';
+import { idOf, PARCELS, type Parcel } from './keep/parcel.ts';
+import { Parcels, statsOf, strictOrder } from './keep/parcels.ts';
+import { createTabs, type Message } from './keep/tabs.ts';
+import { listenToPage } from './leaving.ts';
+import { pagePartsOf } from './parts.ts';
+import { createBlame } from './send/blame.ts';
+import { createGate } from './send/gate.ts';
+import { createLimits } from './send/limits.ts';
+import { createRelay, type RelayAddress } from './send/relay.ts';
+import { createRequests } from './send/requests.ts';
+import { createSender } from './send/sender.ts';
+
+// Those come first: gzip looks back 32 KiB, and finds more that is alike in this order.
+
 import { type Clock, systemClock } from '@sluice/protocol/toolbox';
 import type { EventTexts } from '../accept/event-text.ts';
 import { Alarm } from '../base/alarm.ts';
@@ -15,22 +34,6 @@ import { consoleWarnings } from '../tell/console-log.ts';
 import { RateMeter } from '../tell/rate-meter.ts';
 import { createReporter, type Reporter } from '../tell/reporter.ts';
 import type { TrackerStats } from '../tell/stats.ts';
-import { createConsent } from './consent.ts';
-import { type Deadline, settle } from './deadline.ts';
-import { createIdentity } from './identity.ts';
-import { createKeeper } from './keep/keeper.ts';
-import { createLetters } from './keep/letters.ts';
-import { idOf, PARCELS, type Parcel } from './keep/parcel.ts';
-import { Parcels, statsOf, strictOrder } from './keep/parcels.ts';
-import { createTabs, type Message } from './keep/tabs.ts';
-import { listenToPage } from './leaving.ts';
-import { pagePartsOf } from './parts.ts';
-import { createBlame } from './send/blame.ts';
-import { createGate } from './send/gate.ts';
-import { createLimits } from './send/limits.ts';
-import { createRelay, type RelayAddress } from './send/relay.ts';
-import { createRequests } from './send/requests.ts';
-import { createSender } from './send/sender.ts';
 
 const LOOK_MS = 3_000;
 const OPEN_AGAIN_MS = 60_000;

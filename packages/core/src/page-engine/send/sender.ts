@@ -284,12 +284,15 @@ export function createSender(options: SenderOptions): Sender {
     leave(isLeft) {
       const last: Batch[] = [];
       const isShared = !isLeft && !endTurn && keeper.survives;
+      // Others may have left something older.
+      const isBehind = isShared && ordering === 'strict';
       const isOwn = (parcel: Parcel) => {
         const { isStored, isWriting, page, texts } = parcel;
         const isLeftAlone = page !== parcels.own || (isShared && (isStored || isWriting));
         return !!texts && !isLeftAlone && (relay?.mayGo(parcel) ?? true);
       };
-      for (let { room } = requests; gate.state === 'closed' && blame.inARow === 0 && !traffic.isStopped; ) {
+      const mayLeave = gate.state === 'closed' && blame.inARow === 0 && !traffic.isStopped && !isBehind;
+      for (let { room } = requests; mayLeave; ) {
         const { maxBytes, maxEvents } = most();
         // A relay knows one parcel by its name.
         const [taken] = parcels.next({
