@@ -7,9 +7,9 @@ import type { Journal } from '../../src/keep/journal.ts';
 import { createIndexedDbJournal } from '../../src/keep/page/indexeddb-journal.ts';
 import { databaseName } from '../../src/keep/page/origin.ts';
 import type { Meeting } from '../../src/keep/page/tabs.ts';
+import { allPageParts } from '../../src/page-engine/all-parts.ts';
 import { PARCELS } from '../../src/page-engine/keep/parcel.ts';
 import { createWith, pageDefaults } from '../../src/page-engine/page-tracker.ts';
-import { allPageParts } from '../../src/page-engine/all-parts.ts';
 import type { Outcome, Transport, TransportRequest } from '../../src/send/http/transport.ts';
 import { toTexts } from './event-texts.ts';
 import { FakeLocks } from './fake-locks.ts';
@@ -156,7 +156,12 @@ export class FakeTab {
           ...{ correlationKey: 'email', account: origin.name, transport, batch: { maxWaitMs: 100 } },
           ...{ delivery: { maxConcurrency: 1 }, leaving, ...others },
         },
-        { ...pageDefaults, parts: Object.assign({}, pageDefaults.parts, allPageParts), clock: mortal, random },
+        {
+          ...pageDefaults,
+          parts: Object.assign({}, pageDefaults.parts, allPageParts),
+          clock: mortal,
+          random,
+        },
         meeting,
       );
       this.tracker.identify('ada@example.com');
