@@ -3,9 +3,9 @@ import { type Deadline, settle } from './deadline.ts';
 import { createIdentity } from './identity.ts';
 import { createKeeper } from './keep/keeper.ts';
 import { createLetters } from './keep/letters.ts';
-import { idOf, PARCELS, type Parcel } from './keep/parcel.ts';
+import { PARCELS, type Parcel } from './keep/parcel.ts';
 import { Parcels, statsOf, strictOrder } from './keep/parcels.ts';
-import { createTabs, type Message } from './keep/tabs.ts';
+import { createTabs } from './keep/tabs.ts';
 import { listenToPage } from './leaving.ts';
 import { pagePartsOf } from './parts.ts';
 import { createBlame } from './send/blame.ts';
@@ -14,12 +14,12 @@ import { createLimits } from './send/limits.ts';
 import { createRelay, type RelayAddress } from './send/relay.ts';
 import { createRequests } from './send/requests.ts';
 import { createSender } from './send/sender.ts';
+import { createSharing } from './sharing.ts';
 
 // Those come first: gzip looks back 32 KiB, and finds more that is alike in this order.
 
 import { type Clock, systemClock } from '@sluice/protocol/toolbox';
 import type { EventTexts } from '../accept/event-text.ts';
-import { Alarm } from '../base/alarm.ts';
 import { StorageError, storageError } from '../base/errors/storage-error.ts';
 import type { DropReason, Fate } from '../base/fate.ts';
 import { databaseName } from '../keep/page/origin.ts';
@@ -35,8 +35,6 @@ import { RateMeter } from '../tell/rate-meter.ts';
 import { createReporter, type Reporter } from '../tell/reporter.ts';
 import type { TrackerStats } from '../tell/stats.ts';
 
-const LOOK_MS = 3_000;
-const OPEN_AGAIN_MS = 60_000;
 
 export interface Engine {
   readonly clock: Clock;
@@ -115,21 +113,19 @@ export function createEngine(
   });
   const letters = createLetters({ limits: settings.deadLetters, clock, keeper, reporter });
   const wake = () => sender.wake();
-  const stages = { settings, clock, parcels, keeper, letters, reporter, end, cut, refresh };
+  const stages = { settings, clock, parcels, keeper, letters, reporter, end, cut, refresh: () => sharing.refresh() };
   const bounds = parts.bounds?.({ ...stages, wake });
   const deadLetters = parts.deadLetters?.({ ...stages, bounds, signal, wake });
   const tabs = createTabs({
-    ...{ name, meeting: meet, clock, stored: keeper.lock, onMessage: hear },
+    ...{ name, meeting: meet, clock, stored: keeper.lock },
+    onMessage: (message) => sharing.hear(message),
     onFailed: (error) =>
       reporter.storageFailed(storageError('cannot use Web Locks, so IndexedDB is used', error)),
   });
   const backoff = { baseMs: delivery.retryBaseMs, maxMs: delivery.retryMaxMs };
   const gate = createGate(clock, random, backoff, reporter, (state) => {
     if (state === 'open') registerSync();
-    if (state !== 'half-open') {
-      sharedUntil = gate.shared?.[0];
-      keeper.share(gate.shared);
-    }
+    if (state !== 'half-open') sharing.share();
     sender.wake();
   });
   const blame = createBlame();
@@ -138,51 +134,14 @@ export function createEngine(
     ...{ ...stages, relay, random, tabs, gate, blame, requests, books, bounds, limits },
     ...{ offset: texts.offset, rejected: hooked.rejected },
   });
-  /** The pause of which all pages know. 0: this page has not looked yet. */
-  let sharedUntil: number | undefined = 0;
-  const looking = new Alarm(clock, () => void look());
-
-  function lookIn(waitMs: number): void {
-    if (clock.now() + waitMs < (looking.until ?? 0)) looking.cancel();
-    looking.set(waitMs);
-  }
-
-  /** Another page told something. */
-  function hear(message: Message): void {
-    // It may be gone before it sends.
-    if (message[0] === 'waits') {
-      sender.wanted();
-      return void lookIn(LOOK_MS);
-    }
-    if (message[0] === 'who') return void identity.answer();
-    if (message[0] === 'session') return void (hold && identity.hear(message[1], message[2], message[3]));
-    const [kind, id, what] = message;
-    const parcel = parcels.all.get(id);
-    if (!parcel) return;
-    if (kind === 'ended') {
-      if (keeper.wasCleared) keeper.remove(parcel);
-      parcels.end(parcel, what);
-    } else {
-      parcels.end(parcel);
-      for (const key of what) if (!parcels.all.has(idOf(key))) parcels.found(key, parcel.epoch);
-      parcels.sort();
-    }
-    sender.wake();
-  }
-
-  async function refresh(): Promise<number | undefined> {
-    const { found, leasedUntil, letters: listed, pause, earlierUntil } = await keeper.refresh();
-    if (found > 0) reporter.recovered('recovered', found);
-    parcels.sort();
-    letters.listed(keeper.survives ? listed : letters.keys);
-    if (leasedUntil < Number.POSITIVE_INFINITY) lookIn(leasedUntil - clock.now());
-    const oldestAt = clock.now() - settings.unidentified.maxAgeMs;
-    for (const parcel of [...parcels.all.values()])
-      if (parcel.session && parcel.at < oldestAt) end(parcel, 'expired');
-    if (pause && pause[0] !== sharedUntil) gate.share(pause, sharedUntil === 0);
-    sharedUntil = pause?.[0];
-    return earlierUntil;
-  }
+  const oldestAt = () => clock.now() - settings.unidentified.maxAgeMs;
+  const sharing = createSharing(
+    {
+      ...{ parcels, keeper, letters, clock, reporter, end, oldestAt, hold, purge },
+      isDenied: () => consent.current === 'denied',
+    },
+    () => ({ gate, identity, sender }),
+  );
 
   function end(parcel: Parcel, fate: Fate, isCounted = true): void {
     keeper.remove(parcel);
@@ -206,9 +165,9 @@ export function createEngine(
       texts,
       end,
       tell: tabs.tell,
-      granted: () => Promise.all([consent.granted(), moved]),
+      granted: () => Promise.all([consent.granted(), sharing.opened()]),
+      oldestAt,
     },
-    oldestAt: () => clock.now() - settings.unidentified.maxAgeMs,
     onFailed: reporter.storageFailed,
     onChange() {
       void keeper.commit();
@@ -224,7 +183,7 @@ export function createEngine(
     onStart() {
       tabs.open();
       reporter.journal(keeper.kind);
-      moved = open();
+      void sharing.open();
       if (hold) identity.read();
     },
     onGranted() {
@@ -234,14 +193,11 @@ export function createEngine(
     onDenied: purge,
   });
   let purging: Promise<void> | undefined;
-  let moved: Promise<void> = Promise.resolve();
-  let opened: Promise<void> = Promise.resolve();
-  const opening = new Alarm(clock, () => void open());
 
   /** Drops what this page knows, then what others left. */
   function purge(): void {
     drop();
-    purging = refresh().then(drop, drop).then(keeper.clear).catch(reporter.storageFailed);
+    purging = sharing.refresh().then(drop, drop).then(keeper.clear).catch(reporter.storageFailed);
     letters.drop(letters.keys, 'denied');
   }
 
@@ -252,28 +208,6 @@ export function createEngine(
         keeper.remove(parcel);
         parcels.end(parcel, 'denied');
       }
-  }
-
-  /** Lists what is stored, and moves what earlier versions left. Pages of theirs may be about to send some of it: then again later. */
-  async function open(): Promise<void> {
-    let isListed = false;
-    try {
-      const until = await refresh();
-      isListed = until === 0;
-      if (isListed || (await keeper.moveEarlier(until))) return;
-    } catch (error) {
-      reporter.storageFailed(error);
-    } finally {
-      opened = look(isListed);
-    }
-    opening.set(OPEN_AGAIN_MS);
-  }
-
-  async function look(isListed = false): Promise<void> {
-    if (!isListed) await refresh().catch(reporter.storageFailed);
-    if (consent.current === 'denied') purge();
-    parcels.isOpening = false;
-    sender.wake();
   }
 
   consent.open();
@@ -353,8 +287,7 @@ export function createEngine(
     settleAll: (deadline) =>
       settle({ parcels, sender, clock }, deadline, async () => {
         const written = keeper.commitAll();
-        await moved;
-        await opened;
+        await sharing.opened();
         await written;
         if (consent.current === 'granted') await identity.settled();
         await keeper.commitAll();
@@ -364,8 +297,7 @@ export function createEngine(
       ended.abort();
       await Promise.all([stopping, purging]);
       await keeper.commitAll();
-      looking.stop();
-      opening.stop();
+      sharing.stop();
       bounds?.stop();
       gate.stop();
       tabs.close();

@@ -1,0 +1,141 @@
+import type { Clock } from '@sluice/protocol/toolbox';
+import { Alarm } from '../base/alarm.ts';
+import type { Fate } from '../base/fate.ts';
+import type { Reporter } from '../tell/reporter.ts';
+import type { Identity } from './identity.ts';
+import type { Keeper } from './keep/keeper.ts';
+import type { Letters } from './keep/letters.ts';
+import { idOf, type Parcel } from './keep/parcel.ts';
+import type { Parcels } from './keep/parcels.ts';
+import type { Message } from './keep/tabs.ts';
+import type { Gate } from './send/gate.ts';
+import type { Sender } from './send/sender.ts';
+
+/** A page that says that it has events may be gone before it sends them. */
+const LOOK_MS = 3_000;
+const OPEN_AGAIN_MS = 60_000;
+
+interface SharingOptions {
+  readonly parcels: Parcels;
+  readonly keeper: Keeper;
+  readonly letters: Letters;
+  readonly clock: Clock;
+  readonly reporter: Reporter;
+  readonly end: (parcel: Parcel, fate: Fate) => void;
+  /** What was held before is too old. */
+  readonly oldestAt: () => number;
+  readonly hold: boolean;
+  /** What is listed is to be dropped. */
+  readonly isDenied: () => boolean;
+  readonly purge: () => void;
+}
+
+/** Stages that are made later. */
+interface Later {
+  readonly gate: Gate;
+  readonly identity: Identity;
+  readonly sender: Sender;
+}
+
+/** What this page learns from others, and they from it, over what is stored. */
+export interface Sharing {
+  /** Another page told something. */
+  hear(message: Message): void;
+  /** Lists what is stored. */
+  refresh(): Promise<number | undefined>;
+  /** Lists what is stored, and moves what earlier versions left. */
+  open(): Promise<void>;
+  /** Resolves once both is done. */
+  opened(): Promise<void>;
+  /** A pause began or ended: others must know. */
+  share(): void;
+  stop(): void;
+}
+
+export function createSharing(options: SharingOptions, later: () => Later): Sharing {
+  const { parcels, keeper, letters, clock, reporter, end, oldestAt, hold, isDenied, purge } = options;
+  /** The pause of which all pages know. 0: this page has not looked yet. */
+  let sharedUntil: number | undefined = 0;
+  let moved: Promise<void> = Promise.resolve();
+  const looking = new Alarm(clock, () => void look());
+  const opening = new Alarm(clock, () => void open());
+
+  function lookIn(waitMs: number): void {
+    if (clock.now() + waitMs < (looking.until ?? 0)) looking.cancel();
+    looking.set(waitMs);
+  }
+
+  async function refresh(): Promise<number | undefined> {
+    const { found, leasedUntil, letters: listed, pause, earlierUntil } = await keeper.refresh();
+    if (found > 0) reporter.recovered('recovered', found);
+    parcels.sort();
+    letters.listed(keeper.survives ? listed : letters.keys);
+    if (leasedUntil < Number.POSITIVE_INFINITY) lookIn(leasedUntil - clock.now());
+    for (const parcel of [...parcels.all.values()])
+      if (parcel.session && parcel.at < oldestAt()) end(parcel, 'expired');
+    if (pause && pause[0] !== sharedUntil) later().gate.share(pause, sharedUntil === 0);
+    sharedUntil = pause?.[0];
+    return earlierUntil;
+  }
+
+  async function look(isListed = false): Promise<void> {
+    if (!isListed) await refresh().catch(reporter.storageFailed);
+    if (isDenied()) purge();
+    parcels.isOpening = false;
+    later().sender.wake();
+  }
+
+  /** Pages of earlier versions may be about to send some of what they left: then again later. */
+  async function move(): Promise<boolean> {
+    try {
+      const until = await refresh();
+      if (until === 0) return true;
+      if (!(await keeper.moveEarlier(until))) opening.set(OPEN_AGAIN_MS);
+    } catch (error) {
+      reporter.storageFailed(error);
+      opening.set(OPEN_AGAIN_MS);
+    }
+    return false;
+  }
+
+  function open(): Promise<void> {
+    moved = move().then(look);
+    return moved;
+  }
+
+  return {
+    hear(message) {
+      const { identity, sender } = later();
+      if (message[0] === 'waits') {
+        sender.wanted();
+        return lookIn(LOOK_MS);
+      }
+      if (message[0] === 'who') return identity.answer();
+      if (message[0] === 'session') return void (hold && identity.hear(message[1], message[2], message[3]));
+      const [kind, id, what] = message;
+      const parcel = parcels.all.get(id);
+      if (!parcel) return;
+      if (kind === 'ended') {
+        if (keeper.wasCleared) keeper.remove(parcel);
+        parcels.end(parcel, what);
+      } else {
+        parcels.end(parcel);
+        for (const key of what) if (!parcels.all.has(idOf(key))) parcels.found(key, parcel.epoch);
+        parcels.sort();
+      }
+      sender.wake();
+    },
+    refresh,
+    open,
+    opened: () => moved,
+    share() {
+      const { shared } = later().gate;
+      sharedUntil = shared?.[0];
+      keeper.share(shared);
+    },
+    stop() {
+      looking.stop();
+      opening.stop();
+    },
+  };
+}
