@@ -119,8 +119,15 @@ export function createSharing(options: SharingOptions, later: () => Later): Shar
         if (keeper.wasCleared) keeper.remove(parcel);
         parcels.end(parcel, what);
       } else {
+        const { epoch, texts } = parcel;
         parcels.end(parcel);
-        for (const key of what) if (!parcels.all.has(idOf(key))) parcels.found(key, parcel.epoch);
+        let start = 0;
+        for (const key of what) {
+          const part = parcels.all.get(idOf(key)) ?? parcels.found(key, epoch);
+          const own = texts?.slice(start, (start += key[2]));
+          // They are stored again should the database be deleted.
+          if (own && !part.texts) parcels.loaded(part, own);
+        }
         parcels.sort();
       }
       sender.wake();

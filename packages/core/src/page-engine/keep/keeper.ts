@@ -125,7 +125,8 @@ export function createKeeper(options: KeeperOptions): Keeper {
       if (!parcel.isStored) continue;
       parcel.isStored = false;
       if (parcel.texts) parcels.unwritten.add(parcel);
-      else end(parcel, 'damaged');
+      // Another page may have it in memory: it is told nothing.
+      else parcels.end(parcel, 'damaged');
     }
     alarm.set(0);
   }

@@ -84,7 +84,8 @@ export function createListing(
       if (end === 0 || until > 0 || parcel.isFrozen || parcel.state !== 'waiting') continue;
       unknown(parcel, isSent || (isOnce && wasAlive === 1));
     }
-    for (const parcel of missing) end(parcel, 'delivered');
+    // Who ended it told the others.
+    for (const parcel of missing) parcels.end(parcel, 'delivered');
     return { found, leasedUntil, letters, pause, earlierUntil };
   };
 

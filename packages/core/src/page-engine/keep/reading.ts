@@ -19,7 +19,7 @@ export async function load(
   for (const [index, parcel] of missing.entries()) {
     const value = values[index];
     if (isTexts(value, parcel.count)) parcels.loaded(parcel, value);
-    else if (value === undefined) end(parcel, 'delivered');
+    else if (value === undefined) parcels.end(parcel, 'delivered');
     else {
       damaged(parcel.bytes);
       end(parcel, 'damaged');
