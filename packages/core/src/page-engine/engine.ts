@@ -35,7 +35,6 @@ import { RateMeter } from '../tell/rate-meter.ts';
 import { createReporter, type Reporter } from '../tell/reporter.ts';
 import type { TrackerStats } from '../tell/stats.ts';
 
-
 export interface Engine {
   readonly clock: Clock;
   readonly reporter: Reporter;
@@ -113,7 +112,17 @@ export function createEngine(
   });
   const letters = createLetters({ limits: settings.deadLetters, clock, keeper, reporter });
   const wake = () => sender.wake();
-  const stages = { settings, clock, parcels, keeper, letters, reporter, end, cut, refresh: () => sharing.refresh() };
+  const stages = {
+    settings,
+    clock,
+    parcels,
+    keeper,
+    letters,
+    reporter,
+    end,
+    cut,
+    refresh: () => sharing.refresh(),
+  };
   const bounds = parts.bounds?.({ ...stages, wake });
   const deadLetters = parts.deadLetters?.({ ...stages, bounds, signal, wake });
   const tabs = createTabs({

@@ -13,7 +13,7 @@ let taken: number[];
 let bad: ReadonlySet<number>;
 
 beforeEach(() => {
-  origin = new FakeOrigin();
+  origin = new FakeOrigin(true);
   taken = [];
   bad = new Set();
   origin.respond = (_, { body }) => {
