@@ -16,6 +16,7 @@ import type { Gate } from './gate.ts';
 import type { Limits } from './limits.ts';
 import type { Relay } from './relay.ts';
 import type { Carried, Requests } from './requests.ts';
+import type { Traffic } from './traffic.ts';
 
 /** A page that was left may see the answer to a request for so long. */
 const LEASE_MS = 30_000;
@@ -25,20 +26,6 @@ const DENIED: Backoff = { baseMs: 1_000, maxMs: 60_000 };
 const SUSPECT: Backoff = { baseMs: 60_000, maxMs: 60 * 60_000 };
 const PROBES = 3;
 const WRONG_PROBES = 10;
-
-/** What is under way. */
-export interface Traffic {
-  /** Batches that wait for their retry. */
-  retries: Batch[];
-  running: number;
-  /** How often the page was left. */
-  departures: number;
-  /** How often consent was denied. */
-  denials: number;
-  /** How often a retry was asked for. Answers to requests before it may be about another key. */
-  resumes: number;
-  isStopped: boolean;
-}
 
 export interface DeliveryOptions {
   readonly settings: Settings;

@@ -7,8 +7,9 @@ import { byteLength, type Parcels } from '../keep/parcels.ts';
 import type { Tabs } from '../keep/tabs.ts';
 import type { Bounds } from '../parts.ts';
 import { type Batch, batchOf, bytesOf, countOf } from './blame.ts';
-import { createDelivery, type DeliveryOptions, type Traffic } from './delivery.ts';
+import { createDelivery, type DeliveryOptions } from './delivery.ts';
 import { nameCustomer } from './relay.ts';
+import type { Traffic } from './traffic.ts';
 
 const REQUESTS = 4;
 const TURN_MS = 10_000;
