@@ -11,7 +11,7 @@ import type { Batch } from './send/blame.ts';
 import type { Limits } from './send/limits.ts';
 
 /** What the engine provides for its parts. */
-export interface Stages {
+interface Stages {
   readonly settings: Pick<Settings, 'storage'>;
   readonly clock: Clock;
   readonly parcels: Parcels;
@@ -34,7 +34,7 @@ export interface Bounds {
   stop(): void;
 }
 
-export interface LetterStages extends Stages {
+interface LetterStages extends Stages {
   readonly letters: Letters;
   readonly keeper: Keeper;
   readonly bounds: Bounds | undefined;

@@ -74,7 +74,7 @@ export function bytesOf(parcels: readonly Parcel[]): number {
   return parcels.reduce((total, { bytes }) => total + bytes, 0);
 }
 
-export type Verdict = 'again' | 'halve' | 'shrink' | 'end' | 'suspect' | 'drop';
+type Verdict = 'again' | 'halve' | 'shrink' | 'end' | 'suspect' | 'drop';
 
 export interface Blame {
   /** Whether the service ever accepted something. */

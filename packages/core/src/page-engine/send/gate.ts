@@ -7,7 +7,7 @@ import type { Reporter } from '../../tell/reporter.ts';
 import type { BreakerState, Pause } from '../../tell/stats.ts';
 import type { PauseKey } from '../keep/parcel.ts';
 
-export type Why = Pick<Pause, 'reason' | 'status' | 'words'>;
+type Why = Pick<Pause, 'reason' | 'status' | 'words'>;
 /** As pages share a pause. */
 export type SharedPause = PauseKey;
 
