@@ -62,6 +62,9 @@ export function createWith(options: AnyOptions, defaults: Defaults, meet: Meetin
 function trackerOf(settings: Settings, meet: Meeting, relay?: RelayAddress): Tracker {
   const { correlationKey, enabled, keepDeviceTimestamp, maxEventBytes, parts, source, unidentified } =
     settings;
+  // It would be ignored: records of this engine are no journal.
+  if (typeof settings.journal === 'object')
+    throw new ConfigError('journal', 'journal must be "memory" in a page: IndexedDB is its journal');
   const store = { load: () => loadText(OFFSET), save: (text: string) => saveText(OFFSET, text) };
   const offset = settings.clock ? undefined : new ClockOffset(systemClock, keepDeviceTimestamp, store);
   const nobody = unidentified.hold ? UNIDENTIFIED : undefined;

@@ -2,6 +2,7 @@ import 'fake-indexeddb/auto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { DeadLetter } from '../../src/parts/dead-letters/dead-letter.ts';
 import { range } from '../bench/bench.ts';
+import { FakeJournal } from '../bench/fake-journal.ts';
 import { FakeOrigin, type FakeTab } from '../bench/fake-origin.ts';
 import { answered } from '../bench/scripted-transport.ts';
 
@@ -278,4 +279,8 @@ describe('the limits of storage', () => {
     await origin.pass(HOUR, 60_000);
     expect(tab.tracker.stats()).toMatchObject({ pending: 0, dropped: { expired: 10 } });
   });
+});
+
+it('a journal of the user is refused: a page has its own', () => {
+  expect(() => origin.openTab({ journal: new FakeJournal() })).toThrow('"memory" in a page');
 });
