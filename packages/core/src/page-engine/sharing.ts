@@ -124,7 +124,8 @@ export function createSharing(options: SharingOptions, later: () => Later): Shar
         let start = 0;
         for (const key of what) {
           const part = parcels.all.get(idOf(key)) ?? parcels.found(key, epoch);
-          const own = texts?.slice(start, (start += key[2]));
+          const own = texts?.slice(start, start + key[2]);
+          start += key[2];
           // They are stored again should the database be deleted.
           if (own && !part.texts) parcels.loaded(part, own);
         }
