@@ -1,2 +1,1 @@
-import { createTracker } from './dist/page-engine/page-tracker.js';
-globalThis.tracker = createTracker({ baseUrl: location.origin, correlationKey: 'email' });
+import { createTracker } from './dist/page-engine/page-tracker.js';globalThis.tracker = createTracker({ baseUrl: location.origin, correlationKey: 'email' });

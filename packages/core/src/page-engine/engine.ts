@@ -146,7 +146,7 @@ export function createEngine(
   const oldestAt = () => clock.now() - settings.unidentified.maxAgeMs;
   const sharing = createSharing(
     {
-      ...{ parcels, keeper, letters, clock, reporter, end, oldestAt, hold, purge },
+      ...{ parcels, keeper, letters, clock, reporter, end, oldestAt, hold },
       isDenied: () => consent.current === 'denied',
     },
     () => ({ gate, identity, sender }),
@@ -168,15 +168,8 @@ export function createEngine(
   }
 
   const identity = createIdentity({
-    ...{
-      parcels,
-      keeper,
-      texts,
-      end,
-      tell: tabs.tell,
-      granted: () => Promise.all([consent.granted(), sharing.opened()]),
-      oldestAt,
-    },
+    ...{ parcels, keeper, texts, end, oldestAt, tell: tabs.tell },
+    granted: () => Promise.all([consent.granted(), sharing.opened()]),
     onFailed: reporter.storageFailed,
     onChange() {
       void keeper.commit();
@@ -199,26 +192,8 @@ export function createEngine(
       void keeper.commit();
       sender.wake();
     },
-    onDenied: purge,
+    onDenied: () => sharing.purge(),
   });
-  let purging: Promise<void> | undefined;
-
-  /** Drops what this page knows, then what others left. */
-  function purge(): void {
-    drop();
-    purging = sharing.refresh().then(drop, drop).then(keeper.clear).catch(reporter.storageFailed);
-    letters.drop(letters.keys, 'denied');
-  }
-
-  function drop(): void {
-    sender.deny();
-    for (const parcel of [...parcels.all.values()])
-      if (parcel.state === 'waiting' && consent.current === 'denied') {
-        keeper.remove(parcel);
-        parcels.end(parcel, 'denied');
-      }
-  }
-
   consent.open();
   const mayStore = () => consent.current === 'granted';
   listenToPage({ gate, hold, identity, keeper, mayStore, parcels, sender, tabs }, signal);
@@ -304,7 +279,7 @@ export function createEngine(
     async close(): Promise<void> {
       const stopping = sender.stop();
       ended.abort();
-      await Promise.all([stopping, purging]);
+      await Promise.all([stopping, sharing.purged()]);
       await keeper.commitAll();
       sharing.stop();
       bounds?.stop();

@@ -25,9 +25,8 @@ interface SharingOptions {
   /** What was held before is too old. */
   readonly oldestAt: () => number;
   readonly hold: boolean;
-  /** What is listed is to be dropped. */
+  /** Whether consent is denied: what is listed is to be dropped. */
   readonly isDenied: () => boolean;
-  readonly purge: () => void;
 }
 
 /** Stages that are made later. */
@@ -49,14 +48,19 @@ export interface Sharing {
   opened(): Promise<void>;
   /** A pause began or ended: others must know. */
   share(): void;
+  /** Consent is denied: drops what this page knows, then what others left. */
+  purge(): void;
+  /** Resolves once all of that is deleted. */
+  purged(): Promise<void>;
   stop(): void;
 }
 
 export function createSharing(options: SharingOptions, later: () => Later): Sharing {
-  const { parcels, keeper, letters, clock, reporter, end, oldestAt, hold, isDenied, purge } = options;
+  const { parcels, keeper, letters, clock, reporter, end, oldestAt, hold, isDenied } = options;
   /** The pause of which all pages know. 0: this page has not looked yet. */
   let sharedUntil: number | undefined = 0;
   let moved: Promise<void> = Promise.resolve();
+  let purging: Promise<void> = Promise.resolve();
   const looking = new Alarm(clock, () => void look());
   const opening = new Alarm(clock, () => void open());
 
@@ -96,6 +100,21 @@ export function createSharing(options: SharingOptions, later: () => Later): Shar
       opening.set(OPEN_AGAIN_MS);
     }
     return false;
+  }
+
+  function purge(): void {
+    drop();
+    purging = refresh().then(drop, drop).then(keeper.clear).catch(reporter.storageFailed);
+    letters.drop(letters.keys, 'denied');
+  }
+
+  function drop(): void {
+    later().sender.deny();
+    for (const parcel of [...parcels.all.values()])
+      if (parcel.state === 'waiting' && isDenied()) {
+        keeper.remove(parcel);
+        parcels.end(parcel, 'denied');
+      }
   }
 
   function open(): Promise<void> {
@@ -141,6 +160,8 @@ export function createSharing(options: SharingOptions, later: () => Later): Shar
       sharedUntil = shared?.[0];
       keeper.share(shared);
     },
+    purge,
+    purged: () => purging,
     stop() {
       looking.stop();
       opening.stop();

@@ -10,7 +10,7 @@ import { type StoredLock, storedLock } from '../../keep/page/stored-lock.ts';
 import { isHidden, type Meeting } from '../../keep/page/tabs.ts';
 import type { SharedPause } from '../send/gate.ts';
 import { moveEarlier } from './earlier.ts';
-import { createListing, type Found, type ListingOptions } from './listing.ts';
+import { createListing, type Found, type ListingOptions, NOTHING } from './listing.ts';
 import { idOf, isLease, leasesOf, type Parcel, rangeOf, UNKNOWN } from './parcel.ts';
 import { load } from './reading.ts';
 import { createSpill, type Put } from './spill.ts';
@@ -20,13 +20,6 @@ const RETRY = { baseMs: 1_000, maxMs: 60_000 };
 /** More than this of what is stored is not kept in memory too. */
 const MOST_LOADED = 512 * 1024;
 const ALIVE_MS = 60_000;
-const NOTHING: Found = {
-  found: 0,
-  leasedUntil: Number.POSITIVE_INFINITY,
-  letters: [],
-  pause: undefined,
-  earlierUntil: 0,
-};
 /** The keys that begin with a number. */
 const PAUSES = () => IDBKeyRange.bound([Number.NEGATIVE_INFINITY], ['']);
 

@@ -29,7 +29,7 @@ export interface ListingOptions {
 export interface Found {
   /** Events of other pages. */
   readonly found: number;
-  /** When the first lease ends. */
+  /** When the first lease of an unknown parcel ends. */
   readonly leasedUntil: number;
   readonly pause: SharedPause | undefined;
   /** All dead letters. */
@@ -37,6 +37,15 @@ export interface Found {
   /** Until when databases of earlier versions are looked into. Undefined: nobody has looked yet. */
   readonly earlierUntil: number | undefined;
 }
+
+/** Where nothing is stored. */
+export const NOTHING: Found = {
+  found: 0,
+  leasedUntil: Number.POSITIVE_INFINITY,
+  letters: [],
+  pause: undefined,
+  earlierUntil: 0,
+};
 
 /**
  * Makes the function that compares what is known with what is stored.
@@ -75,8 +84,8 @@ export function createListing(
       // One that ends too late was made before the clock was set back: it has ended.
       const isRunning = end > now && end <= now + forMs;
       const until = isRunning ? end : isNew && end > 0 && !isSent ? stayedAt : 0;
-      if (until > 0) leasedUntil = Math.min(leasedUntil, until);
       let parcel = parcels.all.get(id);
+      if (until > 0 && !parcel) leasedUntil = Math.min(leasedUntil, until);
       if (!parcel && (until > 0 || key[0] === parcels.own || gone.has(id))) continue;
       if (!parcel) found += key[2];
       parcel ??= parcels.found(key, epoch);
