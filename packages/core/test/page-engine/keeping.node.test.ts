@@ -1,5 +1,6 @@
 import 'fake-indexeddb/auto';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { drain } from '../../src/page-engine/service-worker.ts';
 import { FakeOrigin, type FakeTab } from '../bench/fake-origin.ts';
 import { FakeStorage } from '../bench/fake-storage.ts';
 import { answered, failed } from '../bench/scripted-transport.ts';
@@ -240,6 +241,24 @@ describe('what a page writes as it is left', () => {
     expect(next.tracker.stats()).toMatchObject({ recovered: 0, pending: 0 });
     await origin.pass(10_000, 500);
     expect(next.tracker.stats()).toMatchObject({ recovered: 20, maybeDuplicate: 20 });
+  });
+
+  it('counts as delivered once a service worker has sent it, which cannot see what was spilled', async () => {
+    const tab = await page();
+    tab.track(5);
+    view.dispatchEvent(new Event('pagehide'));
+    await origin.pass(10);
+    tab.kill();
+    expect(spilled().length).toBeGreaterThan(0);
+    vi.stubGlobal('fetch', async () => new Response('{}'));
+    const { baseUrl } = origin.service as { readonly baseUrl: string };
+    await drain({ baseUrl, correlationKey: 'email', account: origin.name });
+    origin.respond = () => answered(200);
+    const next = await page();
+    await origin.pass(10_000, 500);
+    expect(origin.received.size).toBe(0);
+    expect(next.tracker.stats()).toMatchObject({ pending: 0, maybeDuplicate: 0 });
+    expect(spilled()).toEqual([]);
   });
 
   it('is not spilled any more once the page is back: it still has it', async () => {
