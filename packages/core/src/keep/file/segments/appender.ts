@@ -23,6 +23,8 @@ import { settled } from './settled.ts';
 const SEGMENT_AGE_MS = 60 * 60_000;
 const SYNC_INTERVAL_MS = 100;
 const SYNC_BYTES = 1024 * 1024;
+/** More is not written with one call: it delays others, and leaves the processor's cache before it is written. */
+const MOST_JOINT_BYTES = 512 * 1024;
 
 interface AppenderOptions {
   readonly root: string;
@@ -35,16 +37,10 @@ interface AppenderOptions {
   readonly onFailed: (error: Error) => void;
 }
 
-/** Groups that were written to a segment. */
-interface Written {
-  readonly writer: SegmentWriter;
-  readonly all: readonly WrittenGroup[];
-}
-
 /** Groups that are to be written with one call, and the result of that. */
 interface Joint {
   readonly groups: EventBytes[];
-  readonly written: Promise<Written>;
+  readonly written: Promise<{ readonly writer: SegmentWriter; readonly all: readonly WrittenGroup[] }>;
 }
 
 /** Writes groups to the current segment, one after the other. While it syncs one group, it writes the next. */
@@ -54,6 +50,7 @@ export class Appender {
   #writer: SegmentWriter | undefined;
   /** What the next write takes. */
   #joint: Joint | undefined;
+  #jointBytes = 0;
   readonly #turns = new Turns();
   /** Settles once the most recent append has ended. */
   #lastAppend: Promise<void> = Promise.resolve();
@@ -71,7 +68,7 @@ export class Appender {
 
   append(events: EventBytes): Promise<Range> {
     const moments = this.#lastMoments;
-    const { groups, written } = this.#joint ?? this.#startJoint();
+    const { groups, written } = this.#jointFor(events.bytes.length);
     const index = groups.push(events) - 1;
     let confirm = () => {};
     const appended = (async () => {
@@ -164,8 +161,11 @@ export class Appender {
     throw cause;
   }
 
-  /** Begins a write that takes all groups that are appended until its turn comes. */
-  #startJoint(): Joint {
+  /** The write that takes a group of so many bytes. It takes what is appended until its turn comes, up to a size. */
+  #jointFor(bytes: number): Joint {
+    this.#jointBytes += bytes;
+    if (this.#joint && this.#jointBytes <= MOST_JOINT_BYTES) return this.#joint;
+    this.#jointBytes = bytes;
     const groups: EventBytes[] = [];
     const before = this.#lastAppend;
     const moments = this.#lastMoments;
@@ -182,7 +182,7 @@ export class Appender {
    * @param moments The number of `appendSync` calls when these groups were appended. If it has grown, `appendSync` has written
    *   the events.
    */
-  async #write(groups: readonly EventBytes[], before: Promise<void>, moments: number): Promise<Written> {
+  async #write(groups: readonly EventBytes[], before: Promise<void>, moments: number): Joint['written'] {
     const { root, segments, tenancy } = this.#options;
     tenancy.lookAround();
     for (let isLast = false; ; isLast = true) {
