@@ -12,7 +12,7 @@ import { framedLength } from '../format/frame.ts';
 import { FrameBuffers } from '../format/frame-buffers.ts';
 import { newHeader, type SegmentHeader } from '../format/segment-header.ts';
 import { SEGMENT_SUFFIX } from '../format/suffixes.ts';
-import { MOST_OF_DISK, segmentSize } from '../segment-size.ts';
+import { MOST_OF_DISK, segmentSize, WRITE_BYTES } from '../segment-size.ts';
 import type { Tenancy } from '../slots/tenancy.ts';
 import type { Segment } from './segment.ts';
 import { SegmentWriter, type WrittenGroup, writeSegmentSync } from './segment-writer.ts';
@@ -23,8 +23,6 @@ import { settled } from './settled.ts';
 const SEGMENT_AGE_MS = 60 * 60_000;
 const SYNC_INTERVAL_MS = 100;
 const SYNC_BYTES = 1024 * 1024;
-/** More is not written with one call: it delays others, and leaves the processor's cache before it is written. */
-const MOST_JOINT_BYTES = 512 * 1024;
 
 interface AppenderOptions {
   readonly root: string;
@@ -164,7 +162,7 @@ export class Appender {
   /** The write that takes a group of so many bytes. It takes what is appended until its turn comes, up to a size. */
   #jointFor(bytes: number): Joint {
     this.#jointBytes += bytes;
-    if (this.#joint && this.#jointBytes <= MOST_JOINT_BYTES) return this.#joint;
+    if (this.#joint && this.#jointBytes <= WRITE_BYTES) return this.#joint;
     this.#jointBytes = bytes;
     const groups: EventBytes[] = [];
     const before = this.#lastAppend;
