@@ -89,11 +89,11 @@ export class Search {
   /** Call it when events were added or removed. It costs very little. */
   changed(): void {
     this.#isBusy = true;
-    if (this.#isUsed && this.#timer === undefined) this.#stepIn(PAUSE_MS);
+    if (this.#isUsed) this.#stepIn(PAUSE_MS);
   }
 
   #stepIn(pauseMs: number): void {
-    if (this.#isClosed) return;
+    if (this.#timer !== undefined || this.#isClosed) return;
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
       const pauses = this.#isBusy ? BUSY_PAUSES : 0;
@@ -154,7 +154,7 @@ export class Search {
   /** Begins a search. Returns what to call after each piece of work: if its turn is over, requests are served. */
   #begin(): () => Promise<void> {
     this.#isUsed = true;
-    this.changed();
+    this.#stepIn(PAUSE_MS);
     let ends = this.#clocks.turns() + TURN_MS;
     return async () => {
       if (this.#clocks.turns() < ends) return;

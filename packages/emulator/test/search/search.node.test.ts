@@ -74,6 +74,7 @@ describe('a search in memory', () => {
     const { search } = setUp(); // on its clock, each piece of the index takes 10 ms
     const added = () => EVENTS - search.unindexed;
     await search.rows({}, { limit: 1 });
+    search.changed();
     vi.advanceTimersByTime(10);
     const piece = added();
     expect(piece).toBeGreaterThan(0);
