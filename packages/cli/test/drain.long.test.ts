@@ -54,6 +54,7 @@ describe('sluice drain', () => {
     expect(code).toBe(130);
     expect(delivered + left).toBe(200);
     expect(left).toBeGreaterThan(0);
+    expect(await emulator.countEvents()).toEqual({ unique: delivered, received: delivered });
     expect((await sluice(['verify', folder], env)).output).toContain('no damage');
     expect((await sluice(['drain', folder, '--json'], env)).code).toBe(0);
     expect(await emulator.countEvents()).toEqual({ unique: 200, received: 200 });

@@ -41,7 +41,7 @@ export const unreachable: Transport = {
   close: async () => {},
 };
 
-/** A tracker that cannot reach the service, with events in its journal. */
+/** A tracker that tries to send nothing for an hour, with events in its journal. */
 export async function fillJournal(
   journalDirectory: string,
   events: number,
@@ -49,7 +49,7 @@ export async function fillJournal(
 ): Promise<Tracker> {
   const tracker = createTracker({
     ...{ baseUrl: 'http://127.0.0.1:9', correlationKey: 'email', journalDirectory },
-    ...{ logger: false, transport: unreachable },
+    ...{ logger: false, transport: unreachable, batch: { maxWaitMs: 3_600_000 } },
   });
   for (let total = 0; total < events; total += 1)
     tracker.track('purchase', { total, ...payload }, { correlationValue: 'ada@example.com', uuid });

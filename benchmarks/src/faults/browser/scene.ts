@@ -17,6 +17,8 @@ const GIVEN_UP_AFTER_MS = 15_000;
  * others left.
  */
 export const LEASED_WITHIN_MS = 45_000;
+/** A tab that makes no request for so long can be frozen or closed without one. */
+const PAUSE_MS = 200;
 /** A page that sends events twice does so within this time. */
 const QUIET_MS = 1_000;
 const LOOK_MS = 20;
@@ -125,9 +127,9 @@ export class Scene implements AsyncDisposable {
     return performance.now() - startedAt;
   }
 
-  /** Resolves once a tab saw that the service is away. */
+  /** Resolves once a tab saw that the service is away, and makes no request for a while. */
   async failure(tab: Tab): Promise<void> {
-    await this.#until(async () => (await tab.call('look')).failed > 0);
+    await this.#until(async () => (await tab.call('look')).pauseMs > PAUSE_MS);
   }
 
   /** Waits until no open page has pending events, and for a while after that. */

@@ -49,8 +49,9 @@ export const drainCommand: CommandSpec = {
     const ends = [interrupted];
     if (until !== undefined) ends.push(AbortSignal.timeout(Math.min(MOST_MS, Math.max(0, until - now))));
     const { openTracker } = await import('../delivery/open-tracker.ts');
-    await using tracker = openTracker(service, rate);
-    const work = () => deliver(tracker, AbortSignal.any(ends));
+    const signal = AbortSignal.any(ends);
+    await using tracker = openTracker(service, rate === undefined ? undefined : { perSecond: rate, signal });
+    const work = () => deliver(tracker, signal);
     const delivered = await withProgress(tracker, () => total, !output.isJson, work);
     const code = tell({ ...delivered, ...others }, output, interrupted.aborted);
     return others ? code || EXIT.failed : code;

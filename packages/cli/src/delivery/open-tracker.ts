@@ -2,20 +2,20 @@
 import { createTracker, type Tracker } from '@sluice/core';
 import { UsageError } from '../exit-codes.ts';
 import type { ServiceSettings } from '../settings/settings.ts';
-import { PacedTransport } from './paced-transport.ts';
+import { type Pace, PacedTransport } from './paced-transport.ts';
 
 /**
  * A tracker with these settings. Its logger is silent: the commands say themselves what happens. Throws a UsageError if the settings
  * switch it off: nothing would be delivered, and nothing would be left.
  */
-export function openTracker(settings: ServiceSettings, perSecond?: number): Tracker {
+export function openTracker(settings: ServiceSettings, pace?: Pick<Pace, 'perSecond' | 'signal'>): Tracker {
   if (settings.enabled === false)
     throw new UsageError(
       'enabled is false in sluice.config.*: nothing would be sent; correct it, or --config',
     );
   const { journal, ...rest } = settings;
   const options = { ...rest, logger: false } as const;
-  if (perSecond === undefined) return createTracker(options);
+  if (!pace) return createTracker(options);
   const { connect, dispatcher, ...delivery } = options.delivery ?? {};
   const ended = (): number => {
     const { delivered, deadLettered } = tracker.stats();
@@ -23,11 +23,11 @@ export function openTracker(settings: ServiceSettings, perSecond?: number): Trac
   };
   const maxEvents = Math.min(
     options.batch?.maxEvents ?? Number.POSITIVE_INFINITY,
-    Math.max(1, Math.floor(perSecond)),
+    Math.max(1, Math.floor(pace.perSecond)),
   );
   const tracker: Tracker = createTracker({
     ...options,
-    transport: new PacedTransport({ connect, dispatcher }, { perSecond, mostEvents: maxEvents, ended }),
+    transport: new PacedTransport({ connect, dispatcher }, { ...pace, mostEvents: maxEvents, ended }),
     batch: { ...options.batch, maxEvents },
     delivery: { ...delivery, maxConcurrency: 1 },
   });

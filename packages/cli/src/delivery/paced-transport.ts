@@ -9,6 +9,8 @@ export interface Pace {
   readonly mostEvents: number;
   /** How many events reached their end so far. */
   readonly ended: () => number;
+  /** No request starts after this aborts: one that begins just before the process ends is cut, and sent again by the next. */
+  readonly signal: AbortSignal;
 }
 
 /** Makes a request no sooner than the pace allows after the one before, also after a long pause. For one request at a time. */
@@ -29,13 +31,15 @@ export class PacedTransport implements Transport {
   }
 
   async post(request: TransportRequest): Promise<Outcome> {
-    const { perSecond, mostEvents, ended } = this.#pace;
+    const { perSecond, mostEvents, ended, signal } = this.#pace;
     const now = Date.now();
     // The first one waits as if there had been a full one before: so the whole delivery is not faster than allowed, either.
     const { at, ended: endedThen } = this.#last ?? { at: now, ended: ended() - mostEvents };
     const dueAt = at + ((ended() - endedThen) * 1_000) / perSecond;
     try {
-      await setTimeout(Math.max(0, dueAt - now), undefined, { signal: request.signal });
+      await setTimeout(Math.max(0, dueAt - now), undefined, {
+        signal: AbortSignal.any([signal, request.signal]),
+      });
     } catch (cause) {
       return { kind: 'failed', cause, maybeSent: false };
     }

@@ -14,7 +14,7 @@ const MOST_MS = 60 * 60_000;
 export interface RestOptions {
   readonly clock: Clock;
   readonly settings: {
-    readonly batch: { readonly maxEvents: number; readonly maxWaitMs: number };
+    readonly batch: { readonly maxEvents: number; readonly maxBytes: number; readonly maxWaitMs: number };
     readonly delivery: { readonly timeoutMs: number };
     readonly advanced: { readonly headersTimeoutMs: number };
   };
@@ -40,6 +40,8 @@ interface Note {
 interface Waiting {
   /** Number of events. */
   readonly pending: number;
+  /** Bytes of the events in memory. */
+  readonly bytes: number;
   /** When the oldest was accepted. */
   readonly oldestAt: number | undefined;
   /** How many wait for all of them. */
@@ -78,11 +80,11 @@ export class Rest {
   isOn(waiting: Waiting): boolean {
     if (!this.#isRead) return true;
     const { clock, settings } = this.#options;
-    const { maxEvents, maxWaitMs } = settings.batch;
+    const { batch } = settings;
     const now = clock.now();
-    const leftMs = this.#startedAt + Math.min(maxWaitMs, BRIEF_MS) - now;
+    const leftMs = this.#startedAt + Math.min(batch.maxWaitMs, BRIEF_MS) - now;
     // More than the whole rest: the clock was set back.
-    const isOn = leftMs > 0 && leftMs <= BRIEF_MS && mayWait(waiting, maxEvents, now);
+    const isOn = leftMs > 0 && leftMs <= BRIEF_MS && mayWait(waiting, batch, now);
     if (isOn) this.#alarm.set(leftMs);
     else this.#alarm.cancel();
     return isOn;
@@ -129,6 +131,11 @@ function pauseMs(answerMs: number, times: number): number {
   return Math.min(MOST_MS, answerMs * 2 ** (times - 1));
 }
 
-function mayWait({ lines, oldestAt, pending, urgent }: Waiting, maxEvents: number, now: number): boolean {
-  return urgent === 0 && lines.length === 1 && pending < maxEvents && now - (oldestAt ?? now) < OLD_MS;
+function mayWait(
+  { bytes, lines, oldestAt, pending, urgent }: Waiting,
+  { maxBytes, maxEvents }: RestOptions['settings']['batch'],
+  now: number,
+): boolean {
+  const isFull = pending >= maxEvents || bytes >= maxBytes;
+  return urgent === 0 && lines.length === 1 && !isFull && now - (oldestAt ?? now) < OLD_MS;
 }

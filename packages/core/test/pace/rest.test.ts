@@ -4,7 +4,7 @@ import { Rest } from '../../src/pace/rest.ts';
 import type { SharedPause } from '../../src/pace/shared-pause.ts';
 
 /** A few events that were just tracked. */
-const few = { pending: 3, urgent: 0, lines: { length: 1 } };
+const few = { pending: 3, bytes: 900, urgent: 0, lines: { length: 1 } };
 
 let clock: VirtualClock;
 /** The note that one process leaves to the next. */
@@ -24,7 +24,7 @@ class Life {
 
   private constructor(batch: { maxEvents?: number; maxWaitMs?: number }, timeoutMs: number) {
     const settings = {
-      batch: { maxEvents: 500, maxWaitMs: 1_000, ...batch },
+      batch: { maxEvents: 500, maxBytes: 10_000, maxWaitMs: 1_000, ...batch },
       delivery: { timeoutMs },
       advanced: { headersTimeoutMs: 30_000 },
     };
@@ -86,6 +86,7 @@ describe('a process that just started', () => {
 
   it.each([
     ['a batch is full', { pending: 500 }],
+    ['a batch has its bytes', { bytes: 10_000 }],
     ['somebody waits for the events', { urgent: 1 }],
     ['some have high priority', { lines: { length: 2 } }],
     ['no process has sent them for half a minute', { oldestAt: Date.UTC(2026, 0, 1) - 30_000 }],

@@ -117,6 +117,13 @@ describe('a tracker with a service that works', () => {
     expectBalanced(tracker);
   });
 
+  it('sends a burst in its first second, though a process that just started waits for full batches', async () => {
+    const startedAt = Date.now();
+    const tracker = create(emulator.baseUrl, { clock: { ...systemClock, now: () => startedAt } });
+    for (let number = 0; number < 15_000; number += 1) tracker.track('early', { number }, ada);
+    await expect.poll(() => emulator.countEvents({ name: 'early' })).not.toMatchObject({ unique: 0 });
+  });
+
   it('spills what does not fit into memory to the journal, and delivers it all', async () => {
     const options = { buffer: { maxEvents: 1_000, maxBytes: 1_000_000 }, batch: { maxEvents: 500 } };
     const tracker = create(nowhere, options);

@@ -43,6 +43,8 @@ export interface SearchClocks {
 const CLOCKS: SearchClocks = { limits: () => performance.now(), turns: () => performance.now() };
 // Pause between two pieces of indexing, which take a few milliseconds each. In the pause, requests are served.
 const PAUSE_MS = 10;
+// While events arrive, it is so many times as long as the piece before it: requests go first.
+const BUSY_PAUSES = 9;
 // A search works for this long. Then requests are served before it continues.
 const TURN_MS = 10;
 const SEARCH_MS = 500;
@@ -67,6 +69,8 @@ export class Search {
   readonly #clocks: SearchClocks;
   readonly #index: SearchIndex;
   #isUsed = false;
+  /** Whether events were added or removed since the last piece of indexing. */
+  #isBusy = false;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
@@ -84,11 +88,21 @@ export class Search {
 
   /** Call it when events were added or removed. It costs very little. */
   changed(): void {
-    if (!this.#isUsed || this.#timer !== undefined || this.#isClosed) return;
+    this.#isBusy = true;
+    if (this.#isUsed) this.#stepIn(PAUSE_MS);
+  }
+
+  #stepIn(pauseMs: number): void {
+    if (this.#timer !== undefined || this.#isClosed) return;
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
-      if (unlessFull(() => this.step())) this.changed();
-    }, PAUSE_MS);
+      const pauses = this.#isBusy ? BUSY_PAUSES : 0;
+      this.#isBusy = false;
+      const startedAt = this.#clocks.turns();
+      const isMore = unlessFull(() => this.step());
+      const tookMs = this.#clocks.turns() - startedAt;
+      if (isMore) this.#stepIn(Math.max(PAUSE_MS, pauses * tookMs));
+    }, pauseMs);
     this.#timer.unref();
   }
 
@@ -140,7 +154,7 @@ export class Search {
   /** Begins a search. Returns what to call after each piece of work: if its turn is over, requests are served. */
   #begin(): () => Promise<void> {
     this.#isUsed = true;
-    this.changed();
+    this.#stepIn(PAUSE_MS);
     let ends = this.#clocks.turns() + TURN_MS;
     return async () => {
       if (this.#clocks.turns() < ends) return;

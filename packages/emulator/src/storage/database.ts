@@ -23,8 +23,9 @@ export class Database {
     this.#database = new Libsql(path ?? ':memory:', { timeout: BUSY_TIMEOUT_MS });
     try {
       this.exec('PRAGMA locking_mode = EXCLUSIVE');
-      // With WAL, NORMAL keeps all commits, whenever the process ends. Only a power cut may lose the last ones.
-      this.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 4096');
+      // Nothing is synced: a sync takes a tenth of a second, in which nobody is served. All commits survive the process, whenever it
+      // ends; a power cut may damage the file.
+      this.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA wal_autocheckpoint = 16384');
       this.exec('PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY');
       this.transaction(() => isBare || this.#prepareSchema());
     } catch (error) {

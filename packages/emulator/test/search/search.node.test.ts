@@ -68,6 +68,28 @@ describe('a search in memory', () => {
     search.close();
   });
 
+  it('is prepared in a tenth of the time while events arrive, and soon when no more do', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { search } = setUp(); // on its clock, each piece of the index takes 10 ms
+    const added = () => EVENTS - search.unindexed;
+    await search.rows({}, { limit: 1 });
+    search.changed();
+    vi.advanceTimersByTime(10);
+    const piece = added();
+    expect(piece).toBeGreaterThan(0);
+    search.changed();
+    vi.advanceTimersByTime(89);
+    expect(added()).toBe(piece);
+    vi.advanceTimersByTime(1);
+    expect(added()).toBe(2 * piece);
+    vi.advanceTimersByTime(90);
+    expect(added()).toBe(3 * piece);
+    vi.advanceTimersByTime(30);
+    expect(added()).toBe(6 * piece);
+    search.close();
+  });
+
   it('is given up where the emulator is closed', async () => {
     const { search } = setUp();
     const searching = search.rows({ text: 'z' }, { limit: 100 });

@@ -41,7 +41,7 @@ describeFleet('The dead letters of a forwarder', (fleet) => {
     await vi.waitFor(async () => expect(await fleet.count('parcel')).toBe(3), PATIENCE);
     await owner.kill();
     fault.stop();
-    const next = fleet.tracker({}, {}, QUICK);
+    const next = fleet.tracker({}, {}, STEADY);
     await vi.waitFor(async () => expect(await next.deadLetters.count()).toBe(3), PATIENCE);
     await next.flush();
     expect(next.stats()).toMatchObject({ recovered: 0, delivered: 0, pending: 0 });
@@ -89,7 +89,7 @@ describeFleet('The dead letters of a forwarder', (fleet) => {
 
   it('are taken by a tracker that was there before', async () => {
     refuse('0');
-    const other = fleet.tracker({}, {}, QUICK);
+    const other = fleet.tracker({}, {}, STEADY);
     expect(await other.deadLetters.count()).toBe(0);
     const owner = await startOwner(fleet, 'passed', 10);
     await kept(1);

@@ -37,7 +37,7 @@ describeFleet('The owner of a slot', (fleet) => {
     });
     // Only what was in a request may have been sent twice.
     expect(await fleet.delivered('stopped', EVENTS)).toBeLessThanOrEqual(EVENTS + BATCH);
-    expect(await fleet.count('parcel')).toBe(0);
+    await vi.waitFor(async () => expect(await fleet.count('parcel')).toBe(0), PATIENCE);
   });
 
   it('that is killed sends all but what is delivered through another forwarder', async () => {

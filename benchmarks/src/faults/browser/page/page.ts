@@ -94,12 +94,12 @@ const page = {
     books.check('when asked');
     for (const what of books.problems.splice(0)) problem(what);
     tellBooks();
-    const { pending, journal, dropped, delivered, requests } = tracker.stats();
+    const { pending, journal, dropped, delivered, pause } = tracker.stats();
     const lost = Object.values(dropped).reduce((sum, count) => sum + count, 0);
     const { tracked } = events;
     return {
       ...{ life, tracked, durable, pending, journal, delivered, dropped: lost, returns },
-      ...{ requests: network.made, failed: requests.failed, isOnline: navigator.onLine },
+      ...{ requests: network.made, pauseMs: (pause?.until ?? 0) - Date.now(), isOnline: navigator.onLine },
     };
   },
   /** Advances the page's clock by this many hours, and tracks some events in each part of an hour. */
@@ -141,8 +141,8 @@ export interface PageView {
   readonly dropped: number;
   readonly returns: number;
   readonly requests: number;
-  /** How many requests it saw fail. */
-  readonly failed: number;
+  /** How long it makes no request, because the service is away. */
+  readonly pauseMs: number;
   readonly isOnline: boolean;
 }
 

@@ -12,7 +12,7 @@ import { directorySize } from './directory-size.ts';
 import { diskError } from './disk/disk-error.ts';
 import { errorCode, type FileSystem, type Volume } from './disk/file-system.ts';
 import { nodeFileSystem } from './disk/node-file-system.ts';
-import { segmentSize } from './segment-size.ts';
+import { segmentSize, WRITE_BYTES } from './segment-size.ts';
 import { Appender } from './segments/appender.ts';
 import { mergeSmall } from './segments/merge.ts';
 import { OpenFiles } from './segments/open-files.ts';
@@ -55,8 +55,7 @@ export interface FileJournalOptions {
 /** A segment of a previous process, and its events that are not released. */
 type Found = { readonly segment: Segment; readonly waiting: readonly Span[] };
 
-/** One write: large enough to be worth a system call, small enough not to delay the next one. */
-const GROUP_LIMIT: Limit = { maxEvents: 4096, maxBytes: 512 * 1024 };
+const GROUP_LIMIT: Limit = { maxEvents: 4096, maxBytes: WRITE_BYTES };
 const SEGMENT_BYTES = 8 * 1024 * 1024;
 const MOST_OPEN_FILES = 8;
 /** So many ranges are told of in one turn of the event loop. */

@@ -1,3 +1,5 @@
+/** One write: large enough to be worth a system call, small enough not to delay the next one. */
+export const WRITE_BYTES: number = 512 * 1024;
 /** A journal without a limit of its own may take this part of its disk. */
 export const MOST_OF_DISK = 0.1;
 /** The journal frees whole segments, so at least this many must fit within its limit. */

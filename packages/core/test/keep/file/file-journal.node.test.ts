@@ -391,6 +391,15 @@ describe('FileJournal, on a disk that a test watches', () => {
     expect(await place.inherited()).toEqual(numbered(0, 7));
   });
 
+  it('writes at most 512 KiB of them with one call', async () => {
+    const { journal } = await place.open({ fs });
+    const groups = [0, 1, 2, 3].map((number) => numbered(number, 1, 'p'.repeat(200 * 1024)));
+    const ranges = await Promise.all(groups.map((texts) => journal.append(group(texts))));
+    // The header, and two groups each time.
+    expect(fs.count('write', SEGMENT)).toBe(3);
+    expect(await readAll(journal, ranges)).toEqual(groups.flat());
+  });
+
   it('writes to a new file what it could not write with one call, and rejects all of it if that fails too', async () => {
     const { journal } = await place.open({ fs });
     await journal.append(group(['"before"']));

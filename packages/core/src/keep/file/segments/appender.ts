@@ -12,7 +12,7 @@ import { framedLength } from '../format/frame.ts';
 import { FrameBuffers } from '../format/frame-buffers.ts';
 import { newHeader, type SegmentHeader } from '../format/segment-header.ts';
 import { SEGMENT_SUFFIX } from '../format/suffixes.ts';
-import { MOST_OF_DISK, segmentSize } from '../segment-size.ts';
+import { MOST_OF_DISK, segmentSize, WRITE_BYTES } from '../segment-size.ts';
 import type { Tenancy } from '../slots/tenancy.ts';
 import type { Segment } from './segment.ts';
 import { SegmentWriter, type WrittenGroup, writeSegmentSync } from './segment-writer.ts';
@@ -35,16 +35,10 @@ interface AppenderOptions {
   readonly onFailed: (error: Error) => void;
 }
 
-/** Groups that were written to a segment. */
-interface Written {
-  readonly writer: SegmentWriter;
-  readonly all: readonly WrittenGroup[];
-}
-
 /** Groups that are to be written with one call, and the result of that. */
 interface Joint {
   readonly groups: EventBytes[];
-  readonly written: Promise<Written>;
+  readonly written: Promise<{ readonly writer: SegmentWriter; readonly all: readonly WrittenGroup[] }>;
 }
 
 /** Writes groups to the current segment, one after the other. While it syncs one group, it writes the next. */
@@ -54,6 +48,7 @@ export class Appender {
   #writer: SegmentWriter | undefined;
   /** What the next write takes. */
   #joint: Joint | undefined;
+  #jointBytes = 0;
   readonly #turns = new Turns();
   /** Settles once the most recent append has ended. */
   #lastAppend: Promise<void> = Promise.resolve();
@@ -71,7 +66,7 @@ export class Appender {
 
   append(events: EventBytes): Promise<Range> {
     const moments = this.#lastMoments;
-    const { groups, written } = this.#joint ?? this.#startJoint();
+    const { groups, written } = this.#jointFor(events.bytes.length);
     const index = groups.push(events) - 1;
     let confirm = () => {};
     const appended = (async () => {
@@ -164,8 +159,11 @@ export class Appender {
     throw cause;
   }
 
-  /** Begins a write that takes all groups that are appended until its turn comes. */
-  #startJoint(): Joint {
+  /** The write that takes a group of so many bytes. It takes what is appended until its turn comes, up to a size. */
+  #jointFor(bytes: number): Joint {
+    this.#jointBytes += bytes;
+    if (this.#joint && this.#jointBytes <= WRITE_BYTES) return this.#joint;
+    this.#jointBytes = bytes;
     const groups: EventBytes[] = [];
     const before = this.#lastAppend;
     const moments = this.#lastMoments;
@@ -182,7 +180,7 @@ export class Appender {
    * @param moments The number of `appendSync` calls when these groups were appended. If it has grown, `appendSync` has written
    *   the events.
    */
-  async #write(groups: readonly EventBytes[], before: Promise<void>, moments: number): Promise<Written> {
+  async #write(groups: readonly EventBytes[], before: Promise<void>, moments: number): Joint['written'] {
     const { root, segments, tenancy } = this.#options;
     tenancy.lookAround();
     for (let isLast = false; ; isLast = true) {
