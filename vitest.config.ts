@@ -6,10 +6,8 @@ import { browserOnlyTests, browserTests } from './scripts/browser-tests.mjs';
 import { findChromium } from './scripts/chromium.mjs';
 import { COPIED_EXAMPLES } from './scripts/copied-examples.mjs';
 import { findFirefox, findWebKitGtk, servesBrowsers } from './scripts/engines.mjs';
-import { pageEngine } from './scripts/page-engine.mjs';
 import { ByProject } from './testing/by-project.ts';
 import { webKitGtk } from './testing/mini-browser.ts';
-
 import { PATIENCE } from './testing/patience.ts';
 
 // Sibling packages resolve to their sources, so that a test never runs against an old build.
@@ -47,12 +45,7 @@ const node: TestProjectConfiguration[] = [
     ...limits(HANG_MS),
   },
   { name: 'long', isolate, include: long, exclude, ...limits(LONG_HANG_MS) },
-].map((test) => ({
-  plugins: pageEngine(),
-  resolve: onNode,
-  ssr: { resolve: onNode },
-  test: pageEngine().length > 0 ? { ...test, setupFiles: ['packages/core/test/bench/node-setup.ts'] } : test,
-}));
+].map((test) => ({ resolve: onNode, ssr: { resolve: onNode }, test }));
 
 const instances: BrowserInstanceOption[] = [];
 if (executablePath !== undefined) {
@@ -81,14 +74,9 @@ if (webkit !== undefined) {
   });
 }
 
-// With SLUICE_ENGINE=page, tests run against the engine for pages.
 const browser: TestProjectConfiguration = {
-  plugins: pageEngine(),
   resolve: inBrowser,
-  // A page has no environment.
-  define: Object.fromEntries(
-    ['FULL', 'SLUICE_ENGINE'].map((name) => [`process.env.${name}`, JSON.stringify(process.env[name] ?? '')]),
-  ),
+  define: { 'process.env.FULL': JSON.stringify(process.env.FULL ?? '') }, // a page has no environment
   ssr: { resolve: onNode }, // the set-up below runs on Node
   test: {
     ...limits(HANG_MS),

@@ -2,7 +2,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { rolldown } from 'rolldown';
-import { pageEngine } from './page-engine.mjs';
 import { readManifest, root } from './workspace.mjs';
 
 const LICENCE_FILES = ['LICENSE', 'LICENCE', 'LICENSE.md', 'license'];
@@ -34,7 +33,6 @@ async function bundle(folder, entry, format) {
   const build = await rolldown({
     input: join(core, folder, 'entries', `${entry}.${extension}`),
     platform: 'browser',
-    plugins: pageEngine(),
     transform: { target: 'es2022' },
     resolve: { conditionNames: [...conditions, 'browser', 'import', 'default'] },
     onLog: (_level, { message }) => {

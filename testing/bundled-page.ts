@@ -1,12 +1,10 @@
 import { rolldown } from 'rolldown';
-import { pageEngine } from '../scripts/page-engine.mjs';
 
 /** Bundles the script of a page, with the sources of the packages. `mode`: as a bundler for development resolves them. */
 export async function bundlePage(input: string, ...mode: readonly 'development'[]): Promise<string> {
   const bundle = await rolldown({
     input,
     platform: 'browser',
-    plugins: pageEngine(),
     resolve: { conditionNames: ['@sluice/source', ...mode, 'browser', 'import', 'default'] },
     logLevel: 'silent',
   });

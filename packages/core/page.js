@@ -1,1 +1,7 @@
-import { createTracker } from './dist/page-engine/page-tracker.js';globalThis.tracker = createTracker({ baseUrl: location.origin, correlationKey: 'email' });
+import { createTracker } from '@sluice/core';
+
+globalThis.tracker = createTracker({ baseUrl: location.origin, correlationKey: 'email' });
+
+import { destination } from '@sluice/core/destination';
+
+globalThis.x = destination;

@@ -68,7 +68,7 @@ export function createDispatch(options: DispatchOptions): Dispatch {
   const { settings, sharing, texts, transport, waiting } = options;
   const { destination, headersOf, rejected, safeCause } = hooked;
   const { advanced, apiKey, baseUrl, compress, delivery: timing } = settings;
-  const { createQueue, lifecycle, redactor, registerSync } = platform;
+  const { createQueue, lifecycle, redactor } = platform;
   const abort = platform.createAbortController();
   const { signal } = abort;
   const backoff = { baseMs: timing.retryBaseMs, maxMs: timing.retryMaxMs };
@@ -87,7 +87,6 @@ export function createDispatch(options: DispatchOptions): Dispatch {
     rate: limits.rate,
     onBack: () => trials.resume(),
     onChange: (state) => {
-      if (state === 'open') registerSync?.();
       if (state === 'closed') waiting.leaveToJournal();
       void wake();
     },
@@ -146,7 +145,6 @@ export function createDispatch(options: DispatchOptions): Dispatch {
     isStrict,
     leaseMs: Math.max(LEASE_MS, advanced.headersTimeoutMs),
     queue: createQueue(QUEUED * maxConcurrency),
-    registerSync,
     reporter,
     requests,
     sharing,

@@ -1,6 +1,5 @@
 import type { Clock } from '@sluice/protocol/toolbox';
 import { platform } from '#platform';
-import type { ConsentStore } from './keep/consent-store.ts';
 import type { Journal } from './keep/journal.ts';
 import { MemoryJournal } from './keep/memory-journal.ts';
 import { MemoryNote, type Note } from './keep/note.ts';
@@ -30,16 +29,6 @@ export async function mayHold(settings: Settings, clock: Clock, part: Part): Pro
 export function createNote(settings: Settings, clock: Clock): Note {
   const isStored = settings.journal === undefined;
   return (isStored && platform.createNote(placeOf(settings, clock, 'unidentified'))) || new MemoryNote();
-}
-
-/** Creates what stores a denial of consent; undefined if each tracker is told by itself, as one that stores no events. */
-export function createConsent(
-  settings: Settings,
-  clock: Clock,
-  onChange: (consent: 'granted' | 'denied') => void,
-): ConsentStore | undefined {
-  if (settings.journal !== undefined) return undefined;
-  return platform.createConsent?.(placeOf(settings, clock), onChange);
 }
 
 function placeOf(settings: Settings, clock: Clock, part?: Part): JournalPlace {

@@ -40,8 +40,6 @@ export function createLeaving(options: LeavingOptions): Leaving {
     },
     hide,
     show: () => {
-      // The page was frozen, or in the back/forward cache. It has missed what other tabs said.
-      if (isLeft) admission.recheck();
       isLeft = false;
       dispatch.show();
     },

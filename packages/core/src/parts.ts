@@ -10,7 +10,6 @@ import type { IdempotencyPart } from './parts/idempotency.ts';
 import type { LearnPart } from './parts/learn/learn.ts';
 import type { LoggerPart } from './parts/logger.ts';
 import type { PerCustomerPart } from './parts/per-customer.ts';
-import type { RelayPart } from './parts/relay/relay.ts';
 import type { WaitUntilPart } from './parts/wait-until.ts';
 
 /**
@@ -40,8 +39,6 @@ export interface Parts {
   readonly learn?: LearnPart | undefined;
   /** `@sluice/core/per-customer`: needed for `ordering: 'per-customer'`. */
   readonly perCustomer?: PerCustomerPart | undefined;
-  /** `@sluice/core/relay`: needed for `relay` where Node plays a page, as in tests. A page has it. */
-  readonly relay?: RelayPart | undefined;
   /** `@sluice/core/wait-until`: needed for `waitUntil`. */
   readonly waitUntil?: WaitUntilPart | undefined;
   /** `@sluice/core/checked`: checks all options. Development builds of a page have it without asking. */

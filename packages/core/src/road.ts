@@ -41,7 +41,6 @@ interface Road {
   readonly hooked: Pick<Guarded, 'prepare' | 'handOver'>;
   /** Accepts an event. Throws an InvalidEventError if it is too large. */
   accept(text: string, at: number, isHigh: boolean, isUnidentified: boolean, customer: string): void;
-  /** Of a page that is not shown yet, it is set once that is shown. */
   setConsent(consent: Consent): void;
   /** Accepts an event that is dropped at once. */
   drop(reason: DropReason): void;
@@ -68,8 +67,6 @@ export function createRoad(settings: Settings, texts: EventTexts, flush: () => P
   const books = new Books();
   const rates = new RateMeter();
   let opened: Promise<void> = Promise.resolve();
-  /** Resolves once the page is shown. Undefined if it is. */
-  let activated = platform.lifecycle.activated?.();
   let isOpened = false;
   let isClosed = false;
   const { clock = systemClock, random = Math.random } = settings;
@@ -152,32 +149,20 @@ export function createRoad(settings: Settings, texts: EventTexts, flush: () => P
   const admission = prepareAdmission({
     settings,
     clock,
-    journal,
     waiting,
     letters,
     reporter,
-    isWaiting: activated !== undefined,
     enter: ({ text, at, isHigh, customer }) => enter(text, at, isHigh, customer),
     texts,
     wake,
   });
   /** Closed when the road closes. */
   const resources = [letters, journal, transport, rest].filter((each) => !!each);
-  if (activated) void activated.then(start);
-  else opened = open();
+  opened = open();
   const leaving = createLeaving({ journal, waiting, admission, dispatch, reporter });
 
   function setConsent(consent: Consent): void {
-    if (activated) void activated.then(() => setConsent(consent));
-    else if (!isClosed) admission.setConsent(consent);
-  }
-
-  /** The page is shown. Until now, nothing was stored, sent or looked for. */
-  function start(): void {
-    activated = undefined;
-    if (isClosed) return;
-    opened = open();
-    admission.start();
+    if (!isClosed) admission.setConsent(consent);
   }
 
   async function open(): Promise<void> {

@@ -3,8 +3,7 @@ import { type Admission, createAdmission } from './parts/hold/admission.ts';
 // That comes first: gzip looks back 32 KiB, and finds more that is alike in this order.
 
 import type { Clock } from '@sluice/protocol/toolbox';
-import { createConsent, createJournal, createNote, mayHold } from './journal-choice.ts';
-import type { Journal } from './keep/journal.ts';
+import { createJournal, createNote, mayHold } from './journal-choice.ts';
 import type { Settings } from './options/settings.ts';
 import type { DeadLetters, DeadLettersTools } from './parts/dead-letters/dead-letters.ts';
 import { LetterKeeper } from './parts/dead-letters/letter-keeper.ts';
@@ -32,10 +31,9 @@ export function createLetters({ settings, clock, reporter, ...main }: LettersPar
 }
 
 /** What the tracker passes to its admission. */
-interface AdmissionParts extends Pick<AdmissionOptions, 'enter' | 'isWaiting' | 'texts' | 'wake'> {
+interface AdmissionParts extends Pick<AdmissionOptions, 'enter' | 'texts' | 'wake'> {
   readonly settings: Settings;
   readonly clock: Clock;
-  readonly journal: Journal;
   readonly waiting: Waiting;
   readonly letters: LetterKeeper;
   readonly reporter: Reporter;
@@ -43,10 +41,9 @@ interface AdmissionParts extends Pick<AdmissionOptions, 'enter' | 'isWaiting' | 
 
 /** Creates the stage between `track()` and the ring buffer. */
 export function prepareAdmission(parts: AdmissionParts): Admission {
-  const { settings, clock, journal, waiting, letters, reporter, ...rest } = parts;
+  const { settings, clock, waiting, letters, reporter, ...rest } = parts;
   const { buffer, consent, unidentified } = settings;
-  const stored = createConsent(settings, clock, (consent) => admission.setConsent(consent, false));
-  const admission: Admission = createAdmission({
+  return createAdmission({
     journal: createJournal(settings, clock, 'unidentified'),
     sessions: new Sessions(createNote(settings, clock)),
     clock,
@@ -54,8 +51,7 @@ export function prepareAdmission(parts: AdmissionParts): Admission {
     ...unidentified,
     commitIntervalMs: settings.commitIntervalMs,
     buffer,
-    consent: stored?.isDenied ? 'denied' : consent,
-    stored,
+    consent,
     waiting,
     ...rest,
     async purge() {
@@ -64,9 +60,6 @@ export function prepareAdmission(parts: AdmissionParts): Admission {
       await waiting.commitAll();
       await waiting.purge();
       await letters.clear('denied');
-      // Events of closed tabs may not be found yet. The refresh finds them, and they are dropped then.
-      await journal.sharing?.refresh();
     },
   });
-  return admission;
 }

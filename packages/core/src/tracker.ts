@@ -8,14 +8,13 @@ import { ConfigError } from '@sluice/protocol';
 import { readApiKey, systemClock } from '@sluice/protocol/toolbox';
 import { platform } from '#platform';
 import { ClockOffset } from './accept/clock-offset.ts';
-import type { AnyEvents, BigintEvents, Track } from './accept/track.ts';
+import type { AnyEvents, Track } from './accept/track.ts';
 import { UNIDENTIFIED } from './accept/unidentified.ts';
 import { isThrown, reasonOf } from './base/reason.ts';
 import { Deadline, finishOptions } from './deadline.ts';
 import type { AnyOptions, Consent, TrackerOptions } from './options/options.ts';
 import { type Defaults, readConsent, readOptions, type Settings } from './options/settings.ts';
 import type { DeadLetters } from './parts/dead-letters/dead-letters.ts';
-import type { Inputs, Schemas } from './parts/hooks/schemas.ts';
 import { missingPart } from './parts.ts';
 import { createRoad } from './road.ts';
 import type { FinishOptions, FlushReport, TrackerStats } from './tell/stats.ts';
@@ -35,27 +34,11 @@ const NOTHING: Partial<Tracker> = {
   durable: async () => {},
 };
 
-/**
- * Makes a tracker. Synchronous: events tracked while the journal opens wait in memory.
- * @throws A ConfigError if an option is wrong, and nothing else.
- * @example const tracker = createTracker({ baseUrl: 'http://127.0.0.1:4100', apiKey, correlationKey: 'email' });
- */
-export function createTracker<const Given extends Schemas>(
-  options: AnyOptions & { readonly events: Given },
-): Tracker<Inputs<Given>>;
-export function createTracker(options: AnyOptions & { readonly bigint: 'string' }): Tracker<BigintEvents>;
-export function createTracker<Events extends object = AnyEvents>(options: AnyOptions): Tracker<Events>;
-export function createTracker(options: AnyOptions): Tracker {
-  return createWith(options, platform);
-}
-
 /** As `createTracker`, with these defaults. @internal */
 export function createWith(options: AnyOptions, defaults: Defaults): Tracker {
   try {
-    const relay = options?.parts?.relay ?? defaults.parts.relay;
-    const [given, all] = relay?.(options, defaults) ?? [options, defaults];
     // The cast is safe: what is missing is found.
-    return trackerOf(readOptions(given as TrackerOptions, all));
+    return trackerOf(readOptions(options as TrackerOptions, defaults));
   } catch (error) {
     if (isThrown(error, ConfigError)) throw error;
     throw new ConfigError('options', `options cannot be used: ${reasonOf(error)}`);
@@ -159,7 +142,7 @@ function trackerOf(settings: Settings): Tracker {
   const { clock, correlationKey, keepDeviceTimestamp, source, maxEventBytes, unidentified } = settings;
   const nobody = unidentified.hold ? UNIDENTIFIED : undefined;
   // A clock of the user's own is right.
-  const offset = clock ? undefined : new ClockOffset(systemClock, keepDeviceTimestamp, platform.offsetStore);
+  const offset = clock ? undefined : new ClockOffset(systemClock, keepDeviceTimestamp);
   const texts = new EventTexts(correlationKey, source, maxEventBytes, nobody, offset);
   /** Aborted after the flush of `close()`: nothing is delivered any more, so every other `flush()` ends. */
   const ending = new AbortController();

@@ -20,7 +20,7 @@ export class ClockOffset {
   readonly keepsDeviceTime: boolean | undefined;
   readonly #store: OffsetStore | undefined;
 
-  constructor(clock: Clock, keepsDeviceTime: boolean | undefined, store: OffsetStore | undefined) {
+  constructor(clock: Clock, keepsDeviceTime: boolean | undefined, store?: OffsetStore) {
     this.keepsDeviceTime = keepsDeviceTime;
     this.#store = store;
     const [ms = 0, at = 0] = (store?.load() ?? '').split(' ').map(Number);

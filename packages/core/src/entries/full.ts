@@ -2,25 +2,23 @@
  * The package with all its parts, which its trackers have without asking. Bundled, this is the file for pages without a bundler:
  * they cannot import parts.
  */
-import { platform } from '#platform';
+import { createWith, defaults } from '#engine';
 import type { AnyEvents, BigintEvents } from '../accept/track.ts';
 import type { AnyOptions } from '../options/options.ts';
 import type { Inputs, Schemas } from '../parts/hooks/schemas.ts';
 import { allParts } from '../platform/all-parts.ts';
-import { createWith, type Tracker } from '../tracker.ts';
+import type { Tracker } from '../tracker.ts';
 
+export { bounds, deadLetters, learn, perCustomer } from '#parts';
 export * from '../index.ts';
 export { checked } from '../options/checked.ts';
-export { bounds } from '../parts/bounds/bounds.ts';
 export { classify } from '../parts/classify.ts';
-export { deadLetters } from '../parts/dead-letters/dead-letters.ts';
 export { destination } from '../parts/destination.ts';
 export { guards } from '../parts/guard/guards.ts';
 export { gzip } from '../parts/gzip/gzip.ts';
 export { pageContext } from '../parts/hooks/contexts.ts';
 export { hooks } from '../parts/hooks/hooks.ts';
 export { idempotency } from '../parts/idempotency.ts';
-export { learn } from '../parts/learn/learn.ts';
 export { logger } from '../parts/logger.ts';
 export { FetchTransport } from '../send/http/fetch-transport.ts';
 export { pageViews } from './page-views.ts';
@@ -37,5 +35,5 @@ export function createTracker<const Given extends Schemas>(
 export function createTracker(options: AnyOptions & { readonly bigint: 'string' }): Tracker<BigintEvents>;
 export function createTracker<Events extends object = AnyEvents>(options: AnyOptions): Tracker<Events>;
 export function createTracker(options: AnyOptions): Tracker {
-  return createWith(options, { ...platform, parts: { ...allParts, ...platform.parts } });
+  return createWith(options, { ...defaults, parts: { ...allParts, ...defaults.parts } });
 }

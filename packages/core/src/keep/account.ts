@@ -1,3 +1,5 @@
+import { hashOf } from '../base/hash.ts';
+
 /** What tells the accounts of one machine, or of one page, apart. */
 export interface AccountNames {
   readonly baseUrl: string;
@@ -16,4 +18,13 @@ export function accountOf({
   account = apiKey + (destination?.path ?? ''),
 }: AccountNames): string {
   return [baseUrl, correlationKey, account].join('\n');
+}
+
+/**
+ * The name of a database. It is different for each account of an origin or app, and does not reveal the API key.
+ *
+ * @param part Of the place: events that are not to be delivered now have a database of their own.
+ */
+export function databaseName(account: AccountNames, part: string = ''): string {
+  return `sluice${part && ` ${part}`} ${hashOf(accountOf(account))}`;
 }

@@ -27,8 +27,6 @@ interface LifecycleListener {
 export interface Lifecycle {
   /** Starts to listen. Returns a function that stops it. */
   listen(listener: LifecycleListener): () => void;
-  /** Resolves once a prerendered page is shown. Undefined if it is no such page, or is shown already. Absent if there is no page. */
-  activated?(): Promise<unknown> | undefined;
   /** Whether the page is hidden. Absent if there is no page. */
   isHidden?(): boolean;
 }

@@ -1,16 +1,3 @@
-/**
- * A session, for all who share its note. The customer is undefined if the session has none.
- * `isNew`: whether this session has replaced another one.
- */
-export type Word = readonly [session: string | undefined, customer: string | undefined, isNew: boolean];
-
-/** The other tabs that use a note. */
-export interface Others {
-  /** Tells them this, or asks them. It is not stored. */
-  tell(word: Word | undefined): void;
-  close(): void;
-}
-
 /** A short text next to a journal, for all who share the journal. Its methods reject if storage fails. */
 export interface Note {
   /** Resolves to undefined if there is no text yet. */
@@ -22,10 +9,6 @@ export interface Note {
   change(next: (text: string | undefined) => string): Promise<void>;
   /** A digest of a text, made with a secret key of this note. If there can be no key, the digest is random: equal to no other. */
   digest(text: string): Promise<string>;
-  /** Calls back with what other tabs say. Absent if there are no tabs. */
-  join?(listener: (word: Word | undefined) => void): Others;
-  /** Frees the resources of the note. */
-  close?(): void;
 }
 
 /** A note that lives as long as its tracker. */

@@ -100,7 +100,6 @@ export const PARTS: Readonly<Record<keyof Parts, Rule>> = {
   learn: ANYTHING,
   logger: ANYTHING,
   perCustomer: ANYTHING,
-  relay: ANYTHING,
   waitUntil: ANYTHING,
 };
 

@@ -5,7 +5,6 @@ import type { DestinationOptions } from '../parts/destination.ts';
 import type { HookOptions } from '../parts/hooks/hooks.ts';
 import type { Logger } from '../parts/logger.ts';
 import type { Classify } from '../parts/rejected-indexes.ts';
-import type { RelayWithJwt } from '../parts/relay/relay.ts';
 import type { Parts } from '../parts.ts';
 import type { DeliveryPolicy } from '../send/delivery-policy.ts';
 import type { ConnectOptions, RequestDispatcher } from '../send/http/connect-options.ts';
@@ -210,6 +209,14 @@ export interface TrackerOptions extends HookOptions {
   readonly debug?: boolean | undefined;
   /** How requests are made; a page needs the part `guards` for it. Default: undici in Node, fetch in browsers. */
   readonly transport?: Transport | undefined;
+}
+
+/** A relay that knows customers by a JWT of the site's back end, and not by a cookie. */
+export interface RelayWithJwt {
+  /** A path of the page's own origin, such as `/s`, or an http or https URL. */
+  readonly url: string;
+  /** Returns the JWT of whoever is signed in; undefined if nobody is. Called for each ticket. */
+  readonly jwt: () => string | undefined | PromiseLike<string | undefined>;
 }
 
 /** Options of `createTracker` in a page that sends to a relay of `@sluice/relay`. What is left out of `TrackerOptions`, the relay decides. */

@@ -6,10 +6,9 @@ import type { CheckedPart } from '../parts.ts';
 import { FetchTransport } from '../send/http/fetch-transport.ts';
 import { SlashRedirect } from '../send/http/slash-redirect.ts';
 import type { Outcome, TransportRequest } from '../send/http/transport.ts';
-import { allParts } from './all-parts.ts';
-import { platform as browser } from './browser.ts';
 import type { Platform } from './platform.ts';
 import { warnOfUsers } from './warn-of-users.ts';
+import { web } from './web.ts';
 
 /** Checks all options. */
 const checked: CheckedPart = (given, method) => {
@@ -22,16 +21,14 @@ const checked: CheckedPart = (given, method) => {
   throw new ConfigError('delivery.credentials', `delivery.credentials ${rule}`);
 };
 
-/**
- * Edge runtimes, and the `worker` target of bundlers: like a browser, but with all parts, because no page waits for them to load.
- */
+/** Edge runtimes, and the `worker` target of bundlers. Nothing tells them that they end. */
 export const platform: Platform = {
-  ...browser,
+  ...web,
+  lifecycle: { listen: () => () => {} },
   batchBytes: 512 * 1024,
   holdsUnidentified: false,
-  createConsent: undefined,
   warnOfUsers,
-  parts: { ...allParts, checked },
+  parts: { ...web.parts, checked },
   createTransport: ({ delivery }) => new EdgeTransport(delivery),
   createConcurrency: (most) => new AdaptiveConcurrency(most),
 };

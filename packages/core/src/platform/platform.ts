@@ -1,7 +1,5 @@
 import type { Clock, Redact } from '@sluice/protocol/toolbox';
-import type { OffsetStore } from '../accept/clock-offset.ts';
 import type { AccountNames } from '../keep/account.ts';
-import type { ConsentStore } from '../keep/consent-store.ts';
 import type { GroupCommit } from '../keep/group-commit.ts';
 import type { Journal } from '../keep/journal.ts';
 import type { Lifecycle } from '../keep/lifecycle.ts';
@@ -29,7 +27,7 @@ export interface JournalPlace {
   readonly part?: string | undefined;
 }
 
-/** Everything that differs between Node and browsers. The package's `imports` map selects one, under `#platform`. */
+/** Everything that differs between Node, edge runtimes and React Native. The package's `imports` map selects one, under `#platform`. */
 export interface Platform {
   readonly text: TextWriter;
   readonly lifecycle: Lifecycle;
@@ -53,15 +51,6 @@ export interface Platform {
   exists(place: JournalPlace): Promise<boolean>;
   /** Creates a note next to that journal; undefined if there is none. */
   createNote(place: JournalPlace): Note | undefined;
-  /**
-   * Creates what stores a denial of consent for all who share the place. Calls `onChange` when another one changes it. Absent if
-   * each tracker is told by itself.
-   */
-  createConsent?:
-    | ((place: JournalPlace, onChange: (consent: 'granted' | 'denied') => void) => ConsentStore)
-    | undefined;
-  /** Where a page stores how wrong the device's clock is. Absent if that is learned anew. */
-  readonly offsetStore?: OffsetStore | undefined;
   createTransport(settings: Pick<Settings, 'delivery' | 'exitBudgetMs'>): Transport;
   /** Creates what keeps a process that may end at once from sending. Absent if the page does that. */
   createRest?(options: RestOptions & { readonly settings: PlaceSettings }): Rest | undefined;
@@ -71,11 +60,6 @@ export interface Platform {
   createConcurrency(most: number): Concurrency;
   /** @param concurrency How many tasks run at once. The caller never adds more than that. */
   createQueue(concurrency: number): Queue;
-  /**
-   * Asks for the waiting events to be sent once there is a network, even if no page is open then. Absent if the process keeps
-   * running.
-   */
-  registerSync?(): void;
   /** Creates a controller whose signal may have any number of listeners: Node warns of more than ten. */
   createAbortController(): AbortController;
   /**

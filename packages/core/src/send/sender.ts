@@ -42,8 +42,6 @@ interface SenderOptions {
   readonly evidence: Pick<Evidence, 'inARow'>;
   /** The gate limits how many requests are made at once, not this queue. */
   readonly queue: Queue;
-  /** Asks the browser to send waiting events once there is a network, even without a page. Undefined if the process lives on. */
-  readonly registerSync: (() => void) | undefined;
   /** Whether no event may overtake another. */
   readonly isStrict: boolean;
   /** Whether no event may overtake another of its customer. */
@@ -71,7 +69,7 @@ export interface Sender {
 }
 
 export function createSender(options: SenderOptions): Sender {
-  const { clock, deliver, evidence, gate, isOrdered, isStrict, leaseMs, queue, registerSync } = options;
+  const { clock, deliver, evidence, gate, isOrdered, isStrict, leaseMs, queue } = options;
   const { reporter, requests, sharing, signal, trials, turn, waiting } = options;
   let pumping: Promise<void> | undefined;
   let wokenWhilePumping = false;
@@ -216,14 +214,8 @@ export function createSender(options: SenderOptions): Sender {
       // While requests fail, one more would probably fail too, and the next page would wait for its lease.
       const last = isKept || evidence.inARow > 0 ? [] : [...takeNow(isLeft)];
       return () => {
-        let others = waiting.pending;
-        for (const trial of last) {
-          others -= trial.parcel.count;
-          start(trial, true);
-        }
+        for (const trial of last) start(trial, true);
         if (isLeft) departures += 1;
-        // What these requests do not take is left to the service worker, in case no page comes back.
-        if (others > 0 && !isKept) registerSync?.();
       };
     },
     async whileUseful(work, until) {

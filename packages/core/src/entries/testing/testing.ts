@@ -1,12 +1,12 @@
 import type { Event, InvalidEventError } from '@sluice/protocol';
-import { platform } from '#platform';
+import { createWith, defaults } from '#engine';
 import type { AnyEvents, BigintEvents } from '../../accept/track.ts';
 import type { RelayedOptions, TrackerOptions } from '../../options/options.ts';
 import type { Seams } from '../../options/settings.ts';
 import type { Inputs, Schemas } from '../../parts/hooks/schemas.ts';
 import { type LoggerPart, logger } from '../../parts/logger.ts';
 import { allParts } from '../../platform/all-parts.ts';
-import { createWith, type Tracker } from '../../tracker.ts';
+import type { Tracker } from '../../tracker.ts';
 import { faultyTransport } from './faulty-transport.ts';
 
 export { type FaultyTransport, faultyTransport } from './faulty-transport.ts';
@@ -32,7 +32,7 @@ export function createTracker<const Given extends Schemas>(
 export function createTracker(options: AnyOptions & { readonly bigint: 'string' }): Tracker<BigintEvents>;
 export function createTracker<Events extends object = AnyEvents>(options: AnyOptions): Tracker<Events>;
 export function createTracker({ clock, random, ...options }: AnyOptions): Tracker {
-  return createWith(options, { ...platform, clock, random });
+  return createWith(options, { ...defaults, clock, random });
 }
 
 /** How long `waitFor()` waits, in milliseconds. */
@@ -96,7 +96,7 @@ export function recordingTracker<Events extends object = AnyEvents>({
     if (step === 'tracked' && detail.event) record(detail.event);
   };
   const recorder: LoggerPart = (user) => ({ ...logger(user), steps });
-  const parts = { ...allParts, ...platform.parts, logger: recorder };
+  const parts = { ...allParts, ...defaults.parts, logger: recorder };
   const tracker = createWith(
     {
       baseUrl: 'http://recording.test',
@@ -107,7 +107,7 @@ export function recordingTracker<Events extends object = AnyEvents>({
       transport: faultyTransport(() => 200),
       debug: true,
     },
-    { ...platform, parts, clock, random },
+    { ...defaults, parts, clock, random },
   );
   tracker.on('invalid', ({ error }) => problems.push(error));
   return Object.assign(tracker, {

@@ -1,5 +1,4 @@
 import type { EventTexts } from '../../accept/event-text.ts';
-import type { ConsentStore } from '../../keep/consent-store.ts';
 import type { Waiting } from '../../wait/waiting.ts';
 import type { ShelfOptions } from '../shelf.ts';
 import type { Sessions } from './sessions.ts';
@@ -10,10 +9,6 @@ export interface AdmissionOptions extends ShelfOptions {
   /** Whether it holds events without a user. Otherwise there are none. */
   readonly hold: boolean;
   readonly consent: 'pending' | 'granted' | 'denied';
-  /** Keeps a denial for all who share the journal. */
-  readonly stored?: ConsentStore | undefined;
-  /** Whether it waits for `start()`: until then, events stay in memory. */
-  readonly isWaiting?: boolean | undefined;
   /** Bounds of the events that wait for consent. */
   readonly buffer: { readonly maxEvents: number; readonly maxBytes: number };
   readonly sessions: Sessions;

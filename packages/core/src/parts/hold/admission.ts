@@ -7,8 +7,6 @@ import { stampEvents } from './stamp.ts';
 import { Stay, type WaitingEvent } from './stay.ts';
 
 const RETRY_MS = 30_000;
-/** The id of no session. */
-const NO_SESSION = '-';
 
 /**
  * The stage between `track()` and the ring buffer. Here an event waits until consent is granted and its user is known. It waits for
@@ -28,15 +26,7 @@ export interface Admission {
   take(event: WaitingEvent): void;
   /** Held events belong to this customer. Undefined: to nobody; they are dropped, and a new session starts. */
   identify(customer: string | undefined): void;
-  /**
-   * Another tab has changed the session, or may have done so. Until the note is read, new events wait here. `isNew`: whether
-   * another session has begun. `customer`: who is said to be its customer.
-   */
-  recheck(isNew?: boolean, customer?: string): void;
-  /** Begins, if it has waited until now. */
-  start(): void;
-  /** @param isChoice Whether it was chosen here, and others must know. */
-  setConsent(consent: AdmissionOptions['consent'], isChoice?: boolean): void;
+  setConsent(consent: AdmissionOptions['consent']): void;
   /** Consent is denied: drops all waiting and stored events. */
   purge(): void;
   /** Resolves to true once no event waits in memory; to false if storage fails, or events wait for consent. */
@@ -53,11 +43,11 @@ export interface Admission {
 }
 
 export function createAdmission(options: AdmissionOptions): Admission {
-  const { buffer, clock, commitIntervalMs, enter, hold, isWaiting, journal, maxBytes } = options;
-  const { reporter, sessions, stored, texts, waiting, wake } = options;
+  const { buffer, clock, commitIntervalMs, enter, hold, journal, maxBytes } = options;
+  const { reporter, sessions, texts, waiting, wake } = options;
   const shelf = new Shelf(options, reporter.settled, found);
-  let consent = isWaiting ? 'pending' : options.consent;
-  /** Whether this tab has said who the customer is, and no stay has it yet. */
+  let { consent } = options;
+  /** Whether the app has said who the customer is, and no stay has it yet. */
   let isUntold = false;
   /** The current stay. */
   let current = new Stay(shelf);
@@ -68,7 +58,6 @@ export function createAdmission(options: AdmissionOptions): Admission {
   let leaving: Promise<unknown> | undefined;
   /** Runs until the events are written, or until the next try. */
   const alarm = new Alarm(clock, () => void write());
-  if (hold) sessions.listen((...news) => recheck(...news));
 
   function isOpen(isUnidentified: boolean): boolean {
     return consent === 'granted' && !isUnidentified;
@@ -93,24 +82,8 @@ export function createAdmission(options: AdmissionOptions): Admission {
     }
   }
 
-  function recheck(isNew = false, customer?: string): void {
-    if (!hold) return;
-    if (isNew) {
-      isUntold = false;
-      for (const stay of stays) {
-        stay.session ??= NO_SESSION;
-        // What this tab has said before is not told late.
-        if (stay.isClaim && consent === 'pending') stay.end();
-      }
-    } else if (isUntold) return;
-    if (customer !== texts.correlationValue) texts.correlationValue = undefined;
-    endStay();
-  }
-
-  function setConsent(next: AdmissionOptions['consent'], isChoice: boolean = true): void {
-    if (isChoice && next !== 'pending') stored?.set(next);
-    // Only what grants it lifts a denial.
-    if (consent === next || (next === 'pending' && stored?.isDenied)) return;
+  function setConsent(next: AdmissionOptions['consent']): void {
+    if (consent === next) return;
     consent = next;
     if (consent === 'denied') purge();
     if (consent !== 'granted') return;
@@ -136,7 +109,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
 
   function found(count: number): void {
     reporter.recovered('recovered', count);
-    // They belong to a process or tab that ended after this one started.
+    // They belong to a process that ended after this one started.
     if (consent === 'denied' || texts.correlationValue !== undefined) endStay();
   }
 
@@ -174,9 +147,9 @@ export function createAdmission(options: AdmissionOptions): Admission {
   }
 
   async function store(stay: Stay): Promise<void> {
-    // Both at once: the user may leave the page soon.
+    // Both at once: the process may end soon.
     const [session] = await Promise.all([sessions.read(), shelf.open()]);
-    // Somebody signed out, or in, in another tab.
+    // Somebody signed out, or in, in another process.
     if ((stay.session ?? session) !== session) drop(stay, 'unidentified');
     stay.session = session;
     // Consent may have been taken back meanwhile.
@@ -263,10 +236,6 @@ export function createAdmission(options: AdmissionOptions): Admission {
       isUntold = true;
       endStay();
     },
-    recheck,
-    start() {
-      setConsent(stored?.isDenied ? 'denied' : options.consent, false);
-    },
     setConsent,
     purge,
     write,
@@ -285,8 +254,6 @@ export function createAdmission(options: AdmissionOptions): Admission {
     async close() {
       await write();
       alarm.cancel();
-      sessions.close();
-      stored?.close();
       await shelf.close();
     },
     giveUp() {

@@ -1,12 +1,12 @@
+import { databaseName } from '../../keep/account.ts';
 import type { Lifecycle } from '../../keep/lifecycle.ts';
-import { databaseName } from '../../keep/page/origin.ts';
 import { SqliteJournal } from '../../keep/sqlite/sqlite-journal.ts';
 import { SqliteNote } from '../../keep/sqlite/sqlite-note.ts';
 import { FetchTransport } from '../../send/http/fetch-transport.ts';
 import { MAX_ANSWER_BYTES } from '../../send/http/transport.ts';
 import { allParts } from '../all-parts.ts';
-import { platform as browser } from '../browser.ts';
 import type { Platform } from '../platform.ts';
+import { web } from '../web.ts';
 import type { AppState, Device } from './device.ts';
 
 /** Of the tracker that is being created. */
@@ -45,9 +45,9 @@ const lifecycle: Lifecycle = {
   isHidden: () => app?.currentState === 'background',
 };
 
-/** React Native: like a browser, but with a SQLite database of the app, and with all parts. */
+/** React Native, with a SQLite database of the app. */
 export const platform: Platform = {
-  ...browser,
+  ...web,
   lifecycle,
   parts: allParts,
   createJournal: ({ settings, clock, part }) =>

@@ -1,0 +1,1 @@
+export { deadLetters } from '#parts';

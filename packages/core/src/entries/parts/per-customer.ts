@@ -1,0 +1,1 @@
+export { perCustomer } from '#parts';

@@ -1,0 +1,194 @@
+import { STORE_KEYS } from '../store/indexeddb-store.ts';
+
+/** Names a record: who wrote it, its number there, what it holds, when its first event was tracked, and the session that holds it. */
+export type ParcelKey = [
+  page: string,
+  number: number,
+  count: number,
+  bytes: number,
+  at: number,
+  session: string,
+];
+
+/** The part of a database's name. Other engines have databases of other names. */
+export const PARCELS = 'parcels';
+
+/** The session of events that are held before it was read. */
+export const UNKNOWN = '?';
+/** The session before there was any. */
+export const NO_SESSION = '-';
+
+/** What the pieces of one refused request have in common. */
+export interface Whole {
+  isAccepted: boolean;
+}
+
+/** Events that are stored, sent and released together. In IndexedDB it is one record: its key, and its texts. */
+export class Parcel {
+  readonly page: string;
+  readonly number: number;
+  readonly at: number;
+  count: number;
+  /** Of its events, and the commas between them, in UTF-8. */
+  bytes: number;
+  /** Not empty: held until this session has a customer. */
+  session: string;
+  /** The JSON texts of its events. Undefined: they are only stored. */
+  texts: string[] | undefined;
+  state: 'waiting' | 'out' | 'ended' = 'waiting';
+  isHigh = false;
+  isStored: boolean;
+  isWriting = false;
+  /** Its writing began once. */
+  isTried = false;
+  /** So long it is in a request of a page that may see the answer. */
+  leasedUntil = 0;
+  /** It was in a request whose answer nobody knows: it is sent again as it is. */
+  isFrozen = false;
+  /** What was tracked between two calls of `identify()` or `reset()`. */
+  stay = 0;
+  /** What was tracked between two calls of `flush()`. */
+  epoch = 0;
+  /** Whose events they are, where that counts. Empty if it is not known, or does not count. */
+  customer = '';
+  /** What it was in when the service refused that as too large. */
+  whole: Whole | undefined;
+  /** It is probably at fault, and waits alone: it holds up no others. */
+  isAside = false;
+
+  constructor([page, number, count, bytes, at, session]: ParcelKey, texts?: string[]) {
+    this.page = page;
+    this.number = number;
+    this.count = count;
+    this.bytes = bytes;
+    this.at = at;
+    this.session = session;
+    this.texts = texts;
+    this.isStored = !texts;
+  }
+
+  get id(): string {
+    return idOf(this.key);
+  }
+
+  get key(): ParcelKey {
+    return [this.page, this.number, this.count, this.bytes, this.at, this.session];
+  }
+}
+
+export function idOf([page, number]: readonly [page: string, number: number, ...others: unknown[]]): string {
+  return `${page} ${number}`;
+}
+
+/** The first part of the keys of dead letters. */
+export const LETTER = 'letter';
+/** Keys: the current session and a digest of its customer, and the secret of the digest. */
+export const NOTE = 'note';
+export const SECRET = 'key';
+const OWN: readonly unknown[] = [...STORE_KEYS, NOTE, SECRET];
+export type LetterKey = [kind: typeof LETTER, at: number, id: string, bytes: number];
+
+function isLetter(key: IDBValidKey): key is LetterKey {
+  return (
+    Array.isArray(key) && key[0] === LETTER && isString(key[2]) && [key[1], key[3]].every(Number.isFinite)
+  );
+}
+
+/**
+ * Says that a parcel is in a request of a page, until a time. `wasAlive`: 1 if a page had an answer in the minute before, and `SENT` if
+ * a service worker had the answer to it.
+ */
+export type LeaseKey = [page: string, number: number, until: number, forMs: number, wasAlive: number];
+
+export const SENT = 2;
+/** So long a page is told what a service worker sent: it may find the same parcel in localStorage, which a worker cannot read. */
+const TOLD_MS = 30 * 24 * 3_600_000;
+
+/** The third part of a key, from which on it is the time at which a lease ends, and not a number of events. */
+export const LEAST_TIME = 1e9;
+
+/** The keys of a parcel's record, and of its leases. */
+export function rangeOf({ page, number }: Pick<Parcel, 'page' | 'number'>): IDBKeyRange {
+  return IDBKeyRange.bound([page, number], [page, number + 1]);
+}
+
+export function leasesOf({ page, number }: Pick<Parcel, 'page' | 'number'>): IDBKeyRange {
+  return IDBKeyRange.bound([page, number, LEAST_TIME], [page, number + 1]);
+}
+
+export function isLease(key: unknown): key is LeaseKey {
+  if (!Array.isArray(key) || key.length !== 5) return false;
+  const [page, number, until, forMs, wasAlive] = key;
+  return isString(page) && isCount(number) && until >= LEAST_TIME && isTime(until, forMs) && wasAlive <= SENT;
+}
+
+/** A pause of all pages. */
+export type PauseKey = [until: number, failures: number, forMs: number];
+
+function isPause(key: IDBValidKey): key is PauseKey {
+  return Array.isArray(key) && key.length === 3 && isTime(key[0], key[2]) && Number.isSafeInteger(key[1]);
+}
+
+/** No size of ours, in bytes, is that large, and no wait, in milliseconds, is that long. */
+const TOO_MUCH = 1e9;
+
+export function isParcel(key: unknown): key is ParcelKey {
+  if (!Array.isArray(key) || key.length !== 6) return false;
+  const [page, number, count, bytes, at, session] = key;
+  const isWhole = [number, count, bytes].every(isCount) && count <= bytes && bytes < TOO_MUCH;
+  return isWhole && isString(page) && Number.isFinite(at) && isString(session);
+}
+
+function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && Number(value) > 0;
+}
+
+function isTime(until: unknown, forMs: unknown): boolean {
+  return Number.isFinite(until) && Number.isFinite(forMs) && Number(forMs) < TOO_MUCH;
+}
+
+/** What the keys of a database say. */
+export interface Listing {
+  readonly listed: ReadonlyMap<string, ParcelKey>;
+  /** The last lease of each parcel. */
+  readonly leased: ReadonlyMap<string, LeaseKey>;
+  /** Leases of what is gone. */
+  readonly over: readonly IDBValidKey[];
+  readonly letters: readonly LetterKey[];
+  /** Keys that nobody of ours wrote. */
+  readonly odd: readonly IDBValidKey[];
+  readonly pause: PauseKey | undefined;
+}
+
+/** Sorts the keys of all records. */
+export function readKeys(keys: readonly IDBValidKey[], now: number): Listing {
+  const listed = new Map<string, ParcelKey>();
+  const leased = new Map<string, LeaseKey>();
+  const letters: LetterKey[] = [];
+  const odd: IDBValidKey[] = [];
+  let pause: PauseKey | undefined;
+  for (const key of keys) {
+    if (isParcel(key)) listed.set(idOf(key), key);
+    else if (isLease(key)) leased.set(idOf(key), key);
+    else if (isPause(key)) {
+      const [until, failures, forMs] = key;
+      // The clock may have been set back since.
+      if (until > now) pause = [Math.min(until, now + forMs), failures, forMs];
+    } else if (isLetter(key)) letters.push(key);
+    else if (Array.isArray(key) || !OWN.includes(key)) odd.push(key);
+  }
+  const over = [...leased.values()].filter((key) => {
+    const [, , until, forMs, wasAlive] = key;
+    const keptMs = wasAlive === SENT ? TOLD_MS : 0;
+    return !listed.has(idOf(key)) && Math.abs(now - until) > forMs + keptMs;
+  });
+  return { listed, leased, letters, over, odd, pause };
+}
+
+export function isTexts(value: unknown, count: number): value is string[] {
+  return Array.isArray(value) && value.length === count && value.every(isString);
+}
+
+export function isString(value: unknown): value is string {
+  return typeof value === 'string';
+}

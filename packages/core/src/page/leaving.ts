@@ -1,0 +1,130 @@
+import { registerSync } from './background-sync.ts';
+import type { Identity } from './identity.ts';
+import type { Keeper } from './keep/keeper.ts';
+import type { Parcels } from './keep/parcels.ts';
+import type { Tabs } from './keep/tabs.ts';
+import type { Gate } from './send/gate.ts';
+import type { Sender } from './send/sender.ts';
+import { isHidden } from './store/origin.ts';
+
+/** So long an intention to navigate within this origin counts. */
+const INTENTION_MS = 10_000;
+
+interface NextPage {
+  readonly url: string | null;
+}
+
+interface Swap extends Event {
+  readonly activation?: { readonly entry?: NextPage | null } | null;
+}
+
+interface Navigate extends Event {
+  readonly destination: NextPage & { readonly sameDocument: boolean };
+  readonly downloadRequest: string | null;
+}
+
+interface LeavingStages {
+  readonly gate: Gate;
+  readonly hold: boolean;
+  readonly identity: Identity;
+  readonly keeper: Keeper;
+  readonly mayStore: () => boolean;
+  readonly parcels: Parcels;
+  readonly sender: Sender;
+  readonly tabs: Tabs;
+}
+
+/** Follows what happens to a page, until the signal aborts. */
+export function listenToPage(stages: LeavingStages, signal: AbortSignal): void {
+  const { gate, hold, identity, keeper, mayStore, parcels, sender, tabs } = stages;
+  const page = globalThis.document;
+  let followedAt = Number.NaN;
+  /** Its last requests are made. */
+  let isSent = false;
+
+  function on(
+    type: string,
+    callback: (event: Event) => void,
+    target: EventTarget | undefined = globalThis,
+    capture = false,
+  ): void {
+    target?.addEventListener?.(type, callback, { capture, signal });
+  }
+
+  function follow(next?: NextPage | null): void {
+    followedAt = next?.url?.startsWith(`${location.origin}/`) ? performance.now() : Number.NaN;
+  }
+
+  /** From here on Chromium ends pending requests, as if they had failed. */
+  function leave(): void {
+    keeper.leave(true);
+    tabs.close();
+  }
+
+  /** @param isSure The page goes. Otherwise it is hidden, and may live on. */
+  function hide(isSure: boolean): void {
+    const isOffline = globalThis.navigator?.onLine === false;
+    const isFollowed = isSure && performance.now() - followedAt < INTENTION_MS;
+    identity.leave();
+    const sendsNothing = isSent || isOffline || isFollowed || !mayStore();
+    isSent ||= isSure;
+    if (isSure) {
+      leave();
+      sender.rest();
+    }
+    if (sendsNothing) void keeper.commit();
+    if (isOffline || (!sendsNothing && sender.leave(isSure))) registerSync();
+    if (sendsNothing || isSure) return;
+    for (const parcel of parcels.all.values()) parcel.isHigh = true;
+    sender.wake();
+  }
+
+  function show(): void {
+    gate.hint();
+    sender.wake();
+  }
+
+  function back(): void {
+    follow();
+    if (isSent && hold) identity.recheck();
+    isSent = false;
+    keeper.leave(false);
+    if (mayStore()) tabs.open();
+    show();
+  }
+
+  const isTold = 'onpageswap' in globalThis;
+  on('pageswap', (event) => {
+    follow((event as Swap).activation?.entry);
+    leave();
+  });
+  on(
+    'navigate',
+    (event) => {
+      const { destination, downloadRequest } = event as Navigate;
+      if (destination.sameDocument || downloadRequest !== null) return;
+      if (!isTold) follow(destination);
+      void keeper.commit();
+    },
+    (globalThis as { readonly navigation?: EventTarget }).navigation,
+  );
+  on('visibilitychange', () => (isHidden() ? hide(false) : show()));
+  on('pagehide', () => hide(true));
+  // Its timers and requests stand still: others have the turn. Not all browsers tell of its end.
+  on(
+    'freeze',
+    () => {
+      hide(false);
+      sender.rest();
+    },
+    page,
+  );
+  // Before the listeners of the page, which may track.
+  on('pageshow', back, globalThis, true);
+  on('resume', back, page, true);
+  on('online', () => {
+    if (gate.hint()) sender.hurryRetries();
+    sender.wake();
+  });
+  on('offline', () => gate.doubt(1));
+}

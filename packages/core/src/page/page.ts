@@ -1,0 +1,2 @@
+/** Makes trackers in pages. */
+export { createWith, defaults } from './page-tracker.ts';

@@ -1,0 +1,66 @@
+import { ConfigError } from '@sluice/protocol';
+import { type Clock, tried } from '@sluice/protocol/toolbox';
+import { hashOf } from '../../base/hash.ts';
+import type { RelayWithJwt } from '../../options/options.ts';
+import type { Parcel } from '../keep/parcel.ts';
+import { createTickets } from '../send/tickets.ts';
+
+export interface RelayAddress {
+  readonly url: string;
+  readonly path: string;
+  readonly jwt?: RelayWithJwt['jwt'];
+}
+
+export interface Relay {
+  /** Whether there is a ticket, or nobody will get one any more. */
+  mayGo(parcel: Parcel): boolean;
+  /** What a request has besides its events. Undefined: there is no ticket. */
+  fields(parcel: Parcel, texts: readonly string[], isNamed: boolean): object | undefined;
+  /** It does not accept the ticket any more. */
+  refuse(customer: string): void;
+  /** The events that it refused, and why. */
+  refused(body: string): readonly (readonly [index: number, reason: string])[];
+}
+
+/** Where the option `relay` leads to. */
+export function relayOf(to: string | RelayWithJwt, options: object): RelayAddress {
+  if ('apiKey' in options) throw new ConfigError('apiKey', 'leave apiKey out: the relay has it');
+  const { url, ...others } = typeof to === 'string' ? { url: to } : to;
+  const { href, origin } = new URL(url, globalThis.location?.href);
+  return { url: href, path: href.slice(origin.length), ...others };
+}
+
+/** A relay wants a ticket of the customer in each request. What it may have taken already is sent again under the same name. */
+export function createRelay({ url, jwt }: RelayAddress, clock: Clock, onDue: () => void): Relay {
+  const tickets = createTickets(url, jwt, { clock, onDue });
+  return {
+    mayGo: ({ at, customer }) =>
+      customer === '' ||
+      tickets.find(customer, at) !== undefined ||
+      at < clock.now() - tickets.maxAgeMs(customer),
+    fields({ at, customer }, texts, isNamed) {
+      const ticket = tickets.find(customer, at);
+      return ticket === undefined ? undefined : { ticket, parcel: isNamed ? idOf(`${texts}`) : undefined };
+    },
+    refuse: tickets.refuse,
+    refused: (body) => tried(() => JSON.parse(body).refused) ?? [],
+  };
+}
+
+/** Finds out whose events a parcel has. Returns where those of another customer begin. */
+export function nameCustomer(parcel: Parcel): number | undefined {
+  const { texts = [] } = parcel;
+  parcel.customer = customerOf(texts[0]);
+  const other = texts.findIndex((text) => customerOf(text) !== parcel.customer);
+  return other < 0 ? undefined : other;
+}
+
+function customerOf(text: string | undefined): string {
+  return tried(() => JSON.parse(text ?? '').correlationValue) ?? '';
+}
+
+/** A UUID, the same for the same events: the start of that of the first event, and a hash of all. */
+function idOf(text: string): string {
+  const [, start = ''] = /"uuid":"(.{24})/.exec(text) ?? [];
+  return start + Number.parseInt(hashOf(text), 36).toString(16).padStart(12, '0');
+}

@@ -1,0 +1,174 @@
+import { endpoint, joinEvents } from '@sluice/protocol';
+import { readBaseUrl, systemClock } from '@sluice/protocol/toolbox';
+import { encodeEvents } from '../base/event-bytes.ts';
+import { databaseName } from '../keep/account.ts';
+import type { RelayWithJwt } from '../options/options.ts';
+import type { DestinationOptions } from '../parts/destination.ts';
+import { missingPart, type Parts } from '../parts.ts';
+import { isIntercepted } from '../send/http/interception.ts';
+import type { Credentials } from '../send/http/transport.ts';
+import { SERVICE } from '../send/requests.ts';
+import { SYNC_TAG } from './background-sync.ts';
+import { isTexts, PARCELS, type ParcelKey, rangeOf, readKeys, SENT } from './keep/parcel.ts';
+import type { Message } from './keep/tabs.ts';
+import type { DrainTarget, RelayDrainPart } from './relay-drain.ts';
+import { DENIED, IndexedDbStore } from './store/indexeddb-store.ts';
+import { hasIndexedDb, meeting } from './store/origin.ts';
+import { storedLock } from './store/stored-lock.ts';
+
+const TIMEOUT_MS = 30_000;
+/** Answers that find fault with events or their size. A page handles these events; the worker goes on with others. */
+const REFUSALS = /^(400|409|413|422)$/;
+const encoder = new TextEncoder();
+
+/** The same values as for the trackers of the pages: they name the journal that pages and worker share. */
+export interface DrainOptions {
+  /** Left out with a `relay`. */
+  readonly baseUrl?: string | undefined;
+  /** As the option `relay` of the trackers. It needs the part `relayDrain`. */
+  readonly relay?: string | RelayWithJwt | undefined;
+  readonly correlationKey: string;
+  /** Left out if a relay holds it. */
+  readonly apiKey?: string | undefined;
+  /** As the option `account` of the trackers. */
+  readonly account?: string | undefined;
+  /** More headers, as `delivery.headers`. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Which requests carry cookies, as `delivery.credentials`. */
+  readonly credentials?: Credentials | undefined;
+  /** As the option `leaving` of the trackers. */
+  readonly leaving?: 'at-least-once' | 'once' | undefined;
+  /** As the option `destination` of the trackers. */
+  readonly destination?: DestinationOptions | undefined;
+  readonly parts?:
+    | (Pick<Parts, 'destination'> & { readonly relayDrain?: RelayDrainPart | undefined })
+    | undefined;
+}
+
+interface SyncEvent extends Event {
+  readonly tag: string;
+  waitUntil(work: Promise<void>): void;
+}
+
+/**
+ * For the script of a service worker: sends the events that pages left as soon as there is a network, even if no page is open.
+ * Pages ask the browser for this themselves if it has Background Sync; in other browsers nothing happens.
+ *
+ * @throws A ConfigError if `baseUrl` is wrong, or if a part is missing.
+ * @example drainOnSync({ relay: '/s', correlationKey: 'email', parts: { relayDrain } });
+ */
+export function drainOnSync(options: DrainOptions): void {
+  targetOf(options);
+  addEventListener('sync', (event) => {
+    const { tag } = event as SyncEvent;
+    if (tag === SYNC_TAG) (event as SyncEvent).waitUntil(drain(options));
+  });
+}
+
+/**
+ * Sends the events that pages of this origin left in their database, while no page sends. Resolves once all are sent, except for
+ * those that the service refuses: these are left to a page. Call it to send at a moment of your own; `drainOnSync()` calls it.
+ *
+ * @throws Rejects with a ConfigError as `drainOnSync()` throws it, and with an Error if the service cannot be reached or accepts nothing now,
+ * or if a page may still send some of the events itself.
+ * @example event.waitUntil(drain({ relay: '/s', correlationKey: 'email', parts: { relayDrain } }));
+ */
+export async function drain(options: DrainOptions): Promise<void> {
+  const { apiKey, leaving } = options;
+  const to = targetOf(options);
+  if (!hasIndexedDb()) return;
+  const name = databaseName({ ...options, ...to }, PARCELS);
+  const store = new IndexedDbStore(name, systemClock, () => {});
+  const stored = storedLock(store, systemClock);
+  const { createChannel, locks } = meeting();
+  const channel = createChannel?.(name);
+  let isHeld = false;
+  if (channel)
+    channel.onmessage = ({ data }: MessageEvent<Message>) => {
+      isHeld ||= data[0] === 'waits';
+    };
+
+  /**
+   * Sends one parcel. Resolves to false if the service refuses the events, or if there are none. Rejects if the service cannot be
+   * reached or accepts nothing now.
+   */
+  async function post([page, number, count]: ParcelKey): Promise<boolean> {
+    const { result: texts } = await store.use(
+      'readonly',
+      (objects): IDBRequest<unknown> => objects.get(rangeOf({ page, number })),
+    );
+    // A page drops it.
+    if (!isTexts(texts, count)) return false;
+    const body = await to.body({ events: encodeEvents(texts, []), body: encoder.encode(joinEvents(texts)) });
+    if (!body) return false;
+    const url = endpoint(to.baseUrl, to.path);
+    const answer = await fetch(url, {
+      ...{ method: 'POST', redirect: 'manual', referrerPolicy: 'no-referrer' },
+      body: body as Uint8Array<ArrayBuffer>,
+      credentials: options.credentials ?? 'omit',
+      headers: { ...options.headers, ...to.headers(apiKey), 'accept-encoding': 'identity' },
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    const { ok, status } = answer;
+    const text = await answer.text();
+    const from = (answer.url || url).startsWith(url) ? undefined : answer.url;
+    // A redirect, or a page of somebody else.
+    if (status === 0 || isIntercepted({ body: text, from })) throw new Error('the service answered nothing');
+    if (ok) return to.takesAll?.(text) !== false;
+    if (REFUSALS.test(`${status}`)) return false;
+    throw new Error(`the service answered ${status}`);
+  }
+
+  async function work(lock: object | null): Promise<void> {
+    if (lock === null) throw new Error('a page works');
+    const { result } = await store.use('readonly', (objects) => objects.getAllKeys());
+    if (result.includes(DENIED)) return;
+    const now = systemClock.now();
+    const { listed, leased, over, pause } = readKeys(result, now);
+    if (pause) {
+      // Where the clock was set back it is not longer than it was.
+      await store.use('readwrite', (objects) => {
+        for (const key of result) if (Array.isArray(key) && typeof key[0] === 'number') objects.delete(key);
+        objects.put(0, [pause[0], pause[1], pause[0] - now]);
+      });
+      throw new Error('requests are paused');
+    }
+    for (const [id, key] of listed) {
+      const [page, number, , , , session] = key;
+      if (session) continue;
+      const [, , until = 0, forMs = 0, wasAlive = 0] = leased.get(id) ?? [];
+      const isLeased = until > now && until <= now + forMs;
+      isHeld ||= isLeased;
+      const isTaken = wasAlive >= (leaving === 'once' ? 1 : SENT);
+      if (isLeased || !(isTaken || (await post(key)))) continue;
+      await store.use('readwrite', (objects) => {
+        objects.delete(rangeOf({ page, number }));
+        // The next page may find the events in localStorage, which a worker cannot read.
+        objects.put(0, [page, number, now, 0, SENT]);
+      });
+      channel?.postMessage(['ended', id, 'delivered'] satisfies Message);
+    }
+    await store.use('readwrite', (objects) => {
+      for (const key of over) objects.delete(key);
+    });
+    // Some events are in the last request of a page, or a page has just stored more. It may be gone, or may send them itself.
+    if (isHeld) throw new Error('a page may still see an answer');
+  }
+
+  // Pages in which Web Locks do not work use the other one.
+  const alone = () => stored.request(name, { ifAvailable: true }, work);
+  try {
+    await (locks ? locks.request(name, {}, alone) : alone());
+  } finally {
+    channel?.close();
+    store.close();
+  }
+}
+
+function targetOf({ apiKey, baseUrl, destination, parts, relay }: DrainOptions): DrainTarget {
+  if (relay) return (parts?.relayDrain ?? missingPart('relay', 'relayDrain'))(relay);
+  const to = destination
+    ? (parts?.destination ?? missingPart('destination', 'destination'))(destination, apiKey, () => {})
+    : SERVICE;
+  return { ...to, baseUrl: readBaseUrl('baseUrl', baseUrl, apiKey) };
+}

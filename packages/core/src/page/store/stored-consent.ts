@@ -1,0 +1,63 @@
+import { systemClock } from '@sluice/protocol/toolbox';
+import { type AccountNames, databaseName } from '../../keep/account.ts';
+import { DENIED, IndexedDbStore } from './indexeddb-store.ts';
+import { loadText, saveText } from './local-storage.ts';
+
+/** A denial of consent that holds for all trackers of an account in one origin, now and later, until one of them is granted it. */
+interface ConsentStore {
+  readonly isDenied: boolean;
+  /** Stores a denial, or that it is lifted. */
+  set(consent: 'granted' | 'denied'): void;
+  /** Stops to listen to others. */
+  close(): void;
+}
+
+/**
+ * A denial in localStorage: a page can read it as it starts, and hears of it from others. Where localStorage fails, a denial
+ * ends with its page. A mark in the database of the events keeps service workers from sending.
+ */
+export function createConsentStore(
+  account: AccountNames,
+  onChange: (consent: 'granted' | 'denied') => void,
+  database: string,
+): ConsentStore {
+  const name = databaseName(account, 'consent');
+  const ended = new AbortController();
+  let stored = read();
+  const look = () => {
+    const before = stored;
+    stored = read(before);
+    if (stored === before) return;
+    if (stored === 'denied' || stored === 'granted') onChange(stored);
+  };
+  const { signal } = ended;
+  // A page hears of no change while it is in the back/forward cache, nor of one that another tracker in it makes.
+  for (const type of ['storage', 'pageshow', name]) globalThis.addEventListener?.(type, look, { signal });
+
+  function read(before?: string): string | undefined {
+    const text = loadText(name);
+    return text === undefined ? before : (text ?? undefined);
+  }
+
+  return {
+    get isDenied() {
+      return stored === 'denied';
+    },
+    set(consent) {
+      if (consent === stored || (consent === 'granted' && stored !== 'denied')) return;
+      stored = consent;
+      saveText(name, consent);
+      globalThis.dispatchEvent?.(new Event(name));
+      const store = new IndexedDbStore(database, systemClock, () => {});
+      const mark = (objects: IDBObjectStore) => {
+        if (consent === 'denied') objects.put(0, DENIED);
+        else objects.delete(DENIED);
+      };
+      store.use('readwrite', mark).then(
+        () => store.close(),
+        () => store.close(),
+      );
+    },
+    close: () => ended.abort(),
+  };
+}

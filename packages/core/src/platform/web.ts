@@ -1,0 +1,66 @@
+import { redactor } from '@sluice/protocol/toolbox';
+import { fullyChecked } from '../options/calls.ts';
+import { FetchTransport } from '../send/http/fetch-transport.ts';
+import type { Queue } from '../send/sender.ts';
+import type { TextWriter } from '../wait/contents.ts';
+import { allParts } from './all-parts.ts';
+import type { Platform } from './platform.ts';
+
+/** A device has few events, and few connections to a host. */
+const REQUESTS = 4;
+
+const encoder = new TextEncoder();
+
+const allocate = (bytes: number): Uint8Array => new Uint8Array(bytes);
+
+const text: TextWriter = {
+  write: (string, target, offset) => encoder.encodeInto(string, target.subarray(offset)).written,
+  byteLength: (string) => encoder.encode(string).length,
+  mostWrittenBytes: 512 * 1024,
+  // No request says when it is done with its body.
+  createMemory: () => ({ take: allocate, give: () => {} }),
+};
+
+/** A queue that starts all work at once. p-queue would be a tenth of a bundle. */
+function createQueue(): Queue {
+  const running = new Set<Promise<void>>();
+  return {
+    get pending() {
+      return running.size;
+    },
+    add(work) {
+      const task = work().finally(() => running.delete(task));
+      running.add(task);
+      return task;
+    },
+    async onIdle() {
+      while (running.size > 0) await Promise.allSettled(running);
+    },
+  };
+}
+
+/** What runtimes have in common that have the interfaces of the web, but are no pages. Without a journal: events wait in memory. */
+export const web: Omit<Platform, 'lifecycle'> = {
+  text,
+  parts: { ...allParts, checked: fullyChecked },
+  holdsUnidentified: true,
+  redactor,
+  commitIntervalMs: 250,
+  // More at once would take a slow device too long for one task, and a slow network too long for the time-out.
+  batchBytes: 128 * 1024,
+  createJournal: () => undefined,
+  createNote: () => undefined,
+  exists: async () => true,
+  createTransport: ({ delivery }) => new FetchTransport(delivery),
+  createConcurrency(most) {
+    const limit = Math.min(most, REQUESTS);
+    return { limit, waitMs: ({ size }) => (size < limit ? 0 : Number.POSITIVE_INFINITY) };
+  },
+  createQueue,
+  createAbortController: () => new AbortController(),
+  onAbort(signal, callback) {
+    signal.addEventListener('abort', callback);
+    return () => signal.removeEventListener('abort', callback);
+  },
+  writeNow: (commit) => commit.writeNow(),
+};
