@@ -1,9 +1,7 @@
-import { uuid } from '../../src/base/uuid.ts';
 import { createTracker, type TestOptions } from '../../src/entries/testing/testing.ts';
 import { settle, VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
 import type { Tracker, TrackerEvents, TrackerOptions } from '../../src/index.ts';
 import type { Outcome } from '../../src/send/http/transport.ts';
-import { idleStorage } from './idle-storage.ts';
 import { answered, ScriptedTransport, type SeenRequest } from './scripted-transport.ts';
 import { SkewedClock } from './skewed-clock.ts';
 
@@ -32,11 +30,9 @@ export class Bench {
   readonly attemptsFailed: TrackerEvents['requestFailed'][] = [];
   readonly storageFailures: unknown[] = [];
   readonly callbacksFailed: TrackerEvents['callbackFailed'][] = [];
-  readonly #isStored: boolean;
   #next = 0;
 
   constructor({ delivery, batch, maxEvents = 500, journal = 'memory', ...options }: BenchOptions = {}) {
-    this.#isStored = journal !== 'memory';
     this.tracker = createTracker({
       ...{ baseUrl: 'http://service.example', apiKey: 'key', correlationKey: 'email', journal },
       ...{ clock: this.time, transport: this.transport, random: () => 0.5, commitIntervalMs: 0 },
@@ -44,8 +40,6 @@ export class Bench {
       batch: { maxEvents, maxWaitMs: 1, ...batch },
       delivery: { maxConcurrency: 1, ...delivery },
       logger: false,
-      // The engine for pages has no journal but its own: with the name of this tracker.
-      ...(process.env.SLUICE_ENGINE && journal !== 'memory' && { journal: undefined, account: uuid() }),
       ...options,
     });
     const { tracker } = this;
@@ -109,7 +103,6 @@ export class Bench {
   async quiet(): Promise<void> {
     for (let calm = 0, before = -1; calm < 4; ) {
       await settle();
-      if (process.env.SLUICE_ENGINE && this.#isStored) await idleStorage();
       // What `stats()` says would do as well, but tests spent most of their time in it.
       const now = this.requests + this.taken.length + this.deadLetters.length;
       calm = now === before ? calm + 1 : 0;

@@ -1,17 +1,13 @@
-import type { EventBytes } from '../../src/base/event-bytes.ts';
-import type { Range } from '../../src/base/range.ts';
-import { createTracker, type TestOptions } from '../../src/entries/testing/testing.ts';
+import type { TestOptions } from '../../src/entries/testing/testing.ts';
 import { VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
 import type { Tracker } from '../../src/index.ts';
-import type { Journal } from '../../src/keep/journal.ts';
-import { createIndexedDbJournal } from '../../src/keep/page/indexeddb-journal.ts';
-import { databaseName } from '../../src/keep/page/origin.ts';
-import type { Meeting } from '../../src/keep/page/tabs.ts';
-import { allPageParts } from '../../src/page-engine/all-parts.ts';
-import { PARCELS } from '../../src/page-engine/keep/parcel.ts';
-import { createWith, pageDefaults } from '../../src/page-engine/page-tracker.ts';
+import { databaseName } from '../../src/keep/account.ts';
+import { PARCELS } from '../../src/page/keep/parcel.ts';
+import { createWith, defaults } from '../../src/page/page-tracker.ts';
+import * as pageParts from '../../src/page/parts/engine-parts.ts';
+import type { Meeting } from '../../src/page/store/origin.ts';
+import { allParts } from '../../src/platform/all-parts.ts';
 import type { Outcome, Transport, TransportRequest } from '../../src/send/http/transport.ts';
-import { toTexts } from './event-texts.ts';
 import { FakeLocks } from './fake-locks.ts';
 import { idleStorage, turns } from './idle-storage.ts';
 import { answered } from './scripted-transport.ts';
@@ -40,7 +36,7 @@ export class FakeOrigin {
   room = 0;
   /** Events that it refused in a request of their own. */
   readonly refused = new Set<string>();
-  /** Events that a journal has written. */
+  /** Events that were stored. */
   readonly committed = new Set<string>();
   /** Pending requests, and the most that were ever pending at once. */
   open = 0;
@@ -51,17 +47,10 @@ export class FakeOrigin {
   respond: (events: readonly Seen[], request: TransportRequest) => Outcome | Promise<Outcome> = () =>
     answered(200);
   readonly name: string = `origin-${Math.random().toString(36).slice(2)}`;
-  readonly isPageEngine: boolean;
   readonly #start = this.clock.now();
-
-  /** @param isPageEngine Whether its trackers have the engine for pages. */
-  constructor(isPageEngine = Boolean(process.env.SLUICE_ENGINE)) {
-    this.isPageEngine = isPageEngine;
-  }
 
   /** The database of its events. */
   get database(): string {
-    if (!this.isPageEngine) return this.name;
     const { baseUrl } = this.service as { readonly baseUrl: string };
     return databaseName(
       { baseUrl: new URL(baseUrl).href, correlationKey: 'email', account: this.name },
@@ -147,39 +136,18 @@ export class FakeTab {
         return this.#channel as unknown as BroadcastChannel;
       },
     };
-    if (origin.isPageEngine) {
-      stored.set(origin.database, origin.committed);
-      const { random, ...others } = options;
-      this.tracker = createWith(
-        {
-          ...(origin.service as { readonly baseUrl: string }),
-          ...{ correlationKey: 'email', account: origin.name, transport, batch: { maxWaitMs: 100 } },
-          ...{ delivery: { maxConcurrency: 1 }, leaving, ...others },
-        },
-        {
-          ...pageDefaults,
-          parts: Object.assign({}, pageDefaults.parts, allPageParts),
-          clock: mortal,
-          random,
-        },
-        meeting,
-      );
-      this.tracker.identify('ada@example.com');
-      return;
-    }
-    const journal = createIndexedDbJournal(origin.name, meeting, mortal, leaving === 'once');
-    this.tracker = createTracker({
-      ...(origin.service as { readonly baseUrl: string }),
-      ...{
-        correlationKey: 'email',
-        clock: mortal,
-        transport,
-        journal: this.#watched(journal),
-        batch: { maxWaitMs: 100 },
+    stored.set(origin.database, origin.committed);
+    const { random, ...others } = options;
+    this.tracker = createWith(
+      {
+        ...(origin.service as { readonly baseUrl: string }),
+        ...{ correlationKey: 'email', account: origin.name, transport, batch: { maxWaitMs: 100 } },
+        ...{ delivery: { maxConcurrency: 1 }, leaving, ...others },
       },
-      delivery: { maxConcurrency: 1 },
-      ...options,
-    });
+      // Node would give it the parts of its own engine.
+      { ...defaults, parts: Object.assign({}, allParts, pageParts), clock: mortal, random },
+      meeting,
+    );
     this.tracker.identify('ada@example.com');
   }
 
@@ -222,18 +190,6 @@ export class FakeTab {
     if (outcome.kind === 'answered' && outcome.status !== 200) this.uncertain = [];
     return outcome;
   }
-
-  /** Records the events that are committed. */
-  #watched(journal: Journal): Journal {
-    const append = journal.append.bind(journal);
-    journal.append = async (events: EventBytes): Promise<Range> => {
-      const uuids = toTexts(events).map((text) => JSON.parse(text).uuid as string);
-      const range = await append(events);
-      for (const uuid of uuids) this.#origin.committed.add(uuid);
-      return range;
-    };
-    return journal;
-  }
 }
 
 /** A BroadcastChannel of one origin. */
@@ -265,7 +221,7 @@ export class FakeChannel {
   }
 }
 
-/** Of the engine for pages: by database, the events that are in records. */
+/** By database, the events that are in records. */
 const stored = new Map<string, Set<string>>();
 const { put } = IDBObjectStore.prototype;
 IDBObjectStore.prototype.put = function (value, key) {

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { uuid } from '../../../src/base/uuid.ts';
-import { drain } from '../../../src/entries/service-worker.ts';
 import { createTracker, type Tracker, type TrackerOptions } from '../../../src/index.ts';
+import { drain } from '../../../src/page/service-worker.ts';
 
 import { guards } from '../../../src/parts/guard/guards.ts';
 import { bundleUrl } from '../../bench/bundle-url.ts';

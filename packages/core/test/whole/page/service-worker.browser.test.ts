@@ -2,9 +2,9 @@ import { systemClock } from '@sluice/protocol/toolbox';
 import { describe, expect, inject, it, vi } from 'vitest';
 import { PATIENCE } from '../../../../../testing/patience.ts';
 import { uuid } from '../../../src/base/uuid.ts';
-import { type DrainOptions, drain, drainOnSync } from '../../../src/entries/service-worker.ts';
 import { createTracker as createTestTracker } from '../../../src/entries/testing/testing.ts';
 import { type Clock, createTracker, type TrackerOptions, type Transport } from '../../../src/index.ts';
+import { type DrainOptions, drain, drainOnSync } from '../../../src/page/service-worker.ts';
 import { destination } from '../../../src/parts/destination.ts';
 import { answered } from '../../bench/scripted-transport.ts';
 

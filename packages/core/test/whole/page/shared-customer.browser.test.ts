@@ -2,8 +2,8 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { PATIENCE } from '../../../../../testing/patience.ts';
 import { uuid } from '../../../src/base/uuid.ts';
 import type { createTracker, Tracker, TrackerOptions } from '../../../src/index.ts';
-import { databaseName } from '../../../src/keep/page/origin.ts';
-import { PARCELS } from '../../../src/page-engine/keep/parcel.ts';
+import { databaseName } from '../../../src/keep/account.ts';
+import { PARCELS } from '../../../src/page/keep/parcel.ts';
 import { guards } from '../../../src/parts/guard/guards.ts';
 import { bundleUrl } from '../../bench/bundle-url.ts';
 import { answered } from '../../bench/scripted-transport.ts';
@@ -58,11 +58,9 @@ async function openPage(options: Partial<TrackerOptions> = {}): Promise<Page> {
   return page;
 }
 
-const isPageEngine = process.env.SLUICE_ENGINE === 'page';
-
-/** The name of the database with the note, and of the channel over which pages tell each other of it. */
+/** The name of the database, and of the channel over which its pages talk. */
 function noteName(): string {
-  return databaseName({ baseUrl, correlationKey: 'email' }, isPageEngine ? PARCELS : 'session');
+  return databaseName({ baseUrl, correlationKey: 'email' }, PARCELS);
 }
 
 /** The note and its key, as far as they are stored. */
@@ -195,7 +193,7 @@ describe('pages of one origin share their customer', () => {
     const channel = new BroadcastChannel(noteName());
     const said: unknown[] = [];
     channel.onmessage = ({ data }) => {
-      if (!isPageEngine || data[0] === 'session') said.push(data);
+      if (data[0] === 'session') said.push(data);
     };
     for (let time = 0; time < 20; time += 1) {
       first.tracker.identify(ada);

@@ -53,7 +53,7 @@ describe('tabs of one origin', () => {
     await origin.pass(20_000, 250);
     expect(origin.clock.timers).toBe(0);
     let isFree = false;
-    await origin.locks.request(origin.name, { ifAvailable: true }, (lock) => {
+    await origin.locks.request(origin.database, { ifAvailable: true }, (lock) => {
       isFree = lock !== null;
     });
     expect(isFree).toBe(true);

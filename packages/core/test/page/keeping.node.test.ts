@@ -1,6 +1,6 @@
 import 'fake-indexeddb/auto';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { drain } from '../../src/page-engine/service-worker.ts';
+import { drain } from '../../src/page/service-worker.ts';
 import { FakeOrigin, type FakeTab } from '../bench/fake-origin.ts';
 import { FakeStorage } from '../bench/fake-storage.ts';
 import { answered, failed } from '../bench/scripted-transport.ts';
@@ -9,7 +9,7 @@ import { keysOf, valueAt, write } from './records.ts';
 let origin: FakeOrigin;
 
 beforeEach(() => {
-  origin = new FakeOrigin(true);
+  origin = new FakeOrigin();
 });
 
 afterEach(() => {
@@ -414,7 +414,7 @@ describe('what another script wrote into the database', () => {
 describe('a parcel of which a part ended', () => {
   it('is there in parts, or as a whole, never twice and never not at all, wherever the page ends', async () => {
     for (let ms = 100; ms < 1_300; ms += 60) {
-      origin = new FakeOrigin(true);
+      origin = new FakeOrigin();
       const isBad = ({ event }: { event: string }) => event === 'bad';
       origin.respond = (events) => answered(events.some(isBad) ? 400 : 200);
       const tab = origin.openTab({ delivery: { maxConcurrency: 1, retryBaseMs: 20, retryMaxMs: 50 } });

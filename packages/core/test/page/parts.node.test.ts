@@ -14,7 +14,7 @@ let taken: number[];
 let bad: ReadonlySet<number>;
 
 beforeEach(() => {
-  origin = new FakeOrigin(true);
+  origin = new FakeOrigin();
   taken = [];
   bad = new Set();
   origin.respond = (_, { body }) => {

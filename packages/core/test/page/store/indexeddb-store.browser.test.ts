@@ -1,6 +1,6 @@
 /// <reference types="@vitest/browser-playwright" />
 import { cdp, server } from 'vitest/browser';
-import { describeStore } from '../../contracts/indexeddb-store-contract.ts';
+import { describeStore } from './indexeddb-store-contract.ts';
 
 /** Closes the connection as a browser does by itself. Only Chromium can be told to do so. */
 async function forceClose(db: IDBDatabase): Promise<void> {

@@ -1,7 +1,7 @@
 import { delMany, get, keys, set } from 'idb-keyval';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
-import { IndexedDbStore } from '../../src/keep/page/indexeddb-store.ts';
+import { VirtualClock } from '../../../src/entries/testing/virtual-clock.ts';
+import { IndexedDbStore } from '../../../src/page/store/indexeddb-store.ts';
 
 const PATIENCE_MS = 10_000;
 const REOPEN_MS = 1_000;

@@ -2,8 +2,8 @@ import 'fake-indexeddb/auto';
 import type { Clock } from '@sluice/protocol/toolbox';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { VirtualClock } from '../../../src/entries/testing/virtual-clock.ts';
-import { IndexedDbStore } from '../../../src/keep/page/indexeddb-store.ts';
-import { type StoredLock, storedLock } from '../../../src/keep/page/stored-lock.ts';
+import { IndexedDbStore } from '../../../src/page/store/indexeddb-store.ts';
+import { type StoredLock, storedLock } from '../../../src/page/store/stored-lock.ts';
 import { watch } from '../../bench/bench.ts';
 
 /** Lets work with the fake storage finish. */

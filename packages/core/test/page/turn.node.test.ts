@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { settle, VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
-import { createTabs } from '../../src/page-engine/keep/tabs.ts';
+import { createTabs } from '../../src/page/keep/tabs.ts';
 import { FakeLocks } from '../bench/fake-locks.ts';
 
 describe('the turn of a page', () => {

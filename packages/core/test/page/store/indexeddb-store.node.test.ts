@@ -1,6 +1,6 @@
 import 'fake-indexeddb/auto';
 import { forceCloseDatabase } from 'fake-indexeddb';
-import { describeStore } from '../../contracts/indexeddb-store-contract.ts';
+import { describeStore } from './indexeddb-store-contract.ts';
 
 describeStore('IndexedDbStore on fake-indexeddb', async (db) =>
   forceCloseDatabase(db as unknown as Parameters<typeof forceCloseDatabase>[0]),

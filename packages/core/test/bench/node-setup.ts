@@ -1,5 +1,0 @@
-// Runs before each file of tests on Node, against the engine for pages.
-import 'fake-indexeddb/auto';
-import { installAllParts } from './all-parts.ts';
-
-installAllParts();

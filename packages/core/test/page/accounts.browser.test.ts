@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest';
+import { createTracker } from '../../src/index.ts';
+
+it('two accounts never share a database, though their names have the same short hash', async () => {
+  // Both have the same 32-bit FNV-1a hash.
+  for (const number of [1_039_599, 1_222_382]) {
+    const tracker = createTracker({ baseUrl: `https://relay.example/${number}`, correlationKey: 'email' });
+    tracker.track('event', {}, { correlationValue: 'ada@example.com' });
+    await tracker.durable();
+    await tracker.close({ timeoutMs: 0 });
+  }
+  expect(await indexedDB.databases()).toHaveLength(2);
+});
