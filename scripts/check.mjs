@@ -82,7 +82,7 @@ const packages = {
       '@sluice/core/logger',
       '@sluice/core/page-views',
       '@sluice/core/per-customer',
-      '@sluice/core/relay',
+      '@sluice/core/relay-drain',
       '@sluice/core/otel',
       '@sluice/core/react-native',
       '@sluice/core/testing',

@@ -11,7 +11,7 @@ const PACKAGES = ['protocol', 'core', 'customers'];
 const ON_NODE = ['./file-journal', './inspect', './undici-transport'];
 
 /**
- * What is newer than the oldest browsers that packages/core/BROWSER.md names (Chrome 93, Firefox 92, Safari 16), by MDN's data. What
+ * What is newer than the oldest browsers that docs/in-a-page.md names (Chrome 93, Firefox 92, Safari 16), by MDN's data. What
  * Sluice only uses if it is there is not in the list: Web Locks, `pageswap`, compression streams.
  */
 const TOO_NEW = [

@@ -85,12 +85,7 @@ export class Phone implements AsyncDisposable {
         const database = await done(indexedDB.open(name));
         for (const store of database.objectStoreNames) {
           const objects = database.transaction(store).objectStore(store);
-          const values: unknown[] = await done(objects.getAll());
-          const readable = values.map((value) => {
-            const { bytes } = Object(value);
-            return bytes instanceof Uint8Array ? new TextDecoder().decode(bytes) : value;
-          });
-          texts.push(name, JSON.stringify(readable));
+          texts.push(name, JSON.stringify(await done(objects.getAll())));
         }
         database.close();
       }

@@ -18,6 +18,12 @@ interface Seen {
   readonly event: string;
 }
 
+/** Where its pages send. */
+interface Service {
+  readonly baseUrl?: string;
+  readonly relay?: string | { readonly url: string };
+}
+
 /** Pages of one origin on one database, each with a tracker. A test moves the time for all of them. */
 export class FakeOrigin {
   readonly clock: VirtualClock = new VirtualClock();
@@ -51,11 +57,9 @@ export class FakeOrigin {
 
   /** The database of its events. */
   get database(): string {
-    const { baseUrl } = this.service as { readonly baseUrl: string };
-    return databaseName(
-      { baseUrl: new URL(baseUrl).href, correlationKey: 'email', account: this.name },
-      PARCELS,
-    );
+    const { baseUrl = '', relay = baseUrl } = this.service as Service;
+    const { origin } = new URL(typeof relay === 'string' ? relay : relay.url);
+    return databaseName({ baseUrl: `${origin}/`, correlationKey: 'email', account: this.name }, PARCELS);
   }
 
   async post(request: TransportRequest): Promise<{ outcome: Outcome; uuids: string[] }> {

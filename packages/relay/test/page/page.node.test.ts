@@ -1,6 +1,5 @@
 import 'fake-indexeddb/auto';
 import type { Outcome } from '@sluice/core';
-import { relay as relayPart } from '@sluice/core/relay';
 import type { Emulator } from '@sluice/emulator';
 import { SignJWT } from 'jose';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -33,7 +32,7 @@ let open: number;
 
 beforeEach(() => {
   origin = new FakeOrigin();
-  origin.service = { relay: `${SITE}/s`, parts: { relay: relayPart } };
+  origin.service = { relay: `${SITE}/s` };
   session = ADA;
   isOnline = true;
   sent = [];
@@ -209,16 +208,16 @@ describe('a page with a relay', () => {
     await vi.waitFor(async () => expect(await arrived()).toEqual(all), PATIENCE);
   });
 
-  it('two tabs with two accounts: whichever of them sends, each event has the ticket of its own page', async () => {
+  it('two tabs that name two customers: whichever of them sends, each event has the ticket of its customer', async () => {
     await openSite();
-    const ada = openTab(ADA);
-    ada.track(1, 'of Ada');
+    const ada = openTab(ADA).tracker.for(ADA);
+    ada.track('of Ada');
     await until(() => expect(asked()).toHaveLength(1));
     session = EVE;
-    const eve = openTab(EVE);
+    const eve = openTab(EVE).tracker.for(EVE);
     for (let round = 0; round < 5; round += 1) {
-      ada.track(1, 'of Ada');
-      eve.track(1, 'of Eve');
+      ada.track('of Ada');
+      eve.track('of Eve');
       await pass(100);
     }
     await until(() => expect(relay.stats().taken).toBe(11));
@@ -364,7 +363,7 @@ describe('a page with a relay', () => {
         .setExpirationTime((origin.clock.now() + 60_000) / 1_000)
         .sign(new TextEncoder().encode(key));
     };
-    origin.service = { relay: { url: `${SITE}/s`, jwt }, parts: { relay: relayPart } };
+    origin.service = { relay: { url: `${SITE}/s`, jwt } };
     const tab = openTab(EVE);
     tab.track(1);
     await pass(2_000, 100);
