@@ -1,7 +1,7 @@
 // Reads the declarations that tsc writes. They have one form: a top-level declaration begins in the first column, and ends with a
 // line that is `}`, or that is not indented and ends with a semicolon. So this needs no compiler. (typedoc needs TypeScript 6 beside 7.)
 import { readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 import { root } from '../workspace.mjs';
 
 /**
@@ -71,10 +71,11 @@ export function declarationsOf(path, name) {
 function fileOf(path, specifier) {
   if (specifier.startsWith('.')) return join(dirname(path), specifier.replace(/\.ts$/, '.d.ts'));
   const [, name, entry = ''] = /^@sluice\/(\w+)(\/.*)?$/.exec(specifier) ?? [];
-  if (name === undefined) return '';
-  const directory = join(root, 'packages', name);
-  const { exports } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'));
-  return join(directory, exports[`.${entry}`].types);
+  if (name === undefined && !specifier.startsWith('#')) return '';
+  const [own = ''] = path.split(`${sep}dist${sep}`);
+  const directory = name === undefined ? own : join(root, 'packages', name);
+  const { exports, imports } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'));
+  return join(directory, (name === undefined ? imports[specifier] : exports[`.${entry}`]).types);
 }
 
 /** @param {string} comment */

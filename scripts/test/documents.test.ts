@@ -42,8 +42,10 @@ describe('a packed package', () => {
 });
 
 it('the reference has each name that @sluice/core exports', () => {
-  const source = readFileSync(join(root, 'packages/core/src/index.ts'), 'utf8');
-  const names = [...source.matchAll(/\{([^}]*)\}/g)]
+  const source = ['index', 'entries/full']
+    .map((name) => readFileSync(join(root, `packages/core/src/${name}.ts`), 'utf8'))
+    .join('');
+  const names = [...source.matchAll(/^export (?:type )?\{([^}]*)\}/gm)]
     .flatMap(([, list = '']) => list.split(','))
     .map((name) => name.trim().replace(/^type /, ''))
     .filter((name) => name !== '');
