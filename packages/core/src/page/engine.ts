@@ -287,7 +287,7 @@ export function createEngine(
       tabs.close();
       consent.close();
       await keeper.close();
-      await requests.close();
+      await requests.close().catch(reporter.storageFailed);
     },
     giveUp() {
       for (const parcel of [...parcels.all.values()]) if (!parcel.isStored) parcels.end(parcel, 'closed');

@@ -1,20 +1,19 @@
 import { type ConfigError, isSluiceError } from '@sluice/protocol';
 import { systemClock } from '@sluice/protocol/toolbox';
 import { describe, expect, it } from 'vitest';
-import { platform } from '#platform';
+import { createWith, defaults } from '#engine';
+import { bounds } from '#parts';
 import { PATIENCE } from '../../../../testing/patience.ts';
 import type { TrackerOptions } from '../../src/options/options.ts';
-import { bounds } from '../../src/parts/bounds/bounds.ts';
 import { guards } from '../../src/parts/guard/guards.ts';
 import type { Parts } from '../../src/parts.ts';
-import { createWith } from '../../src/tracker.ts';
 import { ScriptedTransport } from '../bench/scripted-transport.ts';
 
 const GOOD = { baseUrl: 'https://example.com', apiKey: 'canary-key-5f1d', correlationKey: 'email' };
 
 /** Makes a tracker as a production build of a page does: without the part `checked`. */
 function create(options: unknown, parts: Parts = {}) {
-  return createWith(options as TrackerOptions, { ...platform, parts });
+  return createWith(options as TrackerOptions, { ...defaults, parts });
 }
 
 /** The ConfigError that is thrown for these options. */

@@ -1,6 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import { Bench, type BenchOptions } from '../bench/bench.ts';
-import { FakeJournal } from '../bench/fake-journal.ts';
 import { answered, failed } from '../bench/scripted-transport.ts';
 
 const REFUSED = 'POST http://localhost/api/events/batch/ was answered 401 with "no"';
@@ -79,14 +78,6 @@ it('the console shows the first drop for each reason, with what to do', async ()
     'Sluice dropped events: buffer-full; raise buffer',
     'Sluice dropped events: closed; close() later',
   ]);
-});
-
-it('the console shows that storage failed, and that events stay in memory', async () => {
-  const journal = new FakeJournal();
-  journal.failAppends = true;
-  const { bench, warned } = create({ journal });
-  await bench.track(1);
-  expect(warned).toEqual([expect.stringMatching(/^Sluice keeps events in memory: .+/)]);
 });
 
 it('a denial that the application asked for is no news', async () => {

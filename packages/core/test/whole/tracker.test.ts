@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { createTracker } from '../../src/entries/testing/testing.ts';
 import { settle, VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
 import type { Tracker, TrackerEvents, TrackerOptions } from '../../src/index.ts';
-import { FakeJournal } from '../bench/fake-journal.ts';
 import { answered, failed, hang, ScriptedTransport } from '../bench/scripted-transport.ts';
 
 const SECOND = 1_000;
@@ -218,25 +217,6 @@ describe('flush() and close(), several at once', () => {
     void tracker.close({ timeoutMs: SECOND });
     await pass(6 * MINUTE);
     expect(clock.timers).toBe(0);
-  });
-});
-
-describe('the event `journal`', () => {
-  it('tells where events are kept, each time that it changes', async () => {
-    const journal = new FakeJournal();
-    const { transport, tracker, pass, track } = createBench({ journal });
-    transport.respond = hang;
-    const kinds = raised(tracker, 'storageChanged');
-    await track(3);
-    expect([kinds, tracker.stats().journal]).toEqual([[], 'fake']);
-    journal.failAppends = true;
-    await track(3);
-    expect([kinds, tracker.stats().journal]).toEqual([[{ kind: 'memory' }], 'memory']);
-    await track(3);
-    expect(kinds).toHaveLength(1);
-    journal.failAppends = false;
-    await pass(2 * MINUTE);
-    expect([kinds, tracker.stats().journal]).toEqual([[{ kind: 'memory' }, { kind: 'fake' }], 'fake']);
   });
 });
 

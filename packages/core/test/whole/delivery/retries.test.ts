@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { Bench, range, sorted } from '../../bench/bench.ts';
-import { FakeJournal } from '../../bench/fake-journal.ts';
 import { failed } from '../../bench/scripted-transport.ts';
 
 const SECOND = 1_000;
@@ -152,21 +151,5 @@ describe('a service of which one request in five fails', () => {
     // A retry sends a body that was sent before.
     expect(bench.requests - bodies(bench)).toBe(requests.retried);
     expect(bench.clock.timers).toBe(0);
-  });
-
-  it('loses no event that waits for its retry while the journal fails', async () => {
-    const journal = new FakeJournal();
-    journal.failAppends = true;
-    const bench = new Bench({
-      ...{ journal, maxEvents: 1 },
-      delivery: { maxConcurrency: 2 },
-    });
-    const service = failSome(bench);
-    await trackFor(bench, 100);
-    const { delivered, pending, stored, unwritten } = bench.tracker.stats();
-    expect([delivered + pending, stored, unwritten]).toEqual([1_000, 0, pending]);
-    service.mend();
-    await bench.pass(5 * MINUTE);
-    expect(sorted(bench.taken)).toEqual(range(0, 1_000));
   });
 });

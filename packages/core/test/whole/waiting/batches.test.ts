@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { Bench, type BenchOptions, numbersOf, watch } from '../../bench/bench.ts';
-import { FakeJournal } from '../../bench/fake-journal.ts';
 import { hang } from '../../bench/scripted-transport.ts';
 
 const WAIT_MS = 1_000;
@@ -93,18 +92,6 @@ describe('a batch', () => {
     expect(batchesOf(bench)).toEqual([[0]]);
     expect(bench.transport.times).toEqual([0]);
     expect(bench.clock.timers).toBe(0);
-  });
-
-  it('is not sent before the journal has its events, however old they are', async () => {
-    const journal = new FakeJournal();
-    const bench = createBench({ journal });
-    const release = journal.hangAppends();
-    bench.trackNow(4);
-    await bench.pass(10 * WAIT_MS);
-    expect(bench.requests).toBe(0);
-    release();
-    await bench.pass(1);
-    expect(batchesOf(bench)).toEqual([[0, 1, 2], [3]]);
   });
 
   it('does not wait while somebody waits for the events, and waits again after that', async () => {

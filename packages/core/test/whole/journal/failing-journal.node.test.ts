@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Bench, type BenchOptions, groupsOf, textNumbers, watch } from '../../bench/bench.ts';
 import { FakeJournal } from '../../bench/fake-journal.ts';
 import { hang } from '../../bench/scripted-transport.ts';
@@ -24,7 +24,36 @@ function countAppends({ calls }: FakeJournal): number {
   return calls.filter((call) => call === 'append').length;
 }
 
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
 describe('a tracker whose journal fails', () => {
+  it('says where events are kept, each time that this changes', async () => {
+    const journal = new FakeJournal();
+    const bench = createBench(journal);
+    bench.answer((_, request) => hang(request));
+    const kinds: string[] = [];
+    bench.tracker.on('storageChanged', ({ kind }) => kinds.push(kind));
+    await writeOne(bench);
+    expect([kinds, bench.tracker.stats().journal]).toEqual([[], 'fake']);
+    journal.failAppends = true;
+    await writeOne(bench);
+    await writeOne(bench);
+    expect([kinds, bench.tracker.stats().journal]).toEqual([['memory'], 'memory']);
+    journal.failAppends = false;
+    await bench.pass(120 * SECOND);
+    expect([kinds, bench.tracker.stats().journal]).toEqual([['memory', 'fake'], 'fake']);
+  });
+
+  it('says in the console that events stay in memory, and why', async () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    const journal = new FakeJournal();
+    journal.failAppends = true;
+    await writeOne(createBench(journal, { logger: undefined }));
+    expect(warn.mock.calls).toEqual([[expect.stringMatching(/^Sluice keeps events in memory: .+/)]]);
+  });
+
   it('delivers all events from memory, and says so once', async () => {
     const journal = new FakeJournal();
     journal.failAppends = true;
