@@ -1,7 +1,2 @@
-import { createTracker } from '@sluice/core';
-
-globalThis.tracker = createTracker({ baseUrl: location.origin, correlationKey: 'email' });
-
-import { destination } from '@sluice/core/destination';
-
-globalThis.x = destination;
+import { drainOnSync } from '@sluice/core/service-worker';
+drainOnSync({ baseUrl: location.origin, correlationKey: 'email' });

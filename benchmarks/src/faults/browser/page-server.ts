@@ -71,14 +71,10 @@ export class PageServer implements AsyncDisposable {
   }
 }
 
-/** Which engine the page has. */
-const ENGINE = new URL('../../../../scripts/page-engine.mjs', import.meta.url);
-
 /** Bundles a script with all its imports, as a site would do it. */
 async function bundle(script: string): Promise<string> {
   const input = fileURLToPath(new URL(script, import.meta.url));
-  const { pageEngine } = await import(ENGINE.href);
-  const bundled = await rolldown({ input, platform: 'browser', plugins: pageEngine('dist') });
+  const bundled = await rolldown({ input, platform: 'browser' });
   const { output } = await bundled.generate({ format: 'esm' });
   await bundled.close();
   return output[0].code;
