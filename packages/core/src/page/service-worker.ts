@@ -1,5 +1,5 @@
 import { endpoint, joinEvents } from '@sluice/protocol';
-import { readBaseUrl, systemClock } from '@sluice/protocol/toolbox';
+import { inTime, readBaseUrl, systemClock } from '@sluice/protocol/toolbox';
 import { encodeEvents } from '../base/event-bytes.ts';
 import { databaseName } from '../keep/account.ts';
 import type { RelayWithJwt } from '../options/options.ts';
@@ -102,15 +102,18 @@ export async function drain(options: DrainOptions): Promise<void> {
     const body = await to.body({ events: encodeEvents(texts, []), body: encoder.encode(joinEvents(texts)) });
     if (!body) return false;
     const url = endpoint(to.baseUrl, to.path);
-    const answer = await fetch(url, {
-      ...{ method: 'POST', redirect: 'manual', referrerPolicy: 'no-referrer' },
-      body: body as Uint8Array<ArrayBuffer>,
-      credentials: options.credentials ?? 'omit',
-      headers: { ...options.headers, ...to.headers(apiKey), 'accept-encoding': 'identity' },
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    });
+    const ask = async () => {
+      const answer = await fetch(url, {
+        ...{ method: 'POST', redirect: 'manual', referrerPolicy: 'no-referrer' },
+        body: body as Uint8Array<ArrayBuffer>,
+        credentials: options.credentials ?? 'omit',
+        headers: { ...options.headers, ...to.headers(apiKey), 'accept-encoding': 'identity' },
+      });
+      return [answer, await answer.text()] as const;
+    };
+    const isLate = () => new Error('the service did not answer');
+    const [answer, text] = await inTime(systemClock, ask(), TIMEOUT_MS, isLate);
     const { ok, status } = answer;
-    const text = await answer.text();
     const from = (answer.url || url).startsWith(url) ? undefined : answer.url;
     // A redirect, or a page of somebody else.
     if (status === 0 || isIntercepted({ body: text, from })) throw new Error('the service answered nothing');
