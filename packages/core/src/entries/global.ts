@@ -23,6 +23,7 @@ import {
   logger,
   pageContext,
   pageViews,
+  perCustomer,
   SluiceError,
   StorageError,
   type Tracker,
@@ -51,6 +52,7 @@ const sluice = {
   logger,
   pageContext,
   pageViews,
+  perCustomer,
   SluiceError,
   StorageError,
 };

@@ -97,7 +97,7 @@ describe('a page before sign-in', () => {
     const second = create({ consent: 'pending' });
     second.track('viewed');
     await expect(second.durable()).rejects.toThrow('consent is pending');
-    await expect.poll(() => second.stats().recovered).toBe(1);
+    await expect.poll(() => second.stats().recovered).toBeGreaterThan(0);
     second.setConsent('denied');
     await expect.poll(() => second.stats().dropped.denied).toBe(3);
     expect(second.stats().pending).toBe(0);

@@ -377,7 +377,7 @@ describe('consent', () => {
   });
 
   it('that is denied sends nothing of what was tracked just before, nor of what is found then', async () => {
-    const { tracker, pass, transport } = createBench({ batch: { maxWaitMs: 0 } });
+    const { tracker, pass, transport } = createBench();
     tracker.identify('ada@example.com');
     track(tracker, 1, 2);
     await settle();

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { Bench, range, sorted, watch } from '../../bench/bench.ts';
-import { FakeJournal } from '../../bench/fake-journal.ts';
 import { answered } from '../../bench/scripted-transport.ts';
 
 const SECOND = 1_000;
@@ -84,8 +83,7 @@ describe('retryNow()', () => {
   });
 
   it('does nothing after close()', async () => {
-    const journal = new FakeJournal();
-    const bench = new Bench({ journal });
+    const bench = new Bench();
     bench.answer(() => 401);
     await bench.track(3);
     const closed = watch(bench.tracker.close({ timeoutMs: 0 }));
