@@ -2,19 +2,17 @@ import { endpoint } from '@sluice/protocol';
 import type { Clock } from '@sluice/protocol/toolbox';
 import { platform } from '#platform';
 import type { EventTexts } from './accept/event-text.ts';
-import { LEASE_MS, type Sharing } from './keep/journal.ts';
+import type { Sharing } from './keep/journal.ts';
 import type { Guarded } from './options/callbacks.ts';
 import type { Settings } from './options/settings.ts';
-import { createGate } from './pace/gate.ts';
+import { createGate, type Gate } from './pace/gate.ts';
 import type { Limits } from './pace/limits.ts';
-import type { SharedPause } from './pace/shared-pause.ts';
 import { createDelivery } from './send/delivery.ts';
 import { Evidence } from './send/evidence.ts';
 import type { Transport } from './send/http/transport.ts';
 import type { LetterStore } from './send/letterbox.ts';
 import { createLetterbox } from './send/letterbox.ts';
 import { Requests } from './send/requests.ts';
-import { createSendTurn } from './send/send-turn.ts';
 import { createSender, type Sender } from './send/sender.ts';
 import { createTrials } from './send/trials.ts';
 import type { Waiting } from './send/waiting.ts';
@@ -22,7 +20,7 @@ import type { Books } from './tell/books.ts';
 import type { Reporter } from './tell/reporter.ts';
 import type { TrackerStats } from './tell/stats.ts';
 
-/** The gate limits the requests. A page that is left may make some more. */
+/** The gate limits the requests. It does not count those that take too long. */
 const QUEUED = 2;
 
 interface DispatchOptions {
@@ -32,7 +30,7 @@ interface DispatchOptions {
   readonly hooked: Pick<Guarded, 'destination' | 'headersOf' | 'rejected' | 'safeCause'>;
   readonly texts: Pick<EventTexts, 'offset'>;
   readonly transport: Transport;
-  /** Undefined if no other tabs share the journal. */
+  /** Undefined if nobody else sends what the journal has. */
   readonly sharing: Sharing | undefined;
   readonly waiting: Waiting;
   readonly books: Books;
@@ -47,10 +45,10 @@ export interface Dispatch extends Sender, Pick<Requests, 'redact'> {
     TrackerStats,
     'breaker' | 'pause' | 'suspects' | 'rateLimit' | 'bodyLimit' | 'batchLimit' | 'requests'
   >;
-  /** The page is back. */
+  /** The app is active again. */
   show(): void;
-  /** Previous processes ended before they saw an answer: requests wait. */
-  pause(pause: SharedPause): void;
+  /** As `Gate.pauseUntil`. */
+  pause: Gate['pauseUntil'];
   /** The network may be back. */
   online(): void;
   /** The network may be gone. */
@@ -74,7 +72,7 @@ export function createDispatch(options: DispatchOptions): Dispatch {
   const backoff = { baseMs: timing.retryBaseMs, maxMs: timing.retryMaxMs };
   const url = endpoint(baseUrl, destination.path);
   const isStrict = settings.ordering === 'strict';
-  const isOrdered = settings.lanes?.isOrdered ?? false;
+  const isOrdered = settings.lanes !== undefined;
   const maxConcurrency = isStrict ? 1 : timing.maxConcurrency;
   const wake = () => sender.wake();
   const gate = createGate({
@@ -139,18 +137,14 @@ export function createDispatch(options: DispatchOptions): Dispatch {
   const sender = createSender({
     clock,
     deliver,
-    evidence,
     gate,
     isOrdered,
     isStrict,
-    leaseMs: Math.max(LEASE_MS, advanced.headersTimeoutMs),
     queue: createQueue(QUEUED * maxConcurrency),
     reporter,
-    requests,
     sharing,
     signal,
     trials,
-    turn: sharing && createSendTurn({ clock, gate, reporter, sharing, signal, waiting, wake }),
     waiting,
   });
 
@@ -183,7 +177,7 @@ export function createDispatch(options: DispatchOptions): Dispatch {
       // The network may have come back meanwhile.
       online();
     },
-    pause: gate.share,
+    pause: gate.pauseUntil,
     online,
     offline: gate.doubt,
     redact: (text) => requests.redact(text),

@@ -1,7 +1,3 @@
-import { createLetters, prepareAdmission } from './shelves.ts';
-
-// That comes first: gzip looks back 32 KiB, and finds more that is alike in this order.
-
 import { type Clock, systemClock } from '@sluice/protocol/toolbox';
 import { platform } from '#platform';
 import { checkSize, type EventTexts } from './accept/event-text.ts';
@@ -18,6 +14,7 @@ import type { Settings } from './options/settings.ts';
 import { HalvingLimit } from './pace/halving-limit.ts';
 import type { DeadLetters } from './parts/dead-letters/dead-letters.ts';
 import type { Admission } from './parts/hold/admission.ts';
+import { createLetters, prepareAdmission } from './shelves.ts';
 import { takeSnapshot } from './snapshots.ts';
 import { Books } from './tell/books.ts';
 import { consoleWarnings } from './tell/console-log.ts';
@@ -30,7 +27,7 @@ interface Resource {
   close(): Promise<void>;
 }
 
-/** Builds the stages of a tracker in the order in which events pass them. Handles the lifecycle of the process or page. */
+/** Builds the stages of a tracker in the order in which events pass them. Handles the lifecycle of the process or app. */
 interface Road {
   readonly clock: Clock;
   readonly reporter: Reporter;
@@ -53,7 +50,7 @@ interface Road {
    * before it.
    */
   settleAll(deadline: Deadline): Promise<void>;
-  /** From now on, the end of the process or page is nothing to this tracker. */
+  /** From now on, the end of the process is nothing to this tracker. */
   ignore(): void;
   /** From now on, new events are dropped. */
   shut(): void;
@@ -159,7 +156,7 @@ export function createRoad(settings: Settings, texts: EventTexts, flush: () => P
   /** Closed when the road closes. */
   const resources = [letters, journal, transport, rest].filter((each) => !!each);
   opened = open();
-  const leaving = createLeaving({ journal, waiting, admission, dispatch, reporter });
+  const leaving = createLeaving({ waiting, admission, dispatch, reporter });
 
   function setConsent(consent: Consent): void {
     if (!isClosed) admission.setConsent(consent);
@@ -168,9 +165,7 @@ export function createRoad(settings: Settings, texts: EventTexts, flush: () => P
   async function open(): Promise<void> {
     reporter.journal(journal.kind);
     try {
-      await journal.open(
-        journalObserver({ admission, books, journal, onFailed: storageFailed, reporter, waiting, wake }),
-      );
+      await journal.open(journalObserver({ admission, reporter, waiting, wake }));
     } catch (error) {
       storageFailed(error);
     }

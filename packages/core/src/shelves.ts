@@ -1,12 +1,9 @@
-import { type Admission, createAdmission } from './parts/hold/admission.ts';
-
-// That comes first: gzip looks back 32 KiB, and finds more that is alike in this order.
-
 import type { Clock } from '@sluice/protocol/toolbox';
 import { createJournal, createNote, mayHold } from './journal-choice.ts';
 import type { Settings } from './options/settings.ts';
 import type { DeadLetters, DeadLettersTools } from './parts/dead-letters/dead-letters.ts';
 import { LetterKeeper } from './parts/dead-letters/letter-keeper.ts';
+import { type Admission, createAdmission } from './parts/hold/admission.ts';
 import type { AdmissionOptions } from './parts/hold/admission-options.ts';
 import { Sessions } from './parts/hold/sessions.ts';
 import type { Reporter } from './tell/reporter.ts';

@@ -20,11 +20,6 @@ export function rangeLength({ from, to }: Span): number {
   return to - from;
 }
 
-/** The parts of spans that lie outside other ones. */
-export function outside(spans: readonly Span[], others: readonly Span[]): readonly Span[] {
-  return others.reduce((left, other) => left.flatMap((part) => without(part, other)), spans);
-}
-
 /** The parts of a range that lie outside another range of the same segment. */
 export function without<Part extends Span>(part: Part, { from, to }: Span): Part[] {
   const parts = [

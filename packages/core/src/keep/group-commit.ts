@@ -1,12 +1,9 @@
 import { Alarm } from '../base/alarm.ts';
 import type { Limit } from '../base/event-bytes.ts';
-import { together } from './journal.ts';
 import { type Entry, JournalWriter, type JournalWriterOptions } from './journal-writer.ts';
 
 /** Appends at once: some are written while one is synced, and share the next sync. */
 const MOST_APPENDS = 4;
-/** This many times as much is written together if events are gathered. */
-const GATHERED = 4;
 
 /** The events in memory that no journal has or is given. */
 export interface Unwritten {
@@ -33,20 +30,18 @@ interface GroupCommitOptions extends JournalWriterOptions {
 export class GroupCommit extends JournalWriter<GroupCommitOptions> {
   /** Rings when events have waited for others to be written with. */
   readonly #interval = new Alarm(this.options.clock, () => this.#tick());
-  /** Rings when enough events for a write have waited for more. */
-  readonly #gathering = new Alarm(this.options.clock, () => this.#startUnlessPaused());
   #isAsked = false;
   #startsSoon = false;
   /** Whether all events are to be written now; otherwise only once there are enough of them. */
   #wantsAll = false;
   /** Whether those are to be written now that wait for no others. */
   #wantsUrgent = false;
-  #mostAppends = this.options.isStrict ? 1 : MOST_APPENDS;
+  readonly #mostAppends = this.options.isStrict ? 1 : MOST_APPENDS;
 
   /** Events were accepted: they are written within the interval, or at once if that is urgent or there are enough of them. */
   notify(isUrgent: boolean): void {
     if (isUrgent) this.#wantsUrgent = true;
-    if ((isUrgent || this.#isPressing) && this.inProgress < this.#mostAppends) this.#startSoon(isUrgent);
+    if ((isUrgent || this.#isPressing) && this.inProgress < this.#mostAppends) this.#startSoon();
     this.#interval.set(this.options.commitIntervalMs);
   }
 
@@ -71,22 +66,8 @@ export class GroupCommit extends JournalWriter<GroupCommitOptions> {
     if (!(await this.write(isDone))) this.options.onChange();
   }
 
-  /** Gives all events to the journal before it returns, as far as there is room: the page may be gone soon. */
-  writeNow(): void {
-    const most = this.#mostAppends;
-    this.#mostAppends = Number.POSITIVE_INFINITY;
-    void this.#writeAll();
-    this.#mostAppends = most;
-  }
-
-  /** Gives events to the journal before it returns, if there is room. */
-  writeOne(entry: Entry): void {
-    if (!this.isFailing && this.hasRoom(entry.events)) this.append(entry);
-    else entry.handBack();
-  }
-
   override async stop(): Promise<void> {
-    for (const timer of [this.#interval, this.#gathering]) timer.cancel();
+    this.#interval.cancel();
     await super.stop();
   }
 
@@ -113,21 +94,13 @@ export class GroupCommit extends JournalWriter<GroupCommitOptions> {
   }
 
   /** Not now: this is `track()`. */
-  #startSoon(isUrgent: boolean): void {
+  #startSoon(): void {
     if (this.#startsSoon || this.isResting) return;
-    const gatherMs = isUrgent || this.#gathering.isSet ? 0 : this.options.journal.gatherMs;
-    if (gatherMs) {
-      this.#gathering.set(gatherMs);
-    } else {
-      this.#startsSoon = true;
-      queueMicrotask(() => this.#startUnlessPaused());
-    }
-  }
-
-  #startUnlessPaused(): void {
-    this.#startsSoon = false;
-    this.#gathering.cancel();
-    if (!this.isResting) void this.#start();
+    this.#startsSoon = true;
+    queueMicrotask(() => {
+      this.#startsSoon = false;
+      if (!this.isResting) void this.#start();
+    });
   }
 
   #writeAll(): Promise<void> {
@@ -145,7 +118,7 @@ export class GroupCommit extends JournalWriter<GroupCommitOptions> {
     try {
       while (this.#isAsked) {
         this.#isAsked = false;
-        await together(this.options.journal, () => this.#startAppends());
+        await this.#startAppends();
       }
     } finally {
       this.starting = undefined;
@@ -153,8 +126,7 @@ export class GroupCommit extends JournalWriter<GroupCommitOptions> {
   }
 
   get #isPressing(): boolean {
-    const most = this.#gathering.isSet ? GATHERED : 1;
-    return this.options.unwritten.parcels - this.inProgress >= most;
+    return this.options.unwritten.parcels > this.inProgress;
   }
 
   async #startAppends(): Promise<void> {
@@ -189,7 +161,6 @@ export class GroupCommit extends JournalWriter<GroupCommitOptions> {
   #rest(): void {
     this.#wantsAll = false;
     this.#interval.cancel();
-    this.#gathering.cancel();
   }
 
   get #isDue(): boolean {

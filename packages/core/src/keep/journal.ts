@@ -7,7 +7,6 @@ import { storageError } from '../base/errors/storage-error.ts';
 import type { EventBytes, Limit } from '../base/event-bytes.ts';
 import type { Fate } from '../base/fate.ts';
 import type { Range } from '../base/range.ts';
-import type { SharedPause } from '../pace/shared-pause.ts';
 
 /** What `Journal.read` found at the start of a range. */
 export interface Reading {
@@ -20,70 +19,36 @@ export interface Reading {
 /** Callbacks from the journal to its tracker. The journal may call them at any time from the call of `open()` on. */
 export interface JournalObserver {
   /**
-   * The journal found events of another process or page, for example of one that crashed or was closed. This tracker must
-   * deliver them.
+   * The journal found events of another process, for example of one that crashed or was closed. This tracker must deliver them.
    *
    * @param at When the oldest of them was accepted, or a time before that, in milliseconds since 1970. Undefined if
    *   unknown.
-   * @param wasSent Whether they were in a request of that process or page, which did not record the outcome. The service
-   *   may have them.
    */
-  recovered(range: Range, at?: number, wasSent?: boolean): void;
+  recovered(range: Range, at?: number): void;
   /**
-   * Events reached their end outside this tracker: another process or page that shares the journal settled them, or
-   * `evictOldest` gave up a part of a segment. This tracker may not know some of them, or may have settled them already.
+   * Events reached their end outside this tracker: another process that shares the journal settled them, or `evictOldest` gave up a
+   * part of a segment. This tracker may not know some of them, or may have settled them already.
    */
   settled?(range: Range, fate: Fate): void;
   /** The journal found stored bytes that are not intact events. It skipped them and kept them aside. */
   damaged(place: string, bytes: number): void;
-  /**
-   * Events disappeared from storage while the journal was open. Before this returns, the tracker must pass those that are still in
-   * memory to `restore`. If there is no `restore`, or it rejects, the tracker must append them again.
-   */
+  /** Events disappeared from storage while the journal was open. The tracker must append those again that are still in memory. */
   vanished?(range: Range): void;
   /** An operation failed. No event was lost, and the journal continues to work. */
   failed(error: Error): void;
 }
 
 /**
- * What a process or page that shares the journal does.
- * - `waits`: it has appended events.
- * - `works`: it works on the events in the journal, see `Sharing.hold`.
- * - `rests`: it left nothing to deliver.
- */
-export type Activity = 'waits' | 'works' | 'rests';
-
-/**
- * How processes or pages use one journal at the same time. Each may append at any time. Only one at a time works on the
- * events that all of them left.
+ * For a journal whose events others may take over while this process goes on, for example because it was stopped for too long: says
+ * when its tracker may send them.
  */
 export interface Sharing {
-  /** The pause that the last worker stored, as of the last `refresh()` or `setPause()`. */
-  readonly pause: SharedPause | undefined;
-  /** Whether this page is being left: the browser ends its requests, or goes on with them without it. */
-  readonly isLeft?: boolean;
-  /**
-   * Runs `work` while no other process or page does. Rejects with the error of `work`. It also rejects:
-   * - if `signal` aborts before `work` starts;
-   * - with a signal, if the page is hidden and another one works, or if the page is hidden, shown or left while it waits;
-   * - with a signal, if the page is frozen during the work. Others may then work from that moment on.
-   */
-  hold<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result>;
-  /** Reports to the observer what other processes or pages left and what they settled. Rejects with a StorageError. */
-  refresh(): Promise<void>;
-  /** Stores for later workers until when they must not send requests to the service. `undefined` removes the pause. */
-  setPause(pause: SharedPause | undefined): Promise<void>;
-  /**
-   * Others do not send these events for `forMs` milliseconds: they are in a request. 0 ends that. The write begins before this
-   * returns. Absent if a worker always sees the answers to its requests.
-   *
-   * @param isAppending Whether events of pending appends are in that request, too.
-   */
-  lease?(ranges: readonly Range[], forMs: number, isAppending?: boolean): void;
-  /** Sends this activity to the other processes or pages. */
-  tell(activity: Activity): void;
-  /** Sets the listener for the activity of other processes or pages. `life` is the id of one of them. */
-  listen(listener: (life: string, activity: Activity) => void): void;
+  /** Whether requests may be made now. Asked before each of them. */
+  readonly maySend: boolean;
+  /** Sets what is called when `maySend` has changed. If it is false now, events that failed wait again when this returns. */
+  listen(listener: () => void): void;
+  /** A request is made. The returned function is called when it has ended, and its events wait again if it failed meanwhile. */
+  request(): () => void;
 }
 
 /**
@@ -92,9 +57,9 @@ export interface Sharing {
  * @example createTracker({ baseUrl, apiKey, correlationKey: 'email', journal: new MyJournal() });
  */
 export interface Journal {
-  /** What `stats().journal` shows: `file`, `indexeddb`, `memory`, or a name of your own. */
+  /** What `stats().journal` shows: `file`, `sqlite`, `memory`, or a name of your own. */
   readonly kind: string;
-  /** Whether the next process or page finds the events after this one is gone. */
+  /** Whether the next process finds the events after this one is gone. */
   readonly survives: boolean;
   /** Size of its events in storage, in bytes. */
   readonly bytes: number;
@@ -110,7 +75,7 @@ export interface Journal {
   part?(name: 'dead-letters' | 'unidentified'): Journal | undefined;
 
   /**
-   * Opens the storage and reports the events that previous processes or pages left there.
+   * Opens the storage and reports the events that previous processes left there.
    *
    * @throws Rejects with a StorageError if it cannot.
    */
@@ -123,18 +88,6 @@ export interface Journal {
    * @throws Rejects with a StorageError, and then keeps nothing of the group.
    */
   append(events: EventBytes): Promise<Range>;
-
-  /**
-   * Calls `work`. Before it returns, it gives storage all events that `work` appended, as one write: the page may close next,
-   * and a write that still waits behind another one is lost then. Absent if separate appends are equally safe.
-   */
-  together?<Result>(work: () => Result): Result;
-
-  /**
-   * How long a group that is large enough for its own write waits for more events, in milliseconds: one write with `together`
-   * costs less. Absent or 0: it does not wait.
-   */
-  readonly gatherMs?: number;
 
   /**
    * Like `append`, but synchronous, for the last moment of a process. The caller first passes the events of appends that are
@@ -153,18 +106,8 @@ export interface Journal {
   /**
    * Releases events for good. Ranges may come in any order; each event is released once. If a release is lost, events are
    * delivered twice; no event is lost.
-   *
-   * @param fate The fate that others who share the journal are told. Default: `delivered`.
    */
-  acknowledge(range: Range, fate?: Fate): Promise<void>;
-
-  /**
-   * Writes vanished events again, in their old place. Others may have the same events in memory and restore them too: storage
-   * still holds each event once. Absent if segments never vanish.
-   *
-   * @throws Rejects with a StorageError, and then keeps nothing.
-   */
-  restore?(lost: readonly Reading[]): Promise<void>;
+  acknowledge(range: Range): Promise<void>;
 
   /**
    * Resolves once all events that were appended before survive a power cut.
@@ -183,10 +126,7 @@ export interface Journal {
    */
   evictOldest?(rescue?: (segment: number) => Promise<void>): Promise<number | true | undefined>;
 
-  /**
-   * Absent if no two processes or pages use the journal at the same time, or if nothing coordinates them: then each one sends
-   * all events that it knows of.
-   */
+  /** Absent if nobody else sends the events that this journal has, or has told of. */
   readonly sharing?: Sharing | undefined;
 
   /**
@@ -207,16 +147,8 @@ export interface Journal {
     readonly otherBytes?: number;
   }>;
 
-  /** Closes the journal and frees its place. Events that are not acknowledged stay for the next process or page. */
+  /** Closes the journal and frees its place. Events that are not acknowledged stay for the next process. */
   close(): Promise<void>;
-}
-
-/** How long other pages wait for the answer to a request, in milliseconds, if its time-out is not longer. */
-export const LEASE_MS: number = 30_000;
-
-/** Calls `work`. Its appends become one write if the journal can do that. */
-export function together<Result>(journal: Journal, work: () => Result): Result {
-  return journal.together ? journal.together(work) : work();
 }
 
 /** Syncs events that were copied from elsewhere. If that fails, releases the copies, and rejects with a StorageError. */

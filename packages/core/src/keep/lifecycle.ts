@@ -1,4 +1,4 @@
-/** Callbacks for the moments of a process or page at which the tracker acts. */
+/** Callbacks for the moments of a process or app at which the tracker acts. */
 interface LifecycleListener {
   /**
    * The process ends (Node's `exit`, or a signal): only work that is finished when this returns is done.
@@ -6,16 +6,9 @@ interface LifecycleListener {
    * @param isFinal Whether nothing asynchronous can follow, as at `exit`. After a signal the process may survive.
    */
   exit(isFinal: boolean): void;
-  /** The user goes to another page: it is time to write. The page goes on, and may stay. */
-  go(): void;
-  /**
-   * The page may close soon: only work that has started when this returns is sure to be done.
-   *
-   * @param isLeft Whether the user leaves the page. Otherwise it is only hidden, and there may be no later callback.
-   * @param isKept Whether to send nothing now: the next page is of the same origin and can do it, or there is no network.
-   */
-  hide(isLeft: boolean, isKept: boolean): void;
-  /** The page is visible again, or continues after it was frozen. */
+  /** The app went to the background. It may end there without another word. */
+  hide(): void;
+  /** The app is active again. */
   show(): void;
   /** The network may be back: a hint to retry sooner. */
   online(): void;
@@ -27,6 +20,6 @@ interface LifecycleListener {
 export interface Lifecycle {
   /** Starts to listen. Returns a function that stops it. */
   listen(listener: LifecycleListener): () => void;
-  /** Whether the page is hidden. Absent if there is no page. */
+  /** Whether the app is in the background. Absent if there is no such thing. */
   isHidden?(): boolean;
 }

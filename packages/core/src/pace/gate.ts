@@ -4,7 +4,6 @@ import { HINTS } from '../tell/hints.ts';
 import type { Reporter } from '../tell/reporter.ts';
 import type { BreakerState, Pause } from '../tell/stats.ts';
 import type { Concurrency, RateLimit } from './limits.ts';
-import type { SharedPause } from './shared-pause.ts';
 import { askedMs, pauseMs, probeMs } from './wait-times.ts';
 
 /** The first wait of an open breaker is as long as that of a parcel after so many failures. */
@@ -30,7 +29,7 @@ interface GateOptions {
   readonly backoff: Backoff;
   readonly rate?: RateLimit | undefined;
   readonly reporter: Pick<Reporter, 'emit'>;
-  /** Whether probes must wait, for example because the page is hidden. When this turns false, call `catchUp()`. */
+  /** Whether probes must wait, for example because the app is in the background. When this turns false, call `catchUp()`. */
   readonly rests?: (() => boolean) | undefined;
   /** Called when a request may be made again, or the breaker changed its state: the sender may have work now. */
   readonly onChange: (state?: BreakerState) => void;
@@ -46,14 +45,10 @@ export interface Gate {
   readonly isBusy: boolean;
   /** How many requests may be made at the same time. */
   readonly limit: number;
-  /** Whether a request that cannot wait may be made now. */
-  readonly isFree: boolean;
   /** Whether a request may be made now. If not, `onChange` is called when that may have changed. */
   readonly mayStart: boolean;
-  /** What other tabs that share the journal need to know; undefined if the breaker is not open. */
-  readonly sharedPause: SharedPause | undefined;
-  /** Another tab found that the service needs time. A page that was just opened asks at once, unless `failures` is 0. */
-  share(sharedPause: SharedPause, isFirst?: boolean): void;
+  /** Earlier processes ended before they saw an answer: no request is made before this time, in milliseconds since 1970. */
+  pauseUntil(until: number, failures: number): void;
   /** Counts a new request and returns its pass. */
   start(): Pass;
   end(pass: Pass): void;
@@ -159,28 +154,15 @@ export function createGate(options: GateOptions): Gate {
     get limit() {
       return concurrency.limit;
     },
-    get isFree() {
-      return state === 'closed' && rateWaitMs() === 0;
-    },
     get mayStart() {
       if (state !== 'closed') return state === 'half-open' && !probe;
       const waitMs = Math.max(rateWaitMs(), concurrency.waitMs(underWay, clock.now()));
       if (waitMs > 0 && waitMs < Number.POSITIVE_INFINITY) rated.set(waitMs);
       return waitMs === 0;
     },
-    get sharedPause() {
-      const { until } = alarm;
-      const reason = pause?.reason;
-      // Pages that open later wait as well, if the service asked for the time, or refuses everything.
-      const isForAll = reason === 'asked' || reason === 'refused';
-      return until === undefined ? until : { until, failures: isForAll ? 0 : opened };
-    },
-    share({ until, failures }, isFirst) {
-      const leftMs = until - clock.now();
-      if (leftMs <= 0) return;
+    pauseUntil(until, failures) {
       opened = Math.max(opened, failures);
-      open(leftMs, { reason: failures ? 'unavailable' : 'asked', status: 0, words: '' });
-      if (isFirst && failures) tryNow();
+      open(until - clock.now(), { reason: 'unavailable', status: 0, words: '' });
     },
     start() {
       const pass: Pass = { at: clock.now(), era };

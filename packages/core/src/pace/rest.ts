@@ -1,6 +1,5 @@
 import type { Clock } from '@sluice/protocol/toolbox';
 import { Alarm } from '../base/alarm.ts';
-import type { SharedPause } from './shared-pause.ts';
 
 /** A process that lives for less than this may not see an answer, in milliseconds. */
 const BRIEF_MS = 1_000;
@@ -23,8 +22,8 @@ export interface RestOptions {
     readonly isUnanswered?: boolean | undefined;
   };
   readonly sender: () => {
-    /** Nothing may be sent for a time. */
-    pause(pause: SharedPause): void;
+    /** Nothing may be sent before this time, after so many failures in a row. */
+    pause(until: number, failures: number): void;
     /** Something may be sent now. */
     wake(): Promise<void>;
   };
@@ -103,7 +102,7 @@ export class Rest {
     const leftMs = until - clock.now();
     // Otherwise it is no note, or the clock was set back.
     if (times > 0 && leftMs <= pauseMs(ANSWER_MS, times)) this.#times = times;
-    if (this.#times > 0 && leftMs > 0) sender().pause({ until, failures: times });
+    if (this.#times > 0 && leftMs > 0) sender().pause(until, times);
     this.#isRead = true;
     void sender().wake();
   }

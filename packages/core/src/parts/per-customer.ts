@@ -12,7 +12,6 @@ export type PerCustomerPart = Lanes;
  * @example createTracker({ baseUrl, correlationKey: 'email', ordering: 'per-customer', parts: { perCustomer } });
  */
 export const perCustomer: PerCustomerPart = {
-  isOrdered: true,
   laneOf,
   createRing: (options, onSealed) => new LaneRings(options, onSealed),
   free: freeByLane,

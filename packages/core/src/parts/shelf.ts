@@ -25,9 +25,9 @@ export class Shelf {
   /** Where the events are. */
   kept: Places = new Places();
   protected readonly options: ShelfOptions;
-  /** Called when events were dropped, or when another tab ended them. The count may be 0. */
+  /** Called when events were dropped, or when others ended them. The count may be 0. */
   protected readonly ended: (fate: Fate, count: number) => void;
-  /** Called when events of a previous process or page were found. */
+  /** Called when events of a previous process were found. */
   readonly #found: (count: number) => void;
   /** Set once the journal is being opened. */
   protected opened: Promise<void> | undefined;
@@ -51,23 +51,17 @@ export class Shelf {
     return this.opened;
   }
 
-  /** Finds what previous processes and pages left. */
+  /** Finds what previous processes left. */
   look(): Promise<void> {
     return this.open();
   }
 
-  /** Runs a task while no other tab works on these events. Before, it finds what other tabs left. */
-  async alone<Result>(work: () => Promise<Result>): Promise<Result> {
+  /** Runs a task on these events, and frees what it leaves unused in storage. Before, it finds what previous processes left. */
+  async use<Result>(work: () => Promise<Result>): Promise<Result> {
     await this.look();
-    const { journal } = this;
-    const { sharing } = journal;
-    const run = async () => {
-      await sharing?.refresh();
-      const result = await work();
-      await journal.reclaim?.();
-      return result;
-    };
-    return sharing ? sharing.hold(run) : run();
+    const result = await work();
+    await this.journal.reclaim?.();
+    return result;
   }
 
   /** The journal has these events. */
@@ -84,12 +78,12 @@ export class Shelf {
 
   async drop(range: Range, fate: Fate): Promise<void> {
     this.forget(range, fate);
-    await this.journal.acknowledge(range, fate);
+    await this.journal.acknowledge(range);
   }
 
   /** Drops all events. Returns how many. */
   clear(fate: Fate): Promise<number> {
-    return this.alone(async () => {
+    return this.use(async () => {
       const { count } = this.kept;
       for (const range of this.kept.ranges) await this.drop(range, fate);
       return count;

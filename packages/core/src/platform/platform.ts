@@ -52,7 +52,7 @@ export interface Platform {
   /** Creates a note next to that journal; undefined if there is none. */
   createNote(place: JournalPlace): Note | undefined;
   createTransport(settings: Pick<Settings, 'delivery' | 'exitBudgetMs'>): Transport;
-  /** Creates what keeps a process that may end at once from sending. Absent if the page does that. */
+  /** Creates what keeps a process that may end at once from sending. Absent if there are no such processes. */
   createRest?(options: RestOptions & { readonly settings: PlaceSettings }): Rest | undefined;
   /** As `Tracker.drainInBackground`. Absent if there are no processes. */
   drainInBackground?(settings: Settings): boolean;
@@ -68,10 +68,10 @@ export interface Platform {
    */
   onAbort(signal: AbortSignal, callback: () => void): () => void;
   /**
-   * For the last moment: before it returns, Node writes all events that no journal holds, if the journal has `appendSync`. A
-   * browser passes them to the journal.
+   * For the last moment: before it returns, all events are written that no journal holds, if the journal has `appendSync`. Absent if
+   * nothing says when that moment is.
    */
-  writeNow(commit: GroupCommit): void;
+  writeNow?(commit: GroupCommit): void;
   /**
    * Publishes what happened in a tracker to those in the process who listen to all trackers. Absent if the platform cannot do
    * that.

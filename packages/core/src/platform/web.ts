@@ -62,5 +62,4 @@ export const web: Omit<Platform, 'lifecycle'> = {
     signal.addEventListener('abort', callback);
     return () => signal.removeEventListener('abort', callback);
   },
-  writeNow: (commit) => commit.writeNow(),
 };

@@ -57,8 +57,7 @@ interface DeliveryOptions {
   readonly signal: AbortSignal;
 }
 
-/** @param outlives Whether the page may be gone before the answer. The request is made before this function returns. */
-type Deliver = (trial: Trial, pass: Pass, outlives?: boolean) => Promise<void>;
+type Deliver = (trial: Trial, pass: Pass) => Promise<void>;
 
 /** Makes what sends a parcel once, and decides by the answer what becomes of it. */
 export function createDelivery(options: DeliveryOptions): Deliver {
@@ -247,16 +246,14 @@ export function createDelivery(options: DeliveryOptions): Deliver {
     }
   }
 
-  return async (trial, pass, outlives) => {
+  return async (trial, pass) => {
     const { pair, parcel, sent } = trial;
     const now = clock.now();
     evidence.sent(trial);
     limits.bytes.sent?.(parcel.body.length, now);
     if (!pair) limits.events?.sent?.(parcel.count, now);
     try {
-      const outcome = await requests.post(parcel, sent > 0, outlives);
-      if (outcome) await handle(trial, pass, outcome);
-      else trials.answered(trial, false);
+      await handle(trial, pass, await requests.post(parcel, sent > 0));
     } finally {
       gate.end(pass);
     }

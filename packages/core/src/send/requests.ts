@@ -19,11 +19,6 @@ export interface Destination {
   readonly headers: (apiKey: string | undefined) => Readonly<Record<string, string>>;
   /** The same bytes for each request of a parcel. */
   readonly body: (parcel: Batch) => Uint8Array;
-  /**
-   * Whether a parcel must not be sent now, or, with the status of its answer, waits for something else than its next try. Then it
-   * was put back. Absent: never.
-   */
-  readonly holds?: (parcel: Parcel, outlives: boolean | undefined, status?: number) => boolean;
 }
 
 /** The service of the interface. */
@@ -105,17 +100,15 @@ export class Requests {
   }
 
   /**
-   * Sends a parcel. Never rejects, and resolves within the timeouts; to undefined if the destination holds the parcel.
+   * Sends a parcel. Never rejects, and resolves within the timeouts.
    *
    * @param isRepeated Whether the parcel was sent before.
-   * @param outlives Whether the page may be gone before the answer. The request is made before this function returns, uncompressed.
    */
-  async post(parcel: Parcel, isRepeated: boolean = false, outlives?: boolean): Promise<Outcome | undefined> {
+  async post(parcel: Parcel, isRepeated: boolean = false): Promise<Outcome> {
     const { clock, compression, destination, headersOf, reporter, safeCause } = this.#options;
     const { signal, timeouts, transport, url } = this.#options;
-    if (destination.holds?.(parcel, outlives)) return undefined;
     const plain = destination.body(parcel);
-    const encoded = outlives ? undefined : await compression?.encode(plain);
+    const encoded = await compression?.encode(plain);
     const body = encoded?.body ?? plain;
     this.#sent += 1;
     if (isRepeated) this.#retried += 1;
@@ -127,13 +120,12 @@ export class Requests {
         ? { ...this.#headers, ...(encoding && { 'content-encoding': encoding }), ...own }
         : this.#headers;
     const start = clock.now();
-    const outcome = await transport.post({ url, headers, body, timeouts, signal, outlives });
+    const outcome = await transport.post({ url, headers, body, timeouts, signal });
     this.#ended += 1;
     const status = outcome.kind === 'answered' ? outcome.status : 0;
     const durationMs = Math.max(0, clock.now() - start);
     this.#latencies.add(durationMs);
     reporter.emit('request', { url, status, durationMs });
-    if (destination.holds?.(parcel, outlives, status)) return undefined;
     if (outcome.kind === 'failed')
       return safeCause ? { ...outcome, cause: safeCause(outcome.cause) } : outcome;
     // The service may quote the request in its answer.
@@ -144,11 +136,6 @@ export class Requests {
   /** Whether nothing reads the body of a request any more once the request is answered. */
   get releasesBodies(): boolean {
     return this.#options.transport.releasesBody === true && !this.#options.compression;
-  }
-
-  /** Maximum size now for the body of a request that outlives the page, in bytes. */
-  room(): number {
-    return this.#options.transport.room?.() ?? 0;
   }
 
   /** The service accepted a parcel. */

@@ -54,8 +54,6 @@ export class Trial {
   failures = 0;
   /** When it may be sent again, in milliseconds since 1970. */
   at = 0;
-  /** Not before this time, though others are accepted: the outcome of its last request is unknown. In milliseconds since 1970. */
-  leasedUntil = 0;
   /** How long it waits at most once something is accepted, in milliseconds. */
   aliveMs: number | undefined;
   /** Whether it is one event that is probably at fault, and whether it waits alone, so that it holds up no others. */

@@ -62,8 +62,8 @@ export interface Trials {
   resume(): void;
   /** Ends those that are too old, or that nobody may send any more. */
   tidy(): Promise<void>;
-  /** All go back, so that other tabs can send them; those that wait alone when it is time. In doubt, others are to be tried first. */
-  leave(isDoubt: boolean): void;
+  /** All go back. */
+  leave(): void;
 }
 
 export function createTrials(options: TrialsOptions): Trials {
@@ -102,7 +102,7 @@ export function createTrials(options: TrialsOptions): Trials {
   }
 
   function hurry(): void {
-    for (const trial of list) if (!trial.isAlone) trial.at = trial.leasedUntil;
+    for (const trial of list) if (!trial.isAlone) trial.at = 0;
   }
 
   function alone(): readonly Trial[] {
@@ -221,8 +221,7 @@ export function createTrials(options: TrialsOptions): Trials {
     },
     hurry,
     resume() {
-      const isWhole = ({ isAlone, leasedUntil, pair }: Trial) =>
-        !(isStrict || isAlone || leasedUntil || pair);
+      const isWhole = ({ isAlone, pair }: Trial) => !(isStrict || isAlone || pair);
       hurry();
       // Halves failed because the service was away. If it accepts one of them now, this says nothing about the other.
       for (const { pair, whole } of list)
@@ -241,15 +240,11 @@ export function createTrials(options: TrialsOptions): Trials {
         await waiting.end(parcel, denied.aborted ? 'denied' : 'expired');
       }
     },
-    leave(isDoubt) {
-      const now = clock.now();
-      const place = isDoubt && !isStrict ? 'last' : 'first';
-      const gone = list.filter(({ at, isAlone }) => !isAlone || at <= now);
-      list = list.filter((trial) => !gone.includes(trial));
-      for (const trial of gone.reverse())
+    leave() {
+      for (const trial of list.splice(0).reverse())
         for (const one of chain(trial).reverse()) {
           one.next = undefined;
-          waiting.putBack(one.parcel, place);
+          waiting.putBack(one.parcel, 'first');
         }
     },
   };

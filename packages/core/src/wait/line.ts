@@ -70,8 +70,6 @@ export interface LineOptions {
 export interface Line {
   readonly queue: Queue;
   readonly readOld: ReturnType<typeof createReader>;
-  /** Whether something should be sent now; if not, `onDue` is called when fresh events become due by their age. */
-  readonly isDue: boolean;
   /** Whether anything may be sent, due or not. */
   readonly hasFree: boolean;
   /**
@@ -79,8 +77,6 @@ export interface Line {
    * events become due by their age. Never rejects.
    */
   next(maxEvents: number): Promise<Parcel | undefined>;
-  /** Takes the oldest events in memory that fit a body of this size, due or not. Undefined if there are none. */
-  takeNow(maxBytes: number): Parcel | undefined;
   /** Whether stored events are left alone now. */
   readonly isHeld: boolean;
   /** Stored events cannot be read now: leaves them alone for a while, unless it was stopped. Returns false if it was. */
@@ -137,11 +133,10 @@ export function createLine(options: LineOptions): Line {
   }
 
   /** What a parcel may have now. */
-  function limitOf(maxEvents: number, maxBytes: number = Number.POSITIVE_INFINITY): Limit {
-    const most = Math.min(limits.bytes.most, maxBytes) - BATCH_OVERHEAD_BYTES;
+  function limitOf(maxEvents: number): Limit {
     return {
       maxEvents: Math.min(MOST_EVENTS, batch.maxEvents, maxEvents, limits.events?.most ?? maxEvents),
-      maxBytes: Math.max(1, Math.min(batch.maxBytes, most)),
+      maxBytes: Math.max(1, Math.min(batch.maxBytes, limits.bytes.most - BATCH_OVERHEAD_BYTES)),
     };
   }
 
@@ -164,9 +159,6 @@ export function createLine(options: LineOptions): Line {
   return {
     queue,
     readOld,
-    get isDue() {
-      return oldIsDue() || freshIsDue();
-    },
     get hasFree() {
       const { parcels } = queue.ready({ maxEvents: 1, maxBytes: 1 }, true);
       return parcels.length > 0 || queue.isOldReady;
@@ -177,14 +169,6 @@ export function createLine(options: LineOptions): Line {
       } catch (error) {
         return leaveStored(error) ? next(maxEvents) : undefined;
       }
-    },
-    takeNow(maxBytes) {
-      const limit = limitOf(Number.POSITIVE_INFINITY, maxBytes);
-      const [first] = queue.ready(limit, true).parcels;
-      // What is being written is not cut: it would be written again.
-      const least = first?.isHanded ? first.count : 1;
-      const fits = first && first.contents.slice(0, least).bytes.length <= limit.maxBytes;
-      return fits ? queue.takeFresh(limit, true) : undefined;
     },
     get isHeld() {
       return hold.isSet || hold.isStopped;

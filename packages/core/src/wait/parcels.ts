@@ -63,13 +63,11 @@ export class Parcels {
     }
   }
 
-  /** The events of a range: their parcels, where the journal has them, and the index of the first one in its parcel. */
-  *within(
-    range: Range,
-  ): Generator<{ readonly parcel: Parcel; readonly range: Range; readonly from: number }> {
+  /** The events of a range: their parcels, and where the journal has them. */
+  *within(range: Range): Generator<{ readonly parcel: Parcel; readonly range: Range }> {
     for (const parcel of [...this.all()])
       for (const span of parcel.places.find(range))
-        for (const part of parcel.places.slice(span).ranges) yield { parcel, range: part, from: span.from };
+        for (const part of parcel.places.slice(span).ranges) yield { parcel, range: part };
   }
 
   /** Nothing will become any more of the events that no lasting journal holds: they wait no longer. Returns how many. */

@@ -81,10 +81,10 @@ export class Queue {
     return true;
   }
 
-  /** The events of a previous process or page, or others that only the journal has: their customers are not known. */
-  recover(range: Range, at: number | undefined, wasSent?: boolean): void {
+  /** The events of a previous process, or others that only the journal has: their customers are not known. */
+  recover(range: Range, at: number | undefined): void {
     const parcel = storedParcel(range, this.epochs.current, this.isHigh, at);
-    this.#ring.recovered?.(parcel, wasSent);
+    this.#ring.recovered?.(parcel);
     this.old.push(parcel);
   }
 

@@ -10,7 +10,7 @@ import { type Bounds, createLine, type Line, type LineOptions } from './line.ts'
 import type { Parcel } from './parcel.ts';
 import { Parcels } from './parcels.ts';
 import type { Place } from './queue.ts';
-import { entryOf, UnwrittenEvents } from './unwritten.ts';
+import { UnwrittenEvents } from './unwritten.ts';
 
 /** When the service is back, this many batches stay in memory. The rest is left to the journal. */
 const FRESH_BATCHES = 2;
@@ -73,10 +73,10 @@ export class Waiting extends Parcels {
     return true;
   }
 
-  /** The journal has events of a previous process or page. */
-  recovered(range: Range, at?: number, wasSent?: boolean): void {
+  /** The journal has events of a previous process. */
+  recovered(range: Range, at?: number): void {
     this.epochs.enter(range.to - range.from);
-    this.#normal.queue.recover(range, at, wasSent);
+    this.#normal.queue.recover(range, at);
   }
 
   /**
@@ -106,11 +106,6 @@ export class Waiting extends Parcels {
     };
   }
 
-  /** Whether something should be sent now. */
-  get isDue(): boolean {
-    return this.#open.some(({ isDue }) => isDue);
-  }
-
   /** Whether anything may be sent that the sender does not have, due or not. */
   get hasOthers(): boolean {
     return this.#open.some(({ hasFree }) => hasFree);
@@ -126,28 +121,6 @@ export class Waiting extends Parcels {
     for (const line of this.#open) {
       const parcel = await line.next(maxEvents);
       if (parcel) return parcel;
-    }
-    return undefined;
-  }
-
-  /**
-   * Takes the oldest events that are in memory, due or not. Undefined if there are none, or none that may be sent now. Those that
-   * are not written are given to the journal before this returns.
-   *
-   * @param maxBytes Maximum size of the body.
-   * @param isShared Whether another tab may be sending what the journal holds. Such events stay where they are.
-   */
-  takeNow(maxBytes: number, isShared: boolean): Parcel | undefined {
-    for (const line of this.#open) {
-      const { queue } = line;
-      if (this.#options.isStrict && queue.stored > 0) continue;
-      if (isShared && this.commit.isWriting) continue;
-      if (isShared) queue.leaveToJournal({ maxEvents: 0 });
-      const parcel = line.takeNow(maxBytes);
-      if (!parcel) continue;
-      const entry = entryOf(queue, parcel, { maxEvents: parcel.count, maxBytes: Number.POSITIVE_INFINITY });
-      if (entry) this.commit.writeOne(entry);
-      return parcel;
     }
     return undefined;
   }
@@ -210,17 +183,17 @@ export class Waiting extends Parcels {
     parcel.state = 'ended';
     // Nobody waits for it to be written any more.
     queue.changed(parcel);
-    await this.acknowledge(places.ranges, fate);
+    await this.acknowledge(places.ranges);
     queue.ended(parcel);
     this.epochs.settle(parcel);
     this.#options.reporter.settled(fate, count);
     if (isUnused && !isHanded) parcel.contents.release();
   }
 
-  async acknowledge(ranges: readonly Range[], fate: Fate): Promise<void> {
+  async acknowledge(ranges: readonly Range[]): Promise<void> {
     const { journal, reporter } = this.#options;
-    // If a release fails, a later process or tab may send the events again.
-    await Promise.all(ranges.map((range) => journal.acknowledge(range, fate).catch(reporter.storageFailed)));
+    // If a release fails, a later process may send the events again.
+    await Promise.all(ranges.map((range) => journal.acknowledge(range).catch(reporter.storageFailed)));
   }
 
   /** Consent is denied: all that waits ends here; a batch in a request with that, whatever comes of it. */
@@ -230,7 +203,7 @@ export class Waiting extends Parcels {
     const parcels = this.lines.flatMap(({ queue }) => queue.parcels());
     const gone = parcels.flatMap(({ places }) => places.ranges);
     this.#options.reporter.settled('denied', this.drop());
-    await this.acknowledge(gone, 'denied');
+    await this.acknowledge(gone);
   }
 
   stopBatches(): void {
@@ -263,7 +236,7 @@ export class Waiting extends Parcels {
       sendsUnwritten: () => this.commit.sendsUnwritten,
       damaged: async (range) => {
         reporter.settled('damaged', this.drop(range));
-        await this.acknowledge([range], 'damaged');
+        await this.acknowledge([range]);
       },
     });
   }

@@ -194,3 +194,22 @@ export function createGate(): { promise: Promise<void>; open: () => void } {
 function failure(call: Call): StorageError {
   return new StorageError(`the scripted failure of ${call}`);
 }
+
+/** The returned function says whether others may send what is in the journal, in the place of its tracker. */
+export function share(journal: { sharing: Sharing | undefined }): (isLeft: boolean) => void {
+  let maySend = true;
+  let listener = (): void => {};
+  journal.sharing = {
+    get maySend() {
+      return maySend;
+    },
+    listen(given) {
+      listener = given;
+    },
+    request: () => () => {},
+  };
+  return (isLeft) => {
+    maySend = !isLeft;
+    listener();
+  };
+}

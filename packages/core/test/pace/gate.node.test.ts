@@ -323,33 +323,3 @@ describe('a hint that the network is back', () => {
     expect(bench.gate.state).toBe('open');
   });
 });
-
-describe('what other tabs are told', () => {
-  it('is until when, and how often it failed; a tab that is just opened asks at once', () => {
-    const bench = new Bench();
-    expect(bench.gate.sharedPause).toBeUndefined();
-    bench.open();
-    const pause = bench.gate.sharedPause;
-    expect(pause).toEqual({ until: bench.gate.pause?.until, failures: 1 });
-    const [old, fresh] = [new Bench(), new Bench()];
-    if (pause) old.gate.share(pause, false);
-    if (pause) fresh.gate.share(pause, true);
-    expect([old.gate.state, fresh.gate.state]).toEqual(['open', 'half-open']);
-  });
-
-  it('holds for all tabs if the service asks for time', () => {
-    const bench = new Bench();
-    bench.gate.asked(MINUTE, { status: 429, words: '' });
-    const fresh = new Bench();
-    const { sharedPause } = bench.gate;
-    expect(sharedPause?.failures).toBe(0);
-    if (sharedPause) fresh.gate.share(sharedPause, true);
-    expect(fresh.gate.state).toBe('open');
-  });
-
-  it('is nothing if the time is over', () => {
-    const bench = new Bench();
-    bench.gate.share({ until: bench.clock.now(), failures: 3 }, false);
-    expect(bench.gate.state).toBe('closed');
-  });
-});

@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { settle, VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
 import { Rest } from '../../src/pace/rest.ts';
-import type { SharedPause } from '../../src/pace/shared-pause.ts';
 
 /** A few events that were just tracked. */
 const few = { pending: 3, bytes: 900, urgent: 0, lines: { length: 1 } };
@@ -16,7 +15,7 @@ beforeEach(() => {
 
 /** One process. */
 class Life {
-  readonly pauses: SharedPause[] = [];
+  readonly pauses: { readonly until: number; readonly failures: number }[] = [];
   wakes = 0;
   /** As `Transport.isUnanswered`. */
   readonly transport: { isUnanswered: boolean | undefined } = { isUnanswered: undefined };
@@ -29,7 +28,7 @@ class Life {
       advanced: { headersTimeoutMs: 30_000 },
     };
     const sender = {
-      pause: (pause: SharedPause) => void this.pauses.push(pause),
+      pause: (until: number, failures: number) => void this.pauses.push({ until, failures }),
       wake: async () => {
         this.wakes += 1;
       },

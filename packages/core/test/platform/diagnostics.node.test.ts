@@ -1,7 +1,7 @@
 import diagnosticsChannel from 'node:diagnostics_channel';
 import { startEmulator } from '@sluice/emulator';
 import { afterAll, describe, expect, it } from 'vitest';
-import { createTracker } from '../../src/tracker.ts';
+import { createTracker } from '../../src/index.ts';
 
 const emulator = await startEmulator({ primaryKey: 'email' });
 afterAll(() => emulator.close());

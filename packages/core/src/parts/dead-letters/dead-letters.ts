@@ -86,7 +86,7 @@ export class DeadLetters {
    */
   async count(): Promise<number> {
     const { letters } = this.#options;
-    return letters.alone(async () => letters.kept.count);
+    return letters.use(async () => letters.kept.count);
   }
 
   /**
@@ -150,9 +150,9 @@ export class DeadLetters {
   ): AsyncGenerator<Result> {
     const { letters, page, reporter } = this.#options;
     const { accepts, isDone } = readFilter(filter);
-    const reader = await letters.alone(async () => new LetterReader(letters, page));
+    const reader = await letters.use(async () => new LetterReader(letters, page));
     while (!isDone()) {
-      const found = await letters.alone(async () => {
+      const found = await letters.use(async () => {
         const stored = await reader.next();
         const matches: Match[] = [];
         for (const one of stored) {

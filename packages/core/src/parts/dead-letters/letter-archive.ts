@@ -19,7 +19,7 @@ export class LetterArchive extends LetterKeeper {
   readonly #turns = new Turns();
   /** Runs until the next check of the oldest letters. */
   readonly #check = new Alarm(this.options.clock, () => {
-    void this.alone(() => this.tidy())
+    void this.use(() => this.tidy())
       .catch(this.options.reporter.storageFailed)
       .then(() => this.#watch());
   });
@@ -39,9 +39,9 @@ export class LetterArchive extends LetterKeeper {
     if (this.opened !== undefined || (await this.#mayHold())) await this.open();
   }
 
-  override alone<Result>(work: () => Promise<Result>): Promise<Result> {
+  override use<Result>(work: () => Promise<Result>): Promise<Result> {
     if (this.#isClosed) return Promise.reject(new ClosedError('dead letters were asked for after close()'));
-    return this.#turns.take(() => super.alone(work));
+    return this.#turns.take(() => super.use(work));
   }
 
   override add(range: Range): void {

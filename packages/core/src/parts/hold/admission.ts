@@ -31,10 +31,7 @@ export interface Admission {
   purge(): void;
   /** Resolves to true once no event waits in memory; to false if storage fails, or events wait for consent. */
   write(): Promise<boolean>;
-  /**
-   * The process or page may end. Writes the events on this thread. If the journal cannot do that, passes them to the journal at
-   * once.
-   */
+  /** The process may end: writes the events before it returns, if the journal can. Throws a StorageError if it fails. */
   leave(): void;
   /** Stores what it can, and closes the journal. */
   close(): Promise<void>;
@@ -54,8 +51,6 @@ export function createAdmission(options: AdmissionOptions): Admission {
   /** The current stay, and before it those that have ended and are not dealt with yet. */
   const stays = [current];
   let working: Promise<boolean> | undefined;
-  /** Settles once what `leave()` passed to the journal is stored, or back in memory. */
-  let leaving: Promise<unknown> | undefined;
   /** Runs until the events are written, or until the next try. */
   const alarm = new Alarm(clock, () => void write());
 
@@ -76,7 +71,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
       reporter.settled('buffer-full', 1);
     else {
       stay.push(event);
-      // Find the session early: when the user leaves the page, there is no time for it.
+      // Find the session early: when the process ends, there is no time for it.
       if (stay.session === undefined && !alarm.isSet) void write();
       else alarm.set(commitIntervalMs);
     }
@@ -126,13 +121,12 @@ export function createAdmission(options: AdmissionOptions): Admission {
     try {
       for (;;) {
         // Nothing happens within the call of `track()`.
-        await leaving;
+        await undefined;
         const [stay = current] = stays;
         if (consent === 'pending') return unwritten() === 0;
         if (stay !== current) {
           if (hold) await deal(stay);
-          // Otherwise `leave()` has just passed it to the journal.
-          if (stay.count === 0) stays.shift();
+          stays.shift();
         } else if (stay.isWaiting) await store(stay);
         else return true;
       }
@@ -164,7 +158,6 @@ export function createAdmission(options: AdmissionOptions): Admission {
     const { customer } = sessions;
     // Said once, also if the rest fails and is tried again.
     stay.end(customer);
-    await leaving;
     const [, next = current] = stays;
     next.session ??= sessions.id;
     if (session === undefined || (stay.session ?? session) !== session) drop(stay, 'unidentified');
@@ -176,7 +169,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
       // What was tracked meanwhile comes before what is tracked from here on.
       if (isOpen(false)) release(next, customer);
     }
-    if (customer !== undefined) await shelf.alone(() => sendStored(session, customer));
+    if (customer !== undefined) await shelf.use(() => sendStored(session, customer));
     else if (isClaim) await shelf.clear('unidentified');
   }
 
@@ -241,15 +234,11 @@ export function createAdmission(options: AdmissionOptions): Admission {
     write,
     leave() {
       if (consent === 'pending') return;
-      // This page may end before it has read the note. Nobody else gets what it stores under a session that has ended.
+      // This process may end before it has read the note. Nobody else gets what it stores under a session that has ended.
       if (!stays.some(({ isClaim }) => isClaim)) for (const stay of stays) stay.session ??= sessions.id;
       // Without the session they cannot be stored, but their customer is probably the right one.
       for (const stay of stays) if (stay.customer === undefined || stay.session === undefined) release(stay);
-      if (unwritten() === 0) return;
-      const ready = stays.filter(({ session }) => session !== undefined || journal.appendSync);
-      leaving = Promise.allSettled(ready.map((stay) => stay.append(true)));
-      // Tries again what fails.
-      void write();
+      for (const stay of stays) stay.appendSync();
     },
     async close() {
       await write();

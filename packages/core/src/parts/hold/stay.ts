@@ -1,10 +1,9 @@
 import { inSession } from '../../accept/unidentified.ts';
 import { type EventBytes, encodeEvents, sliceEvents } from '../../base/event-bytes.ts';
 import type { DropReason } from '../../base/fate.ts';
-import { together } from '../../keep/journal.ts';
 import type { Shelf } from '../shelf.ts';
 
-/** Full groups passed to the journal at once. Before the next ones, other tasks of the page get a turn. */
+/** Full groups passed to the journal at once. Before the next ones, other tasks get a turn. */
 const MOST_GROUPS = 4;
 
 /** An accepted event that has to wait, for example until its user is known. */
@@ -42,7 +41,7 @@ export class Stay {
     return this.#events.length > 0;
   }
 
-  /** Whether this tab has said who the customer is, and the note does not have it yet. */
+  /** Whether this process has said who the customer is, and the note does not have it yet. */
   get isClaim(): boolean {
     return this.reason === 'unidentified';
   }
@@ -66,43 +65,51 @@ export class Stay {
     }
   }
 
-  /**
-   * Passes the oldest events to the journal. Nothing is awaited before the journal has them.
-   *
-   * @param isLast Whether this is the last moment: passes all of them, and stores them on this thread if the journal can.
-   */
-  async append(isLast = false): Promise<void> {
-    const { journal } = this.#shelf;
-    const isSync = isLast && journal.appendSync !== undefined;
-    if (isSync) {
-      // The journal gets again what it is still writing.
-      this.#events.unshift(...[...this.#writing].flat());
-      this.#writing.clear();
-    }
-    const most = isLast ? this.#events.length : MOST_GROUPS * journal.groupLimit.maxEvents;
-    const events = this.#events.splice(0, most);
-    const texts = events.map(({ text }) => inSession(text, this.session ?? ''));
-    const times = events.map(({ at }) => at);
-    const all = encodeEvents(texts, times);
+  /** Passes the oldest events to the journal. */
+  async append(): Promise<void> {
+    const { groupLimit } = this.#shelf.journal;
+    const events = this.#events.splice(0, MOST_GROUPS * groupLimit.maxEvents);
+    const all = this.#encode(events);
     const appends: Promise<void>[] = [];
-    together(journal, () => {
-      for (let first = 0; first < texts.length; ) {
-        const group = sliceEvents(all, first, journal.groupLimit);
-        first += group.ends.length;
-        appends.push(this.#append(group, events.splice(0, group.ends.length), isSync));
-      }
-    });
+    for (let first = 0; first < all.ends.length; ) {
+      const group = sliceEvents(all, first, groupLimit);
+      first += group.ends.length;
+      appends.push(this.#append(group, events.splice(0, group.ends.length)));
+    }
     // If one fails, the others must end, too.
     await Promise.allSettled(appends);
     await Promise.all(appends);
   }
 
-  async #append(group: EventBytes, events: readonly WaitingEvent[], isSync: boolean): Promise<void> {
+  /** Stores all events before it returns, if the journal can. Throws a StorageError if that fails: the others are in memory then. */
+  appendSync(): void {
     const { journal } = this.#shelf;
+    if (!journal.appendSync) return;
+    // The journal gets again what it is still writing.
+    this.#events.unshift(...[...this.#writing].flat());
+    this.#writing.clear();
+    const all = this.#encode(this.#events);
+    for (let first = 0; first < all.ends.length; ) {
+      const group = sliceEvents(all, first, journal.groupLimit);
+      first += group.ends.length;
+      this.#shelf.add(journal.appendSync(group));
+      this.#forget(this.#events.splice(0, group.ends.length));
+    }
+  }
+
+  #encode(events: readonly WaitingEvent[]): EventBytes {
+    const texts = events.map(({ text }) => inSession(text, this.session ?? ''));
+    return encodeEvents(
+      texts,
+      events.map(({ at }) => at),
+    );
+  }
+
+  async #append(group: EventBytes, events: readonly WaitingEvent[]): Promise<void> {
     this.#writing.add(events);
     try {
-      const range = (isSync && journal.appendSync?.(group)) || (await journal.append(group));
-      // Otherwise they were stored on this thread meanwhile.
+      const range = await this.#shelf.journal.append(group);
+      // Otherwise they were stored at a last moment.
       if (!this.#writing.delete(events)) return;
       this.#forget(events);
       this.#shelf.add(range);

@@ -30,7 +30,7 @@ const lifecycle: Lifecycle = {
     app = appState ?? app;
     // Between `active` and `background`, iOS says `inactive`. It says that for a call or a menu, too.
     const subscription = appState?.addEventListener('change', (state) => {
-      if (state === 'background') hide(false, false);
+      if (state === 'background') hide();
       if (state === 'active') show();
     });
     const forget = netInfo?.addEventListener(({ isConnected }) => {

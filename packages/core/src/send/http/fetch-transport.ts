@@ -7,45 +7,8 @@ import {
   type TransportRequest,
 } from './transport.ts';
 
-const isPage = 'document' in globalThis;
-
-/** A request that the browser blocks fails within this time, in milliseconds; one to a service that is away usually later. */
-const AT_ONCE_MS = 50;
-/** Failures in a row before requests may count as blocked. By then, a service that is away gets about one request a minute. */
-const FAILURES = 8;
-
-/**
- * Bytes of bodies that the page may still send in requests that outlive it, for all its trackers together. Browsers limit that to
- * 64 KiB, including addresses and headers.
- */
-let room = isPage ? 60_000 : 0;
-/** Chromium goes on with an aborted request that may outlive the page for so long, and counts its bytes. */
-const ABORTED_MS = 30_000;
-
-/**
- * Finds out whether something in the browser, for example an ad-blocker, blocks requests, or whether the service is away.
- * Blocked requests each fail at once, while other requests of the page succeed. This makes no request: it looks at those that
- * the page makes anyway.
- */
-class Blockade {
-  #failures = 0;
-  /** When the first of these failures began, as a time of `performance.now()`. */
-  #since = 0;
-
-  /** A request got an answer. */
-  passed(): void {
-    this.#failures = 0;
-  }
-
-  /** A request that began at a time of `performance.now()` failed. Returns whether such requests are blocked. */
-  failed(at: number): boolean {
-    if (performance.now() - at > AT_ONCE_MS || !navigator.onLine) this.#failures = 0;
-    else if (++this.#failures === 1) this.#since = at;
-    if (this.#failures < FAILURES) return false;
-    const seen = performance.getEntriesByType('resource') as PerformanceResourceTiming[];
-    return seen.some(({ startTime, transferSize }) => startTime > this.#since && transferSize > 0);
-  }
-}
+/** What requests that outlive a page may have, in bytes: browsers share 64 KiB among all, including addresses and headers. */
+const MOST_BYTES = 60_000;
 
 /** Options of a `FetchTransport`. */
 export interface FetchTransportOptions {
@@ -54,25 +17,23 @@ export interface FetchTransportOptions {
 }
 
 /**
- * Posts with the platform's `fetch`: in browsers, workers and edge runtimes.
+ * Posts with the platform's `fetch`: on the edge, in React Native, and where a page wants a transport of its own.
  *
  * @example createTracker({ baseUrl, correlationKey: 'email', transport: new FetchTransport({ credentials: 'include' }) });
  */
 export class FetchTransport implements Transport {
   readonly #credentials: Credentials;
-  /** Whether the service redirects to its address without the slash at the end. */
-  #isBare = false;
-  readonly #blockade = isPage ? new Blockade() : undefined;
+  #room = 'document' in globalThis ? MOST_BYTES : 0;
 
   constructor({ credentials = 'omit' }: FetchTransportOptions = {}) {
     this.#credentials = credentials;
   }
 
   room(): number {
-    return room;
+    return this.#room;
   }
 
-  async post({ url, headers, body, timeouts, signal }: TransportRequest): Promise<Outcome> {
+  async post({ url, headers, body, timeouts, signal, outlives }: TransportRequest): Promise<Outcome> {
     const abort = new AbortController();
     let stop: (reason: unknown) => void = () => {};
     // Not every runtime ends the reading of a body, in every state, when the request is aborted.
@@ -83,11 +44,8 @@ export class FetchTransport implements Transport {
       };
     });
     const limits = new TimeLimits(timeouts, signal, stop);
-    const at = isPage ? performance.now() : 0;
-    // The page may be left before the answer.
-    const keepalive = body.length <= room;
-    if (keepalive) room -= body.length;
-    let isGoingOn = false;
+    const bytes = outlives ? body.length : 0;
+    this.#room -= bytes;
     try {
       limits.enter('headersMs');
       const init: RequestInit = {
@@ -102,22 +60,12 @@ export class FetchTransport implements Transport {
           credentials: this.#credentials,
           referrerPolicy: 'no-referrer',
         }),
-        ...(keepalive && { keepalive }),
+        ...(outlives && { keepalive: true }),
         signal: abort.signal,
       };
-      const bare = url.replace(/\/$/, '');
-      const ask = (isBare: boolean) => Promise.race([fetch(isBare ? bare : url, init), stopped]);
-      const isBare = this.#isBare;
-      let answer = await ask(isBare);
-      // A page does not see where a redirect leads: it may be the same address without the slash at its end, or with it.
-      if (answer.status === 0) {
-        const next = await ask(!isBare);
-        if (next.status > 0) answer = next;
-        if (next.ok && !/html/.test(`${next.headers.get('content-type')}`)) this.#isBare = !isBare;
-      }
+      const answer = await Promise.race([fetch(url, init), stopped]);
       const header = (name: string) => answer.headers.get(name) ?? undefined;
       limits.enter('bodyMs');
-      this.#blockade?.passed();
       return {
         kind: 'answered',
         // A page does not see the status of a redirect that was not followed: it counts as 302.
@@ -127,24 +75,17 @@ export class FetchTransport implements Transport {
         // A page sees it only if the service exposes it.
         date: header('date'),
         // `url` is normalized, and a page may add a query, so compare the start. An answer made by a script has no address.
-        from: (answer.url || url).startsWith(bare) ? undefined : answer.url,
+        from: (answer.url || url).startsWith(url.replace(/\/$/, '')) ? undefined : answer.url,
         body: await this.read(answer, stopped),
       };
     } catch (cause) {
-      // When the page ends, such a request seems to fail here, but it must go on.
-      isGoingOn = keepalive;
-      // A page does not learn why a request failed, so the body may have arrived.
-      const isBlocked = this.#blockade?.failed(at) === true;
-      return { kind: 'failed', cause, maybeSent: !isBlocked, ...(isBlocked && { isBlocked }) };
+      // `fetch` does not say why a request failed, so the body may have arrived.
+      return { kind: 'failed', cause, maybeSent: true };
     } finally {
       limits.clear();
-      const giveBack = () => {
-        room += keepalive ? body.length : 0;
-      };
-      if (keepalive && abort.signal.aborted) setTimeout(giveBack, ABORTED_MS);
-      else giveBack();
-      // End what was not read.
-      if (!isGoingOn) abort.abort();
+      this.#room += bytes;
+      // End what was not read. When a page ends, a request that outlives it seems to fail here, but must go on.
+      if (!outlives) abort.abort();
     }
   }
 

@@ -9,7 +9,7 @@ export type Ring = Pick<
 > & {
   push(text: string, time: number, lane: number): boolean;
   /** The customers of stored events are not known: they keep all lanes busy, and go before all events of this process. Left out: no. */
-  recovered?(parcel: Parcel, wasSent?: boolean): void;
+  recovered?(parcel: Parcel): void;
   /** What is left of a parcel that was removed takes its place. */
   unshift(rest: Parcel, parcel: Parcel): void;
   /** The parcels that may be sent: no older event of their customers waits, or is in a lane that is busy. Left out: all. */
@@ -18,8 +18,6 @@ export type Ring = Pick<
 
 /** Says which parcels may be sent, and which may be joined, by the customers of their events. */
 export interface Lanes {
-  /** Whether the events of a customer stay in order: no two requests with events of one lane are made at the same time. */
-  readonly isOrdered?: true;
   /** The lane of a customer. */
   laneOf(customer: string): number;
   createRing(options: RingBufferOptions, onSealed: (parcel: Parcel) => void): Ring;

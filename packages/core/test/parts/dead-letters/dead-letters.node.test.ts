@@ -1,5 +1,3 @@
-import { systemClock } from '@sluice/protocol/toolbox';
-import 'fake-indexeddb/auto';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
@@ -7,17 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startEmulator } from '@sluice/emulator';
+import { systemClock } from '@sluice/protocol/toolbox';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createTracker, type TestOptions } from '../../../src/entries/testing/testing.ts';
 import type { DeadLetter, Tracker } from '../../../src/index.ts';
 import { FileJournal } from '../../../src/keep/file/file-journal.ts';
-import { createIndexedDbJournal } from '../../../src/keep/page/indexeddb-journal.ts';
-import { LetterKeeper } from '../../../src/parts/dead-letters/letter-keeper.ts';
-import { Books } from '../../../src/tell/books.ts';
-import { createReporter } from '../../../src/tell/reporter.ts';
-import { toEventBytes } from '../../bench/event-texts.ts';
 import { FailingFileSystem } from '../../bench/failing-file-system.ts';
-import { FakeLocks } from '../../bench/fake-locks.ts';
 import { SkewedClock } from '../../bench/skewed-clock.ts';
 import { describeDeadLetters } from '../../contracts/dead-letters-contract.ts';
 
@@ -28,30 +21,6 @@ describeDeadLetters('files', {
   create: (place, clock, maxBytes) =>
     new FileJournal({ directory: join(scratch, place), fsync: 'interval', clock, maxBytes }),
   survives: true,
-});
-
-const locks = new FakeLocks();
-describe('the dead letters of two tabs', () => {
-  it('are all deleted once consent is denied in one, also those that the other kept later', async () => {
-    const name = `letters-${Math.random()}`;
-    const dropped: unknown[] = [];
-    const clock = systemClock;
-    const [first, second] = [0, 1].map(() => {
-      const reporter = createReporter({ books: new Books(), clock });
-      reporter.on('deadLettersDropped', (detail) => dropped.push(detail));
-      const journal = createIndexedDbJournal(name, { locks }, clock);
-      return new LetterKeeper({ journal, clock, maxBytes: 1 << 20, maxAgeMs: 60_000, reporter });
-    });
-    const keep = (letters?: LetterKeeper) =>
-      letters?.keep({ events: toEventBytes(['{}']) }, { status: 400, excerpt: '' });
-    await keep(first);
-    await keep(second);
-    await keep(first);
-    expect(await second?.clear('denied')).toBe(3);
-    expect(dropped).toEqual(expect.arrayContaining([{ reason: 'denied', count: 1 }]));
-    expect(await first?.clear('denied')).toBe(0);
-    await Promise.all([first?.close(), second?.close()]);
-  });
 });
 
 const key = 'canary-7f3a91-key';

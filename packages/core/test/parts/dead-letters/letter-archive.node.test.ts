@@ -27,9 +27,9 @@ async function pages(
   page = { maxEvents: 100, maxBytes: 10_000 },
 ): Promise<unknown[][]> {
   const found: unknown[][] = [];
-  const reader = await letters.alone(async () => new LetterReader(letters, page));
+  const reader = await letters.use(async () => new LetterReader(letters, page));
   for (;;) {
-    const stored = await letters.alone(() => reader.next());
+    const stored = await letters.use(() => reader.next());
     if (stored.length === 0) return found;
     found.push(stored.map(({ text }) => readLetter(text)?.letter.event));
   }

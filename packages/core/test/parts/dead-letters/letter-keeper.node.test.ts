@@ -140,6 +140,6 @@ describe('dead letters that nobody looks at', () => {
       },
       async () => true,
     );
-    expect(await archive.alone(async () => archive.kept.count)).toBe(5);
+    expect(await archive.use(async () => archive.kept.count)).toBe(5);
   });
 });

@@ -537,16 +537,6 @@ describe('held events', () => {
     expect([held.pending, held.unwritten]).toEqual([4, 0]);
   });
 
-  it('are all given to the journal at once where the page is left', async () => {
-    const { journal, held, hold } = createBench();
-    hold(1);
-    await settle();
-    hold(2, 3, 4, 5, 6);
-    journal.hangAppends();
-    held.leave();
-    expect(journal.mostAppendsAtOnce).toBe(3);
-  });
-
   it('are neither stored nor passed on where consent is taken back before they are stored', async () => {
     const { clock, journal, held, hold, entered, failures } = createBench({
       buffer: { maxEvents: 9, maxBytes: 999 },

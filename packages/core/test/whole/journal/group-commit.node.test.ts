@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Bench, type BenchOptions, groupsOf, range, textNumbers } from '../../bench/bench.ts';
+import { Bench, type BenchOptions, groupsOf, range } from '../../bench/bench.ts';
 import { FakeJournal } from '../../bench/fake-journal.ts';
 
 const INTERVAL_MS = 10;
@@ -146,90 +146,5 @@ describe('a tracker with a journal', () => {
       { segment: 1, from: 1, to: 2 },
       { segment: 1, from: 0, to: 1 },
     ]);
-  });
-});
-
-describe('a tracker whose journal writes several groups as one', () => {
-  const GATHER_MS = 4;
-  /** One event with such a text is enough for a write of its own. */
-  const LARGE = { bytes: 40_000 };
-  const buffer = { maxBytes: 8 * LARGE.bytes };
-
-  class GatheringJournal extends FakeJournal {
-    readonly gatherMs = GATHER_MS;
-    /** How many appends each call of `together` made. */
-    readonly joint: number[] = [];
-
-    together<Result>(work: () => Result): Result {
-      const before = this.calls.length;
-      const result = work();
-      this.joint.push(this.calls.length - before);
-      return result;
-    }
-  }
-
-  it('lets a group that is large enough wait for others, and writes them together', async () => {
-    const journal = new GatheringJournal({ maxEvents: 1, maxBytes: 1_000_000 });
-    const bench = createBench(journal, { buffer });
-    bench.trackNow(1, LARGE);
-    await bench.tracker.durable();
-    bench.trackNow(1, LARGE);
-    await bench.pass(GATHER_MS - 1);
-    bench.trackNow(1, LARGE);
-    await bench.quiet();
-    expect(textNumbers(journal.texts)).toEqual([0]);
-    await bench.pass(1);
-    expect(textNumbers(journal.texts)).toEqual([0, 1, 2]);
-    expect(journal.joint).toContain(2);
-  });
-
-  it('lets no event wait for longer than the interval', async () => {
-    const journal = new GatheringJournal();
-    const bench = createBench(journal, { buffer });
-    bench.trackNow(1);
-    await bench.pass(INTERVAL_MS - 1);
-    bench.trackNow(1, LARGE);
-    await bench.pass(1);
-    expect(textNumbers(journal.texts)).toEqual([0, 1]);
-  });
-
-  it('does not wait with four times as much', async () => {
-    const journal = new GatheringJournal();
-    const bench = createBench(journal, { buffer });
-    bench.trackNow(4, LARGE);
-    await bench.quiet();
-    expect(textNumbers(journal.texts)).toEqual([0, 1, 2, 3]);
-  });
-
-  it('does not wait with an event of high priority', async () => {
-    const journal = new GatheringJournal();
-    const bench = createBench(journal, { buffer });
-    bench.trackNow(1, { ...LARGE, priority: 'high' });
-    await bench.quiet();
-    expect(textNumbers(journal.texts)).toEqual([0]);
-  });
-
-  it('leaves a journal alone that failed meanwhile', async () => {
-    const journal = new GatheringJournal();
-    const bench = createBench(journal, { buffer });
-    bench.trackNow(1);
-    bench.trackNow(1, LARGE);
-    journal.failAppends = true;
-    await expect(bench.tracker.durable()).rejects.toThrow('not durable');
-    await bench.pass(GATHER_MS);
-    expect(bench.storageFailures).toHaveLength(1);
-  });
-
-  it('leaves no timer once all is written, or it is closed', async () => {
-    const journal = new GatheringJournal();
-    const bench = createBench(journal, { buffer, batch: { maxWaitMs: 0 } });
-    bench.trackNow(1, LARGE);
-    await bench.tracker.durable();
-    await bench.quiet();
-    expect(bench.tracker.stats().pending).toBe(0);
-    expect(bench.clock.timers).toBe(0);
-    bench.trackNow(1, LARGE);
-    await bench.tracker.close();
-    expect(bench.clock.timers).toBe(0);
   });
 });

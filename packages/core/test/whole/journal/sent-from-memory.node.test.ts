@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { EventBytes } from '../../../src/base/event-bytes.ts';
 import type { Range } from '../../../src/base/range.ts';
-import type { Sharing } from '../../../src/keep/journal.ts';
 import type { Outcome } from '../../../src/send/http/transport.ts';
 import { Bench, type BenchOptions, groupsOf, range, sorted, textNumbers, watch } from '../../bench/bench.ts';
-import { FakeJournal } from '../../bench/fake-journal.ts';
+import { FakeJournal, share } from '../../bench/fake-journal.ts';
 import { answered } from '../../bench/scripted-transport.ts';
 
 const SECOND = 1_000;
@@ -193,25 +192,14 @@ describe('events that are sent from memory, because the journal fails,', () => {
   });
 
   it('are left to other processes that share the journal, once they wait in it', async () => {
-    let listener: Parameters<Sharing['listen']>[0] = () => {};
-    let turns = 0;
     const journal = new FakeJournal();
-    journal.sharing = {
-      hold: (work) => (++turns === 1 ? work() : new Promise(() => {})),
-      refresh: async () => {},
-      listen: (given) => {
-        listener = given;
-      },
-      tell: () => {},
-      pause: undefined,
-      setPause: async () => {},
-    };
+    const leaveToOthers = share(journal);
     const bench = createBench(journal);
     bench.answer(() => 503);
     journal.failAppends = true;
     await bench.track(2);
     expect(bench.requests).toBe(1);
-    listener('other', 'waits');
+    leaveToOthers(true);
     await bench.pass(SECOND);
     expect(bench.tracker.stats()).toMatchObject({ pending: 2, unwritten: 2, stored: 0 });
     journal.failAppends = false;

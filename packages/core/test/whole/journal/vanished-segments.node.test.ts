@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { EventBytes } from '../../../src/base/event-bytes.ts';
 import type { Range } from '../../../src/base/range.ts';
-import type { Journal, Sharing } from '../../../src/keep/journal.ts';
+import type { Journal } from '../../../src/keep/journal.ts';
 import { Bench, type BenchOptions, range, sorted, textNumbers } from '../../bench/bench.ts';
-import { createGate, FakeJournal } from '../../bench/fake-journal.ts';
-import { answered, hang } from '../../bench/scripted-transport.ts';
+import { createGate, FakeJournal, share } from '../../bench/fake-journal.ts';
+import { answered } from '../../bench/scripted-transport.ts';
 import { SegmentedJournal } from '../../bench/segmented-journal.ts';
 
 const SECOND = 1_000;
@@ -55,33 +55,6 @@ async function write(bench: Bench, count: number): Promise<void> {
   await bench.pass(1);
 }
 
-/** Others send from the journal too: they want to follow the first turn. Returns a function that gives the turn back. */
-function share(journal: { sharing: Sharing | undefined }): () => void {
-  let listener: Parameters<Sharing['listen']>[0] = () => {};
-  let turns = 0;
-  let giveBack = (): void => {};
-  const othersAreDone = new Promise<void>((resolve) => {
-    giveBack = resolve;
-  });
-  journal.sharing = {
-    hold: async (work) => {
-      turns += 1;
-      if (turns > 1) await othersAreDone;
-      return work();
-    },
-    refresh: async () => {},
-    listen: (given) => {
-      listener = given;
-    },
-    tell: (activity) => {
-      if (activity === 'works' && turns === 1) listener('other', 'waits');
-    },
-    pause: undefined,
-    setPause: async () => {},
-  };
-  return giveBack;
-}
-
 describe('a tracker whose journal loses a segment', () => {
   it('writes again what memory holds of it, in a request or waiting, and nothing else', async () => {
     const journal = new SegmentedJournal();
@@ -101,11 +74,12 @@ describe('a tracker whose journal loses a segment', () => {
 
   it('writes again what went back to it from a request, each event once', async () => {
     const journal = new SegmentedJournal();
-    const giveBack = share(journal);
+    const leaveToOthers = share(journal);
     const bench = createBench(journal);
     bench.answer(() => 503);
     await write(bench, 3);
     await bench.pass(2 * SECOND);
+    leaveToOthers(true);
     expect(bench.tracker.stats()).toMatchObject({ stored: 3, inFlight: 0 });
     // Written again, the events are in other segments.
     for (const segments of [[1], [2, 3]]) {
@@ -115,8 +89,8 @@ describe('a tracker whose journal loses a segment', () => {
       expect(bench.tracker.stats()).toMatchObject({ pending: 3, unwritten: 0 });
     }
     bench.answer(() => 200);
-    giveBack();
-    await bench.pass(SECOND);
+    leaveToOthers(false);
+    await bench.pass(10 * SECOND);
     expect(sorted(bench.taken)).toEqual([0, 1, 2]);
     expect(bench.drops).toEqual([]);
   });
@@ -140,11 +114,12 @@ describe('a tracker whose journal loses a segment', () => {
 
   it('keeps also what went back to it in parts, and writes it again', async () => {
     const journal = new FakeJournal();
-    share(journal);
+    const leaveToOthers = share(journal);
     const bench = createBench(journal, { batch: { maxEvents: 4 } });
     bench.answer((numbers) => (numbers.length > 2 ? 413 : 503));
     await write(bench, 4);
     await bench.pass(2 * SECOND);
+    leaveToOthers(true);
     expect(bench.tracker.stats()).toMatchObject({ stored: 4, inFlight: 0 });
     journal.failAppends = true;
     journal.observer?.vanished?.({ segment: 1, from: 0, to: Number.POSITIVE_INFINITY });
@@ -190,43 +165,6 @@ describe('a tracker whose journal loses a segment', () => {
     journal.vanish(1);
     expect(await bench.tracker.flush()).toMatchObject({ delivered: 1, pending: 0 });
     expect(bench.taken).toEqual([0]);
-  });
-
-  it('has all that memory holds of it restored in its place, if the journal can do that', async () => {
-    const restored: Range[] = [];
-    const journal: FakeJournal & Pick<Journal, 'restore'> = new FakeJournal();
-    journal.restore = async (lost) => void restored.push(...lost.map(({ range }) => range));
-    share(journal);
-    const bench = createBench(journal, { batch: { maxEvents: 1 } });
-    bench.answer((numbers, request) => (numbers.includes(0) ? 503 : hang(request)));
-    await write(bench, 4);
-    await bench.pass(12 * SECOND);
-    expect(bench.tracker.stats()).toMatchObject({ pending: 4 });
-    journal.observer?.vanished?.({ segment: 1, from: 0, to: Number.POSITIVE_INFINITY });
-    await bench.quiet();
-    expect(restored.sort((one, other) => one.from - other.from)).toMatchObject([
-      { segment: 1, from: 0, to: 1 },
-      { segment: 1, from: 1, to: 2 },
-      { segment: 1, from: 2, to: 3 },
-      { segment: 1, from: 3, to: 4 },
-    ]);
-    expect(journal.groups).toHaveLength(4);
-    expect(bench.tracker.stats()).toMatchObject({ pending: 4, unwritten: 0 });
-  });
-
-  it('writes it again if the journal cannot restore it', async () => {
-    const journal: FakeJournal & Pick<Journal, 'restore'> = new FakeJournal();
-    journal.restore = () => Promise.reject(new Error('no room'));
-    const bench = createBench(journal);
-    const answer = holdAnswers(bench);
-    await write(bench, 4);
-    journal.observer?.vanished?.({ segment: 1, from: 0, to: Number.POSITIVE_INFINITY });
-    await bench.quiet();
-    expect(bench.storageFailures).toMatchObject([{ message: 'storage failed: no room' }]);
-    expect(sorted(textNumbers(journal.texts.slice(4)))).toEqual(range(0, 4));
-    expect(bench.tracker.stats()).toMatchObject({ pending: 4, unwritten: 0 });
-    await answer();
-    expect(bench.taken).toEqual(range(0, 4));
   });
 
   it('drops what memory does not hold of it, and counts it as damaged', async () => {

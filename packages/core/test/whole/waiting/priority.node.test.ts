@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEmulator } from '@sluice/emulator';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createTracker, type Tracker } from '../../../src/index.ts';
 import type { TrackerOptions } from '../../../src/options/options.ts';
-import { createTracker, type Tracker } from '../../../src/tracker.ts';
 
 const ada = { correlationValue: 'ada@example.com' };
 const atOnce = { ...ada, priority: 'high' } as const;

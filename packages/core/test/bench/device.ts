@@ -1,0 +1,74 @@
+import { platform } from '#platform';
+import { createDispatch, type Dispatch } from '../../src/dispatch.ts';
+import { VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
+import { readOptions } from '../../src/options/settings.ts';
+import { LetterKeeper } from '../../src/parts/dead-letters/letter-keeper.ts';
+import { learn } from '../../src/parts/learn/learn.ts';
+import type { Outcome } from '../../src/send/http/transport.ts';
+import { SERVICE } from '../../src/send/requests.ts';
+import { Books } from '../../src/tell/books.ts';
+import { createReporter } from '../../src/tell/reporter.ts';
+import { Waiting } from '../../src/wait/waiting.ts';
+import { FakeJournal } from './fake-journal.ts';
+import { answered, ScriptedTransport } from './scripted-transport.ts';
+import { textWriter } from './text-writer.ts';
+
+/** All parts from the memory to the service, for a device that a test can take the network from. */
+export class Device {
+  readonly clock = new VirtualClock();
+  readonly journal = new FakeJournal({ maxEvents: 100, maxBytes: 48 * 1024 });
+  readonly transport = new ScriptedTransport(this.clock);
+  readonly books = new Books();
+  readonly waiting: Waiting;
+  readonly dispatch: Dispatch;
+
+  constructor(random: () => number = () => 1) {
+    const { clock, journal, transport, books } = this;
+    const settings = readOptions({ baseUrl: 'https://example.com', correlationKey: 'email' }, platform);
+    const reporter = createReporter({ books, clock });
+    const limits = learn(reporter);
+    const wake = () => void this.dispatch.wake();
+    const { batch, buffer } = settings;
+    const waiting = new Waiting({
+      lanes: undefined,
+      ...{ journal, text: textWriter, clock, random, buffer, batch, limits, isStrict: false, reporter },
+      ...{ commitIntervalMs: 250, createBounds: () => undefined, isShut: () => false },
+      ...{ onDue: wake, onFailed: () => {}, onRecovered: () => {} },
+    });
+    this.waiting = waiting;
+    this.dispatch = createDispatch({
+      books,
+      clock,
+      hooked: { destination: SERVICE },
+      random,
+      reporter,
+      settings,
+      sharing: undefined,
+      limits,
+      texts: { offset: undefined },
+      transport,
+      waiting,
+      letters: new LetterKeeper({
+        ...{ journal: new FakeJournal(), clock, reporter },
+        ...{ maxBytes: Number.POSITIVE_INFINITY, maxAgeMs: Number.POSITIVE_INFINITY },
+      }),
+    });
+    this.respond(() => answered(200));
+  }
+
+  respond(answer: () => Outcome | Promise<Outcome>): void {
+    this.transport.respond = answer;
+  }
+
+  /** Adds events of about 300 bytes each, in the state after `track()`. */
+  track(count: number): void {
+    for (let number = 0; number < count; number += 1) {
+      this.waiting.push(JSON.stringify({ text: 'x'.repeat(300) }), this.clock.now(), false, '');
+      this.waiting.commit.notify(false);
+    }
+  }
+
+  get counts(): { pending: number; delivered: number } {
+    return { pending: this.waiting.pending, delivered: this.books.delivered };
+  }
+}
