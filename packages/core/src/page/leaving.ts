@@ -45,7 +45,7 @@ export function listenToPage(stages: LeavingStages, signal: AbortSignal): void {
   function on(
     type: string,
     callback: (event: Event) => void,
-    target: EventTarget | undefined = globalThis,
+    target: EventTarget | null | undefined = globalThis,
     capture = false,
   ): void {
     target?.addEventListener?.(type, callback, { capture, signal });
@@ -106,7 +106,8 @@ export function listenToPage(stages: LeavingStages, signal: AbortSignal): void {
       if (!isTold) follow(destination);
       void keeper.commit();
     },
-    (globalThis as { readonly navigation?: EventTarget }).navigation,
+    // Where it is missing, an event of this name is that of a router of the page.
+    (globalThis as { readonly navigation?: EventTarget }).navigation ?? null,
   );
   on('visibilitychange', () => (isHidden() ? hide(false) : show()));
   on('pagehide', () => hide(true));

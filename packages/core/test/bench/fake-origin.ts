@@ -53,6 +53,10 @@ export class FakeOrigin {
   respond: (events: readonly Seen[], request: TransportRequest) => Outcome | Promise<Outcome> = () =>
     answered(200);
   readonly name: string = `origin-${Math.random().toString(36).slice(2)}`;
+  /** The parts of its trackers: all. Node would give them those of its own engine. */
+  parts: object = Object.assign({}, allParts, pageParts);
+  /** Whom each page identifies as it opens. */
+  customer: string | undefined = 'ada@example.com';
   readonly #start = this.clock.now();
 
   /** The database of its events. */
@@ -105,6 +109,8 @@ export class FakeOrigin {
 /** One page. */
 export class FakeTab {
   readonly tracker: Tracker;
+  /** Its window, as far as a tracker listens to it. */
+  readonly view: EventTarget = new EventTarget();
   isAlive = true;
   /** Events of its last request that the service may have taken, and that it may not have released yet. */
   uncertain: readonly string[] = [];
@@ -142,17 +148,16 @@ export class FakeTab {
     };
     stored.set(origin.database, origin.committed);
     const { random, ...others } = options;
-    this.tracker = createWith(
-      {
-        ...(origin.service as { readonly baseUrl: string }),
-        ...{ correlationKey: 'email', account: origin.name, transport, batch: { maxWaitMs: 100 } },
-        ...{ delivery: { maxConcurrency: 1 }, leaving, ...others },
-      },
-      // Node would give it the parts of its own engine.
-      { ...defaults, parts: Object.assign({}, allParts, pageParts), clock: mortal, random },
-      meeting,
-    );
-    this.tracker.identify('ada@example.com');
+    const given = {
+      ...(origin.service as { readonly baseUrl: string }),
+      ...{ correlationKey: 'email', account: origin.name, transport, batch: { maxWaitMs: 100 } },
+      ...{ delivery: { maxConcurrency: 1 }, leaving, ...others },
+    };
+    const { addEventListener } = globalThis;
+    globalThis.addEventListener = this.view.addEventListener.bind(this.view) as typeof addEventListener;
+    this.tracker = createWith(given, { ...defaults, parts: origin.parts, clock: mortal, random }, meeting);
+    globalThis.addEventListener = addEventListener;
+    if (origin.customer !== undefined) this.tracker.identify(origin.customer);
   }
 
   track(count: number, name = 'event'): void {

@@ -186,11 +186,7 @@ describe('a lease', () => {
 });
 
 describe('what a page writes as it is left', () => {
-  let view: EventTarget;
-
   beforeEach(() => {
-    view = new EventTarget();
-    vi.stubGlobal('addEventListener', view.addEventListener.bind(view));
     vi.stubGlobal('localStorage', new FakeStorage());
     vi.stubGlobal('navigator', { onLine: true });
     origin.respond = nothing;
@@ -211,7 +207,7 @@ describe('what a page writes as it is left', () => {
       const tab = await page();
       const losing = isLost ? loseWrites() : undefined;
       tab.track(20);
-      view.dispatchEvent(new Event('pagehide'));
+      tab.view.dispatchEvent(new Event('pagehide'));
       tab.track(5);
       await origin.pass(10);
       tab.kill();
@@ -231,7 +227,7 @@ describe('what a page writes as it is left', () => {
     const tab = await page();
     const losing = loseWrites();
     tab.track(20);
-    view.dispatchEvent(new Event('pagehide'));
+    tab.view.dispatchEvent(new Event('pagehide'));
     await origin.pass(10);
     tab.kill();
     losing.mockRestore();
@@ -246,7 +242,7 @@ describe('what a page writes as it is left', () => {
   it('counts as delivered once a service worker has sent it, which cannot see what was spilled', async () => {
     const tab = await page();
     tab.track(5);
-    view.dispatchEvent(new Event('pagehide'));
+    tab.view.dispatchEvent(new Event('pagehide'));
     await origin.pass(10);
     tab.kill();
     expect(spilled().length).toBeGreaterThan(0);
@@ -263,12 +259,12 @@ describe('what a page writes as it is left', () => {
 
   it('is not spilled any more once the page is back: it still has it', async () => {
     const tab = await page();
-    view.dispatchEvent(new Event('pagehide'));
+    tab.view.dispatchEvent(new Event('pagehide'));
     tab.track(5);
     await origin.pass(10);
     expect(spilled().length).toBeGreaterThan(0);
     origin.respond = () => answered(200);
-    view.dispatchEvent(new Event('pageshow'));
+    tab.view.dispatchEvent(new Event('pageshow'));
     expect(spilled()).toEqual([]);
     await origin.pass(40_000, 500);
     expect(received()).toEqual([1, 1, 1, 1, 1]);
@@ -276,7 +272,7 @@ describe('what a page writes as it is left', () => {
 
   it('takes no more than 256 Ki characters of what the site may store, and all is there', async () => {
     const tab = await page();
-    view.dispatchEvent(new Event('pagehide'));
+    tab.view.dispatchEvent(new Event('pagehide'));
     for (let number = 0; number < 40; number += 1) tab.track(1, 'x'.repeat(10_000));
     const lengths = spilled().map((name) => String(localStorage.getItem(name)).length);
     expect(lengths.length).toBeGreaterThan(3);
@@ -298,7 +294,7 @@ describe('what a page writes as it is left', () => {
         throw error;
       });
     const tab = await page();
-    view.dispatchEvent(new Event('pagehide'));
+    tab.view.dispatchEvent(new Event('pagehide'));
     tab.track(5);
     await origin.pass(50);
     tab.kill();
