@@ -1,11 +1,12 @@
 import 'fake-indexeddb/auto';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { LEASE_MS } from '../../src/keep/journal.ts';
 import type { Outcome, TransportRequest } from '../../src/send/http/transport.ts';
 import { FakeOrigin, type FakeTab } from '../bench/fake-origin.ts';
 import { answered, failed } from '../bench/scripted-transport.ts';
 
 const KIB = 1024;
+/** For so long other pages leave alone what a page has in a request. */
+const LEASE_MS = 30_000;
 const HERE = 'https://shop.example';
 
 let origin: FakeOrigin;
