@@ -6,11 +6,30 @@ import { packageDirectories, root } from '../workspace.mjs';
 const SRC = join(root, 'packages', 'core', 'src');
 /** The rooms in order. A file imports only from its own room and from earlier ones. */
 const ROOMS = [
-  ...['base', 'tell', 'accept', 'pace', 'keep', 'wait', 'send', 'parts', 'options', 'platform', 'road'],
+  ...[
+    'base',
+    'tell',
+    'accept',
+    'pace',
+    'keep',
+    'wait',
+    'send',
+    'parts',
+    'options',
+    'platform',
+    'road',
+    'page',
+  ],
   'entries',
 ];
 /** The rooms of files that lie directly in src. All others there belong to `road`. */
 const ROOM_OF = { parts: 'parts', index: 'entries' };
+/** What the `imports` of core's package.json name; pages have other files there. */
+const SEAMS = {
+  '#engine': 'engine.ts',
+  '#parts': 'parts/engine-parts.ts',
+  '#platform': 'platform/platform.ts',
+};
 const MOST_FILES = 12;
 const MOST_LINES = 300;
 const NAME = /^export (?:abstract |async )*(?:class|function\*?|const|interface|type) /gm;
@@ -26,7 +45,7 @@ function roomOf(path) {
 /** The files that a file imports, as paths below src. @param {string} path @param {string} text */
 function* importsOf(path, text) {
   for (const [, specifier = ''] of text.matchAll(IMPORT)) {
-    if (specifier === '#platform') yield 'platform/platform.ts';
+    if (specifier in SEAMS) yield SEAMS[/** @type {keyof typeof SEAMS} */ (specifier)];
     if (specifier.startsWith('.')) yield join(dirname(path), specifier).replaceAll(sep, '/');
   }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createTracker } from '../../src/index.ts';
-import { createWith, defaults } from '../../src/page/page-tracker.ts';
 import { bounds } from '../../src/page/parts/bounds.ts';
+import { createWith, defaults } from '../../src/page/tracker.ts';
 
 /** A tracker of a page with the part `bounds`. */
 function createForPage(options: object) {

@@ -11,12 +11,13 @@ import type { Reporter } from '../../tell/reporter.ts';
 import type { Keeper } from '../keep/keeper.ts';
 import type { Letters } from '../keep/letters.ts';
 import type { Parcel } from '../keep/parcel.ts';
+import type { Parcels } from '../keep/parcels.ts';
 import { type Batch, type Blame, batchOf, countOf } from './blame.ts';
 import type { Gate } from './gate.ts';
 import type { Limits } from './limits.ts';
 import type { Relay } from './relay.ts';
 import type { Carried, Requests } from './requests.ts';
-import type { Traffic } from './traffic.ts';
+import { addRetry, type Traffic } from './traffic.ts';
 
 /** A page that was left may see the answer to a request for so long. */
 const LEASE_MS = 30_000;
@@ -31,6 +32,7 @@ export interface DeliveryOptions {
   readonly settings: Settings;
   readonly clock: Clock;
   readonly random: () => number;
+  readonly parcels: Parcels;
   readonly keeper: Keeper;
   readonly gate: Gate;
   readonly blame: Blame;
@@ -64,11 +66,12 @@ export function createDelivery(
   wake: () => void,
   hasOthers: () => boolean,
 ): Delivery {
-  const { settings, clock, random, keeper, gate, blame, requests, relay, reporter, books } = options;
+  const { settings, clock, random, parcels, keeper, gate, blame, requests, relay, reporter, books } = options;
   const { end, cut, letters, limits, offset, rejected } = options;
   const { delivery } = settings;
   const isStrict = settings.ordering === 'strict';
   const backoff = { baseMs: delivery.retryBaseMs, maxMs: delivery.retryMaxMs };
+  const mostLoaded = settings.buffer.maxBytes / 4;
   const leaseMs = Math.max(LEASE_MS, settings.advanced.headersTimeoutMs);
 
   function lease(all: readonly Parcel[]): void {
@@ -270,7 +273,7 @@ export function createDelivery(
       halves = [true, false].map((isIn) => all.filter(({ customer }) => some.includes(customer) === isIn));
     else if (all.length < 2 && first) halves = cut(first, half(first.count)).map((part) => [part]);
     const pair = { isAccepted: false };
-    for (const half of halves) traffic.retries.push(batchOf(half, whole, pair));
+    for (const half of halves) addRetry(traffic, batchOf(half, whole, pair), parcels, mostLoaded);
   }
 
   function again(batch: Batch, isDenial = false): void {
@@ -287,7 +290,7 @@ export function createDelivery(
   function retry(batch: Batch, waitMs: number): void {
     batch.waitMs = waitMs;
     batch.at = clock.now() + waitMs;
-    traffic.retries.push(batch);
+    addRetry(traffic, batch, parcels, mostLoaded);
   }
 
   return { lease, deliver, halve };

@@ -1,2 +1,0 @@
-/** Makes trackers in pages. */
-export { createWith, defaults } from './page-tracker.ts';
