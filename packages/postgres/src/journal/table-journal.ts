@@ -182,7 +182,6 @@ export class TableJournal implements Journal {
   /** Resolves once what was sent is deleted, as far as that is known. */
   async #settle(): Promise<void> {
     await this.sharing.answered();
-    this.#tellLost();
     await this.#releases.flush();
   }
 

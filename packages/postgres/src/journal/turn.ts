@@ -77,11 +77,13 @@ export class Turn implements Sharing {
   /** @param losses How often slots had been lost. */
   async #open(losses: number): Promise<void> {
     const { mayWork, ready, tell } = this.#options;
+    const areAnswersLeft = this.#left.size > 0;
     tell();
     await ready();
     await this.answered();
     if (!mayWork || losses < this.#losses) return;
-    tell();
+    // What failed meanwhile waits again.
+    if (areAnswersLeft) tell();
     this.#isOpen = true;
     this.#listener();
   }
