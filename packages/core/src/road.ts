@@ -11,9 +11,9 @@ import { createLeaving } from './leaving.ts';
 import { type Guarded, guardCallbacks } from './options/callbacks.ts';
 import type { Consent } from './options/options.ts';
 import type { Settings } from './options/settings.ts';
-import { HalvingLimit } from './pace/halving-limit.ts';
 import type { DeadLetters } from './parts/dead-letters/dead-letters.ts';
 import type { Admission } from './parts/hold/admission.ts';
+import { learn } from './parts/learn/learn.ts';
 import { createLetters, prepareAdmission } from './shelves.ts';
 import { takeSnapshot } from './snapshots.ts';
 import { Books } from './tell/books.ts';
@@ -28,10 +28,10 @@ interface Resource {
 }
 
 /** Builds the stages of a tracker in the order in which events pass them. Handles the lifecycle of the process or app. */
-interface Road {
+export interface Road {
   readonly clock: Clock;
   readonly reporter: Reporter;
-  readonly deadLetters: DeadLetters | undefined;
+  readonly deadLetters: DeadLetters;
   readonly admission: Admission;
   readonly dispatch: Dispatch;
   readonly stats: () => TrackerStats;
@@ -81,7 +81,7 @@ export function createRoad(settings: Settings, texts: EventTexts, flush: () => P
   const tells = [platform.publish, warnings, hooked.steps];
   const reporter = createReporter({ books, clock, tells: tells.filter((tell) => !!tell) });
   const journal = createJournal(settings, clock);
-  const limits = settings.parts.learn?.(reporter) ?? { bytes: new HalvingLimit() };
+  const limits = learn(reporter);
   const wake = () => void dispatch.wake();
   const sample = () => rates.sample(books, clock.now());
   const onDue = () => {
@@ -121,7 +121,7 @@ export function createRoad(settings: Settings, texts: EventTexts, flush: () => P
     onRecovered: () => reporter.journal(journalKind()),
     reporter,
   });
-  const { keeper: letters, deadLetters } = createLetters({
+  const { archive: letters, deadLetters } = createLetters({
     settings,
     clock,
     reporter,

@@ -1,8 +1,12 @@
 import type { Clock } from '@sluice/protocol/toolbox';
 import { createJournal, createNote, mayHold } from './journal-choice.ts';
 import type { Settings } from './options/settings.ts';
-import type { DeadLetters, DeadLettersTools } from './parts/dead-letters/dead-letters.ts';
-import { LetterKeeper } from './parts/dead-letters/letter-keeper.ts';
+import {
+  type DeadLettersPart,
+  type DeadLettersTools,
+  deadLetters,
+} from './parts/dead-letters/dead-letters.ts';
+import type { LetterArchive } from './parts/dead-letters/letter-archive.ts';
 import { type Admission, createAdmission } from './parts/hold/admission.ts';
 import type { AdmissionOptions } from './parts/hold/admission-options.ts';
 import { Sessions } from './parts/hold/sessions.ts';
@@ -16,15 +20,16 @@ interface LettersParts extends Omit<DeadLettersTools, 'mayHold'> {
   readonly reporter: Reporter;
 }
 
-/** Creates what keeps dead letters and, with the dead-letters part, the methods to read them. */
-export function createLetters({ settings, clock, reporter, ...main }: LettersParts): {
-  readonly keeper: LetterKeeper;
-  readonly deadLetters?: DeadLetters;
-} {
+/** Creates what keeps dead letters, and the methods to read them. */
+export function createLetters({
+  settings,
+  clock,
+  reporter,
+  ...main
+}: LettersParts): ReturnType<DeadLettersPart> {
   const journal = createJournal(settings, clock, 'dead-letters');
   const options = { ...settings.deadLetters, journal, clock, reporter };
-  const tools = { ...main, mayHold: () => mayHold(settings, clock, 'dead-letters') };
-  return settings.parts.deadLetters?.(options, tools) ?? { keeper: new LetterKeeper(options) };
+  return deadLetters(options, { ...main, mayHold: () => mayHold(settings, clock, 'dead-letters') });
 }
 
 /** What the tracker passes to its admission. */
@@ -32,7 +37,7 @@ interface AdmissionParts extends Pick<AdmissionOptions, 'enter' | 'texts' | 'wak
   readonly settings: Settings;
   readonly clock: Clock;
   readonly waiting: Waiting;
-  readonly letters: LetterKeeper;
+  readonly letters: LetterArchive;
   readonly reporter: Reporter;
 }
 

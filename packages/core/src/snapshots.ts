@@ -1,7 +1,7 @@
 import type { Clock } from '@sluice/protocol/toolbox';
 import type { Dispatch } from './dispatch.ts';
 import type { Journal } from './keep/journal.ts';
-import type { LetterKeeper } from './parts/dead-letters/letter-keeper.ts';
+import type { LetterArchive } from './parts/dead-letters/letter-archive.ts';
 import type { Admission } from './parts/hold/admission.ts';
 import type { Books } from './tell/books.ts';
 import type { RateMeter } from './tell/rate-meter.ts';
@@ -15,7 +15,7 @@ interface SnapshotStages {
   readonly clock: Clock;
   readonly waiting: Waiting;
   readonly journal: Journal;
-  readonly letters: Pick<LetterKeeper, 'kept' | 'journal'>;
+  readonly letters: Pick<LetterArchive, 'kept' | 'journal'>;
   readonly dispatch: Dispatch;
   readonly reporter: Reporter;
   readonly rates: RateMeter;

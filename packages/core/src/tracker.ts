@@ -1,13 +1,10 @@
 // `await using` needs the types of this library, also where a user's tsconfig does not list it.
 /// <reference lib="esnext.disposable" preserve="true" />
-import { checkText, EventTexts, type TrackOptions } from './accept/event-text.ts';
-
-// That comes first: gzip looks back 32 KiB, and finds more that is alike in this order. It saves a page 60 bytes.
-
 import { ConfigError } from '@sluice/protocol';
 import { readApiKey, systemClock } from '@sluice/protocol/toolbox';
 import { platform } from '#platform';
 import { ClockOffset } from './accept/clock-offset.ts';
+import { checkText, EventTexts, type TrackOptions } from './accept/event-text.ts';
 import type { AnyEvents, Track } from './accept/track.ts';
 import { UNIDENTIFIED } from './accept/unidentified.ts';
 import { isThrown, reasonOf } from './base/reason.ts';
@@ -15,8 +12,7 @@ import { Deadline, finishOptions } from './deadline.ts';
 import type { AnyOptions, Consent, TrackerOptions } from './options/options.ts';
 import { type Defaults, readConsent, readOptions, type Settings } from './options/settings.ts';
 import type { DeadLetters } from './parts/dead-letters/dead-letters.ts';
-import { missingPart } from './parts.ts';
-import { createRoad } from './road.ts';
+import { createRoad, type Road } from './road.ts';
 import type { FinishOptions, FlushReport, TrackerStats } from './tell/stats.ts';
 import type { TrackerEvents } from './tell/tracker-events.ts';
 
@@ -36,6 +32,11 @@ const NOTHING: Partial<Tracker> = {
 
 /** As `createTracker`, with these defaults. @internal */
 export function createWith(options: AnyOptions, defaults: Defaults): Tracker {
+  return createOn(options, defaults).tracker;
+}
+
+/** As `createTracker`, with these defaults. Also returns what the tracker puts events on. @internal */
+export function createOn(options: AnyOptions, defaults: Defaults): TrackerOnRoad {
   try {
     // The cast is safe: what is missing is found.
     return trackerOf(readOptions(options as TrackerOptions, defaults));
@@ -138,7 +139,12 @@ export interface Tracker<Events = AnyEvents> extends AsyncDisposable {
   ): () => void;
 }
 
-function trackerOf(settings: Settings): Tracker {
+interface TrackerOnRoad {
+  readonly tracker: Tracker;
+  readonly road: Road;
+}
+
+function trackerOf(settings: Settings): TrackerOnRoad {
   const { clock, correlationKey, keepDeviceTimestamp, source, maxEventBytes, unidentified } = settings;
   const nobody = unidentified.hold ? UNIDENTIFIED : undefined;
   // A clock of the user's own is right.
@@ -149,7 +155,6 @@ function trackerOf(settings: Settings): Tracker {
   let closed: Promise<FlushReport> | undefined;
   const road = createRoad(settings, texts, () => flush());
   const { reporter } = road;
-  settings.parts.accept?.(road);
   const { stats } = road;
 
   async function flush(options?: FinishOptions): Promise<FlushReport> {
@@ -223,9 +228,7 @@ function trackerOf(settings: Settings): Tracker {
   }
 
   const tracker: Tracker = {
-    get deadLetters() {
-      return road.deadLetters ?? missingPart('tracker.deadLetters', 'deadLetters');
-    },
+    deadLetters: road.deadLetters,
     track(name, payload, options = NO_OPTIONS) {
       accept(name, payload, options);
     },
@@ -267,9 +270,11 @@ function trackerOf(settings: Settings): Tracker {
       return reporter.on(event, listener);
     },
   };
-  if (settings.enabled !== false) return tracker;
-  road.ignore();
-  return Object.assign(tracker, NOTHING);
+  if (settings.enabled === false) {
+    road.ignore();
+    Object.assign(tracker, NOTHING);
+  }
+  return { tracker, road };
 }
 
 /** The number of all dropped events. */

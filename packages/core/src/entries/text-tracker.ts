@@ -1,8 +1,7 @@
 /** A tracker that takes events as text, for Node: for a relay, which has checked them and written them already. */
 import { platform } from '#platform';
 import type { TrackerOptions } from '../options/options.ts';
-import type { Accepting } from '../options/settings.ts';
-import { createWith, type Tracker } from '../tracker.ts';
+import { createOn, type Tracker } from '../tracker.ts';
 
 export interface TextTracker {
   readonly tracker: Tracker;
@@ -17,13 +16,9 @@ export interface TextTracker {
 
 /** As `createTracker`. */
 export function createTextTracker(options: TrackerOptions): TextTracker {
-  let road: Accepting | undefined;
-  const accept = (made: Accepting) => {
-    road = made;
-  };
-  const tracker = createWith(options, { ...platform, parts: { ...platform.parts, accept } });
+  const { tracker, road } = createOn(options, platform);
   return {
     tracker,
-    accept: (text, customer) => road?.accept(text, road.clock.now(), false, false, customer),
+    accept: (text, customer) => road.accept(text, road.clock.now(), false, false, customer),
   };
 }

@@ -43,21 +43,12 @@ export interface Seams {
   readonly random?: (() => number) | undefined;
 }
 
-/** Where a tracker puts the events that it has made. */
-export interface Accepting {
-  readonly clock: Pick<Clock, 'now'>;
-  accept(text: string, at: number, isHigh: boolean, isUnidentified: boolean, customer: string): void;
-}
-
-/** The parts, and what the platform alone adds: it gets the road of each tracker. */
-type AllParts = Parts & { readonly accept?: ((road: Accepting) => void) | undefined };
-
 /** Options, complete. */
 export type Settings = TrackerOptions &
   Seams &
   Completed & {
     readonly consent: Consent;
-    readonly parts: AllParts;
+    readonly parts: Parts;
     /** Undefined unless `ordering` is `per-customer`. */
     readonly lanes: Lanes | undefined;
   };
@@ -65,7 +56,7 @@ export type Settings = TrackerOptions &
 /** Defaults that depend on the platform. */
 export interface Defaults extends Seams {
   /** The parts that the platform includes. */
-  readonly parts: AllParts;
+  readonly parts: Parts;
   readonly commitIntervalMs: number;
   readonly batchBytes: number;
   readonly holdsUnidentified: boolean;
@@ -100,7 +91,7 @@ export function readOptions(given: TrackerOptions, defaults: Defaults): Settings
   } = own(defaults);
   const isOff = given?.enabled === false;
   const options = own(isOff ? { ...NOWHERE, enabled: false, parts: given.parts } : given);
-  const parts = own<AllParts>({ ...options.parts, ...platformParts });
+  const parts = own<Parts>({ ...options.parts, ...platformParts });
   if (!isOff) parts.checked?.(given);
   const { correlationKey, journal, consent = 'granted' } = options;
   const completed: Completed = {

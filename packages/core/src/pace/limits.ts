@@ -4,15 +4,15 @@ import type { TrackerStats } from '../tell/stats.ts';
 export interface SizeLimit {
   readonly most: number;
   /** A request of this size is made. */
-  sent?(size: number, now: number): void;
+  sent(size: number, now: number): void;
   /** The service accepted a request of this size. */
   accepted(size: number, now: number): void;
   /** A request of this size was too large. */
   refused(size: number, now: number): void;
   /** The largest accepted size, as a part of this one. From 1 on, its size is probably not why a request was refused. */
-  partTaken?(size: number): number;
+  partTaken(size: number): number;
   /** Whether requests of that size were refused, and none as large was accepted since. */
-  refuses?(size: number): boolean;
+  refuses(size: number): boolean;
 }
 
 /** How many requests a second the service takes, as far as that is known from its push-backs (429, 503). */
@@ -51,8 +51,8 @@ export interface Concurrency {
 /** The limits that Sluice keeps because of the service's answers. */
 export interface Limits {
   readonly bytes: SizeLimit;
-  readonly events?: SizeLimit;
-  readonly rate?: RateLimit;
+  readonly events: SizeLimit;
+  readonly rate: RateLimit;
   /** What `stats()` says about them. */
-  readonly stats?: Pick<TrackerStats, 'batchLimit' | 'bodyLimit' | 'rateLimit'>;
+  readonly stats: Pick<TrackerStats, 'batchLimit' | 'bodyLimit' | 'rateLimit'>;
 }

@@ -126,7 +126,7 @@ export function createDelivery(options: DeliveryOptions): Deliver {
     const failure = action === 'retry' ? 'crash' : 'refusal';
     if (action === 'isolate' && parcel.count > 1) {
       // There may be too many of them: that is sure once all parts are accepted.
-      if (!trial.pair) limits.events?.refused(parcel.count, now);
+      if (!trial.pair) limits.events.refused(parcel.count, now);
       trial.whole.least = Math.min(trial.whole.least, parcel.count);
     }
     const isDoubt = evidence.failed(trial, failure, isWrong, isAlone, now);
@@ -151,7 +151,7 @@ export function createDelivery(options: DeliveryOptions): Deliver {
       share: evidence.share(failure),
       knowsChance: evidence.knowsChance,
       isFickle: evidence.isFickle(now),
-      partTaken: limits.bytes.partTaken?.(parcel.body.length) ?? 0,
+      partTaken: limits.bytes.partTaken(parcel.body.length),
     });
     switch (verdict) {
       case 'drop':
@@ -225,9 +225,9 @@ export function createDelivery(options: DeliveryOptions): Deliver {
     trials.answered(trial, true);
     requests.accepted(parcel);
     limits.bytes.accepted(parcel.body.length, now);
-    limits.events?.accepted(parcel.count, now);
+    limits.events.accepted(parcel.count, now);
     const isTooMany = whole.open === 0 && !whole.isGuilty && whole.least < Number.POSITIVE_INFINITY;
-    if (isTooMany) limits.events?.refused(whole.least, now);
+    if (isTooMany) limits.events.refused(whole.least, now);
     const reasons = new Map(rejected);
     const indexes = [...reasons.keys()].flatMap((index) => [index, index + 1]);
     let index = 0;
@@ -250,8 +250,8 @@ export function createDelivery(options: DeliveryOptions): Deliver {
     const { pair, parcel, sent } = trial;
     const now = clock.now();
     evidence.sent(trial);
-    limits.bytes.sent?.(parcel.body.length, now);
-    if (!pair) limits.events?.sent?.(parcel.count, now);
+    limits.bytes.sent(parcel.body.length, now);
+    if (!pair) limits.events.sent(parcel.count, now);
     try {
       await handle(trial, pass, await requests.post(parcel, sent > 0));
     } finally {

@@ -18,8 +18,8 @@ const SHOWN_BYTES = 200;
 interface TrialsOptions {
   readonly clock: Clock;
   readonly waiting: Pick<Waiting, 'cut' | 'divide' | 'denied' | 'end' | 'expiresInMs' | 'putBack'>;
-  /** How many events the service takes in a request. Undefined if nothing is learned of that. */
-  readonly limit: SizeLimit | undefined;
+  /** How many events the service takes in a request. */
+  readonly limit: SizeLimit;
   /** Whether no event may overtake another. Then each waits for those before it. */
   readonly isStrict: boolean;
   /** Whether no event may overtake another of its customer. */
@@ -86,7 +86,7 @@ export function createTrials(options: TrialsOptions): Trials {
       halves = halves.flatMap((one) => waiting.cut(one, count ?? Math.ceil(one.count / 2)));
     const [first, second] = halves;
     if (!first || !second) return;
-    const isSure = whole.refusals === 0 || (limit?.partTaken?.(parcel.count) ?? 1) >= 1;
+    const isSure = whole.refusals === 0 || limit.partTaken(parcel.count) >= 1;
     const [one, other] = trial.halves(first, second, isSure, isInOrder);
     remember(one);
     remember(other);
@@ -191,7 +191,7 @@ export function createTrials(options: TrialsOptions): Trials {
         const { parcel, whole } = first;
         const { count } = parcel;
         const isRefused = isProbe && (isOrdered || whole.refusals > 0);
-        if (count < 2 || !(first.isBlamed || isRefused || limit?.refuses?.(count))) return first;
+        if (count < 2 || !(first.isBlamed || isRefused || limit.refuses(count))) return first;
         // The event at fault is in here: no need to ask. As a probe, one event says more than many.
         halve(first, isRefused ? 1 : undefined);
       }

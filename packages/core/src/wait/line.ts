@@ -135,7 +135,7 @@ export function createLine(options: LineOptions): Line {
   /** What a parcel may have now. */
   function limitOf(maxEvents: number): Limit {
     return {
-      maxEvents: Math.min(MOST_EVENTS, batch.maxEvents, maxEvents, limits.events?.most ?? maxEvents),
+      maxEvents: Math.min(MOST_EVENTS, batch.maxEvents, maxEvents, limits.events.most),
       maxBytes: Math.max(1, Math.min(batch.maxBytes, limits.bytes.most - BATCH_OVERHEAD_BYTES)),
     };
   }

@@ -55,7 +55,7 @@ export function createReader(options: ReaderOptions): ReadOld {
 
   /** How many events of a parcel in memory to take. Parts have about the same size: a small rest would be a request of its own. */
   function fitting({ contents, count }: Parcel, maxEvents: number, maxBytes: number): number {
-    const isRefused = sizeLimit.refuses?.(contents.length + BATCH_OVERHEAD_BYTES);
+    const isRefused = sizeLimit.refuses(contents.length + BATCH_OVERHEAD_BYTES);
     const most = isRefused ? maxBytes : maxBytes * TOLERANCE;
     if (count <= maxEvents && contents.length <= most) return count;
     const parts = Math.ceil(count / contents.slice(0, maxEvents, maxBytes).ends.length);

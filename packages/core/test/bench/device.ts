@@ -2,7 +2,6 @@ import { platform } from '#platform';
 import { createDispatch, type Dispatch } from '../../src/dispatch.ts';
 import { VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
 import { readOptions } from '../../src/options/settings.ts';
-import { LetterKeeper } from '../../src/parts/dead-letters/letter-keeper.ts';
 import { learn } from '../../src/parts/learn/learn.ts';
 import type { Outcome } from '../../src/send/http/transport.ts';
 import { SERVICE } from '../../src/send/requests.ts';
@@ -48,10 +47,7 @@ export class Device {
       texts: { offset: undefined },
       transport,
       waiting,
-      letters: new LetterKeeper({
-        ...{ journal: new FakeJournal(), clock, reporter },
-        ...{ maxBytes: Number.POSITIVE_INFINITY, maxAgeMs: Number.POSITIVE_INFINITY },
-      }),
+      letters: { keep: async () => {} },
     });
     this.respond(() => answered(200));
   }

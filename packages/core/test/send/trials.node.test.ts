@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
+import { LearnedSize } from '../../src/parts/learn/learned-size.ts';
 import { createTrials, type Trials } from '../../src/send/trials.ts';
 import { copyOf } from '../../src/wait/contents.ts';
 import { Parcel } from '../../src/wait/parcel.ts';
@@ -28,7 +29,7 @@ function trialsOfNobody(): Trials {
     clock: new VirtualClock(),
     isOrdered: false,
     isStrict: false,
-    limit: undefined,
+    limit: new LearnedSize(() => {}),
     waiting,
   });
 }

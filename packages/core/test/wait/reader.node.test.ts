@@ -22,7 +22,13 @@ describe('what is read of a stored parcel', () => {
     const [rest] = queue.old;
     // Two events of 7 bytes and a comma fit.
     const limit = { maxEvents: 100, maxBytes: 16 };
-    const take = createReader({ queue, journal, memory, damaged: async () => {}, sizeLimit: {} });
+    const take = createReader({
+      queue,
+      journal,
+      memory,
+      damaged: async () => {},
+      sizeLimit: { refuses: () => false },
+    });
     const read = await take(limit);
     const parts = [0, 1].map((from) => read?.cut({ from, to: from + 1 }));
     for (const part of parts.reverse()) if (part) queue.putBack(part, 'first');
@@ -45,7 +51,13 @@ describe('what is read of a stored parcel', () => {
     // Of a customer who comes first because an older event of theirs has gone.
     stored(2, 5, 1, 2);
     stored(0, 2, 2, 0);
-    const take = createReader({ queue, journal, memory, damaged: async () => {}, sizeLimit: {} });
+    const take = createReader({
+      queue,
+      journal,
+      memory,
+      damaged: async () => {},
+      sizeLimit: { refuses: () => false },
+    });
     const read = await take({ maxEvents: 4, maxBytes: 1_000 });
     const [rest] = queue.old;
     const last = read?.cut({ from: 3, to: 4 });

@@ -14,7 +14,7 @@ interface Tally {
 /** Remembers which sizes and rates the service takes. */
 export const learn: NonNullable<PageParts['learn']> = (reporter) => {
   const limits = learnLimits(reporter);
-  const { bytes, events = bytes, rate } = limits;
+  const { bytes, events, rate } = limits;
   const tallies = new WeakMap<object, Tally>();
   const sizeOf = ({ carried, parcels }: Batch) =>
     carried?.body.length ?? bytesOf(parcels) + BATCH_OVERHEAD_BYTES;
@@ -22,14 +22,14 @@ export const learn: NonNullable<PageParts['learn']> = (reporter) => {
     get most() {
       return { maxBytes: bytes.most - BATCH_OVERHEAD_BYTES, maxEvents: events.most };
     },
-    ...(rate && { rate }),
+    rate,
     get stats() {
-      return limits.stats ?? {};
+      return limits.stats;
     },
-    refuses: (batch) => events.refuses?.(countOf(batch)) === true,
+    refuses: (batch) => events.refuses(countOf(batch)),
     sent(batch, now) {
-      bytes.sent?.(sizeOf(batch), now);
-      if (!tallies.has(batch.whole)) events.sent?.(countOf(batch), now);
+      bytes.sent(sizeOf(batch), now);
+      if (!tallies.has(batch.whole)) events.sent(countOf(batch), now);
     },
     accepted(batch, now) {
       const count = countOf(batch);

@@ -7,7 +7,6 @@ import type { ShelfOptions } from '../shelf.ts';
 import { type DeadLetter, readLetter } from './dead-letter.ts';
 import { LetterArchive } from './letter-archive.ts';
 import { type DeadLetterFilter, readFilter } from './letter-filter.ts';
-import type { LetterKeeper } from './letter-keeper.ts';
 import { LetterReader, type StoredLetter } from './letter-reader.ts';
 
 /** What a tracker provides for the methods of its dead letters. */
@@ -25,7 +24,7 @@ export interface DeadLettersTools {
 export type DeadLettersPart = (
   options: ShelfOptions,
   tools: DeadLettersTools,
-) => { readonly keeper: LetterKeeper; readonly deadLetters: DeadLetters };
+) => { readonly archive: LetterArchive; readonly deadLetters: DeadLetters };
 
 /**
  * For pages: makes `tracker.deadLetters`. In Node a tracker has it already.
@@ -33,7 +32,7 @@ export type DeadLettersPart = (
  */
 export const deadLetters: DeadLettersPart = (options, { journal, mayHold, waiting, wake }) => {
   const { clock, reporter } = options;
-  const keeper = new LetterArchive(options, mayHold);
+  const archive = new LetterArchive(options, mayHold);
   const replay = (events: EventBytes) =>
     waiting.replay(events, () => {
       reporter.recovered('replayed', events.ends.length);
@@ -41,7 +40,7 @@ export const deadLetters: DeadLettersPart = (options, { journal, mayHold, waitin
     });
   // Dead letters that are read together are replayed together: read as many as fit one append.
   const page = journal.groupLimit;
-  return { keeper, deadLetters: new DeadLetters({ letters: keeper, clock, page, replay, reporter }) };
+  return { archive, deadLetters: new DeadLetters({ letters: archive, clock, page, replay, reporter }) };
 };
 
 interface DeadLettersOptions {

@@ -5,7 +5,6 @@ import type { Journal } from '../../../src/keep/journal.ts';
 import { MemoryJournal } from '../../../src/keep/memory-journal.ts';
 import { readLetter } from '../../../src/parts/dead-letters/dead-letter.ts';
 import { LetterArchive } from '../../../src/parts/dead-letters/letter-archive.ts';
-import { LetterKeeper } from '../../../src/parts/dead-letters/letter-keeper.ts';
 import { Books } from '../../../src/tell/books.ts';
 import { createReporter } from '../../../src/tell/reporter.ts';
 import { toEventBytes } from '../../bench/event-texts.ts';
@@ -64,7 +63,7 @@ class Place extends MemoryJournal {
 
 interface Bench {
   readonly place: Place;
-  readonly keeper: LetterKeeper;
+  readonly keeper: LetterArchive;
   readonly dropped: number[];
   readonly keep: (from: number, to: number, pad?: string) => Promise<void>;
 }
@@ -73,10 +72,13 @@ function create(place = new Place(1 << 20)): Bench {
   const dropped: number[] = [];
   const reporter = createReporter({ books: new Books(), clock: new VirtualClock() });
   reporter.on('deadLettersDropped', ({ count }) => dropped.push(count));
-  const keeper = new LetterKeeper({
-    ...{ journal: place, clock: new VirtualClock(), reporter },
-    ...{ maxBytes: MAX_BYTES, maxAgeMs: Number.POSITIVE_INFINITY },
-  });
+  const keeper = new LetterArchive(
+    {
+      ...{ journal: place, clock: new VirtualClock(), reporter },
+      ...{ maxBytes: MAX_BYTES, maxAgeMs: Number.POSITIVE_INFINITY },
+    },
+    async () => true,
+  );
   const keep = async (from: number, to: number, pad = ''): Promise<void> => {
     for (let n = from; n < to; n += 1) {
       await keeper.keep({ events: toEventBytes([JSON.stringify({ n, pad })]) }, refusal);
@@ -126,20 +128,5 @@ describe('dead letters that nobody looks at', () => {
     place.failsToSync = false;
     await keep(0, 1);
     expect([keeper.kept.count, await place.numbers()]).toEqual([1, [0]]);
-  });
-
-  it('are there for the tools of a later page', async () => {
-    const { place, keeper, keep } = create();
-    await keep(0, 5);
-    await keeper.close();
-    const archive = new LetterArchive(
-      {
-        ...{ journal: place, clock: new VirtualClock(), maxBytes: MAX_BYTES },
-        ...{ maxAgeMs: Number.POSITIVE_INFINITY },
-        reporter: createReporter({ books: new Books(), clock: new VirtualClock() }),
-      },
-      async () => true,
-    );
-    expect(await archive.use(async () => archive.kept.count)).toBe(5);
   });
 });
