@@ -46,6 +46,8 @@ export function createIdentity(options: IdentityOptions): Identity {
   /** The session of which this page knows, and its customer. */
   let id: string | undefined;
   let customer: string | undefined;
+  /** The note, where storage has none. */
+  let kept: string | undefined;
   /** Until it was read again, the session of what is held is not known. */
   let isKnown = false;
   let heard: readonly [id: string, customer: string | undefined] | undefined;
@@ -81,9 +83,10 @@ export function createIdentity(options: IdentityOptions): Identity {
   ): Promise<void> {
     let [note, session, owner]: ReturnType<typeof next> = ['', '', undefined];
     const work = async (objects?: IDBObjectStore) => {
-      const stored = objects && (await promisifyRequest<unknown>(objects.get(NOTE)));
+      const stored = objects ? await promisifyRequest<unknown>(objects.get(NOTE)) : kept;
       const text = typeof stored === 'string' ? stored : undefined;
       [note, session, owner] = next(text);
+      kept = note || undefined;
       if (!objects || (!isClaim && owner === undefined)) return;
       if (note !== text) objects.put(note, NOTE);
       const keys = await promisifyRequest(objects.getAllKeys());
@@ -223,6 +226,8 @@ export function createIdentity(options: IdentityOptions): Identity {
       run(() => claim(next, before));
     },
     hear(theirs, owner, isNew) {
+      // Nothing is shared where nothing is stored.
+      if (!keeper.survives) return;
       if ((theirs === id && owner === customer) || String(heard) === String([theirs, owner])) return;
       heard = [theirs, owner];
       if (isNew)

@@ -128,6 +128,7 @@ describe('what is tracked before identify()', () => {
       tracker.reset();
       track(tracker, 3);
       expectBalance(tracker);
+      await pass(wait);
       tracker.identify('bob@example.com');
       await pass(5_000);
       expect(delivered()).toEqual([['bob@example.com', 3]]);
