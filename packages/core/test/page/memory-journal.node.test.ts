@@ -1,7 +1,7 @@
 import 'fake-indexeddb/auto';
 import { expect, it } from 'vitest';
 import { PATIENCE } from '../../../../testing/patience.ts';
-import { createWith, defaults } from '../../src/page/page-tracker.ts';
+import { createWith, defaults } from '../../src/page/tracker.ts';
 import { guards } from '../../src/parts/guard/guards.ts';
 import { FakeChannel } from '../bench/fake-origin.ts';
 import { turns } from '../bench/idle-storage.ts';
