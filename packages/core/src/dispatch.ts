@@ -65,14 +65,13 @@ export function createDispatch(options: DispatchOptions): Dispatch {
   const { books, clock, hooked, letters, limits, random, reporter } = options;
   const { settings, sharing, texts, transport, waiting } = options;
   const { destination, headersOf, rejected, safeCause } = hooked;
-  const { advanced, apiKey, baseUrl, compress, delivery: timing } = settings;
+  const { advanced, apiKey, baseUrl, compress, delivery: timing, isOrdered } = settings;
   const { createQueue, lifecycle, redactor } = platform;
   const abort = platform.createAbortController();
   const { signal } = abort;
   const backoff = { baseMs: timing.retryBaseMs, maxMs: timing.retryMaxMs };
   const url = endpoint(baseUrl, destination.path);
   const isStrict = settings.ordering === 'strict';
-  const isOrdered = settings.lanes !== undefined;
   const maxConcurrency = isStrict ? 1 : timing.maxConcurrency;
   const wake = () => sender.wake();
   const gate = createGate({

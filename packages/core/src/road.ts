@@ -101,7 +101,7 @@ export function createRoad(settings: Settings, texts: EventTexts, flush: () => P
     batch,
     limits,
     isStrict,
-    lanes: settings.lanes,
+    isOrdered: settings.isOrdered,
     commitIntervalMs: settings.commitIntervalMs,
     createBounds: (waiting) =>
       parts.bounds?.({

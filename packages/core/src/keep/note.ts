@@ -2,10 +2,7 @@
 export interface Note {
   /** Resolves to undefined if there is no text yet. */
   read(): Promise<string | undefined>;
-  /**
-   * Replaces the text with the result of `next`, which may be called twice. Resolves once the next process or page finds the
-   * new text.
-   */
+  /** Replaces the text with the result of `next`. Resolves once the next process finds the new text. */
   change(next: (text: string | undefined) => string): Promise<void>;
   /** A digest of a text, made with a secret key of this note. If there can be no key, the digest is random: equal to no other. */
   digest(text: string): Promise<string>;

@@ -8,7 +8,6 @@ import {
   refusal,
 } from '@sluice/protocol/toolbox';
 import { missingPart, type Parts } from '../parts.ts';
-import type { Lanes } from '../wait/lanes/lanes.ts';
 import type { Consent, Ordering, TrackerOptions } from './options.ts';
 
 type Group<Name extends keyof TrackerOptions> = NonNullable<TrackerOptions[Name]>;
@@ -49,8 +48,8 @@ export type Settings = TrackerOptions &
   Completed & {
     readonly consent: Consent;
     readonly parts: Parts;
-    /** Undefined unless `ordering` is `per-customer`. */
-    readonly lanes: Lanes | undefined;
+    /** Whether `ordering` is `per-customer`. */
+    readonly isOrdered: boolean;
   };
 
 /** Defaults that depend on the platform. */
@@ -143,7 +142,7 @@ export function readOptions(given: TrackerOptions, defaults: Defaults): Settings
   if (settings.compress && !parts.gzip) missingPart('compress', 'gzip');
   if (options.storage && !parts.bounds) missingPart('storage', 'bounds');
   const isOrdered = settings.ordering === 'per-customer';
-  const lanes = isOrdered ? (parts.perCustomer ?? missingPart('ordering', 'perCustomer')) : undefined;
+  if (isOrdered && !parts.perCustomer) missingPart('ordering', 'perCustomer');
   return own({
     ...settings,
     baseUrl,
@@ -152,7 +151,7 @@ export function readOptions(given: TrackerOptions, defaults: Defaults): Settings
     // An event is sent once it is written, and is to be sent after `maxWaitMs`.
     commitIntervalMs: Math.min(settings.commitIntervalMs, settings.batch.maxWaitMs),
     consent: readConsent(consent),
-    lanes,
+    isOrdered,
     parts,
   });
 }

@@ -72,7 +72,7 @@ export function createEngine(
   const rates = new RateMeter();
   const parts = pagePartsOf(settings);
   const isStrict = settings.ordering === 'strict';
-  const isNamed = address !== undefined || settings.lanes !== undefined;
+  const isNamed = address !== undefined || settings.isOrdered;
   rates.sample(books, clock.now());
   const redact = (text: string) => requests.redact(text);
   const hooked = guardCallbacks({
@@ -92,7 +92,7 @@ export function createEngine(
     clock.now(),
     settings.buffer,
     settings.batch.maxEvents,
-    isStrict ? strictOrder : settings.lanes && parts.perCustomer?.order,
+    isStrict ? strictOrder : (settings.isOrdered || undefined) && parts.perCustomer?.order,
     reporter.settled,
   );
   const keeper = createKeeper({

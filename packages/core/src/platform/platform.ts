@@ -16,7 +16,7 @@ import type { TextWriter } from '../wait/contents.ts';
 import type { warnOfUsers } from './warn-of-users.ts';
 
 /** The options that decide which journal a tracker gets, and where. By default, trackers of one account share it. */
-type PlaceSettings = AccountNames & Pick<Settings, 'fsync' | 'journal' | 'journalDirectory' | 'leaving'>;
+type PlaceSettings = AccountNames & Pick<Settings, 'fsync' | 'journal' | 'journalDirectory'>;
 
 export interface JournalPlace {
   readonly settings: PlaceSettings;

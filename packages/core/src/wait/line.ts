@@ -8,7 +8,6 @@ import type { Limits } from '../pace/limits.ts';
 import type { Epochs } from '../tell/epochs.ts';
 import type { Reporter } from '../tell/reporter.ts';
 import type { Memory, TextWriter } from './contents.ts';
-import type { Lanes } from './lanes/lanes.ts';
 import type { Parcel } from './parcel.ts';
 import { Queue } from './queue.ts';
 import { createReader } from './reader.ts';
@@ -50,8 +49,8 @@ export interface LineOptions {
   readonly limits: Pick<Limits, 'bytes' | 'events'>;
   /** Whether no event may overtake another. */
   readonly isStrict: boolean;
-  /** Undefined if the events of a customer may overtake each other. */
-  readonly lanes: Lanes | undefined;
+  /** Whether no event may overtake another of its customer. */
+  readonly isOrdered: boolean;
   /** Whether events need not wait for others now. */
   readonly isUrgent: () => boolean;
   /** Whether events may be sent that no journal has, because it fails. */
@@ -85,14 +84,14 @@ export interface Line {
 }
 
 export function createLine(options: LineOptions): Line {
-  const { batch, buffer, clock, damaged, epochs, isHigh, isStrict, isUrgent, journal, lanes } = options;
+  const { batch, buffer, clock, damaged, epochs, isHigh, isOrdered, isStrict, isUrgent, journal } = options;
   const { limits, memory, onDue, reporter, sendsUnwritten, text } = options;
   const { groupLimit } = journal;
   const parcel: Limit = {
     maxEvents: Math.min(batch.maxEvents, groupLimit.maxEvents, Math.ceil(buffer.maxEvents / PARTS)),
     maxBytes: Math.min(batch.maxBytes, groupLimit.maxBytes, Math.ceil(buffer.maxBytes / PARTS)),
   };
-  const queue = new Queue({ isHigh, text, memory, epochs, limit: buffer, parcel }, lanes);
+  const queue = new Queue({ isHigh, text, memory, epochs, limit: buffer, parcel }, isOrdered);
   const readOld = createReader({ queue, journal, memory, damaged, sizeLimit: limits.bytes });
   /** Rings when the oldest fresh event has waited long enough. */
   const age = new Alarm(clock, onDue);
@@ -105,7 +104,7 @@ export function createLine(options: LineOptions): Line {
     reporter.storageFailed(error);
     const { first } = queue.old;
     // Others may be readable.
-    if (first && !isStrict && !queue.lanes) {
+    if (first && !isStrict && !isOrdered) {
       queue.takeOld(first);
       queue.old.push(first);
     }

@@ -1,7 +1,10 @@
 import type { Limit } from '../base/event-bytes.ts';
 import { type Range, rangeLength, type Span } from '../base/range.ts';
 import type { Epochs } from '../tell/epochs.ts';
-import type { Lanes, Ring } from './lanes/lanes.ts';
+import { freeByLane, putBack } from './lanes/free.ts';
+import { laneOf } from './lanes/lane.ts';
+import { LaneRings } from './lanes/lane-rings.ts';
+import type { Ring } from './lanes/ring.ts';
 import { joinedParcel, lanesOf, type Parcel, storedParcel } from './parcel.ts';
 import { ParcelList } from './parcel-list.ts';
 import { HANDED, NOWHERE } from './places.ts';
@@ -29,19 +32,19 @@ export class Queue {
   readonly isHigh: boolean;
   readonly epochs: Epochs;
   readonly #ring: Ring;
-  readonly lanes: Lanes | undefined;
+  readonly #isOrdered: boolean;
   /** Parcels that were put back lately: they are still in memory. */
   readonly #kept = new Set<Parcel>();
 
-  /** @param lanes Undefined if the events of a customer may overtake each other. */
-  constructor(options: RingBufferOptions, lanes: Lanes | undefined) {
+  /** @param isOrdered Whether no event may overtake another of its customer. */
+  constructor(options: RingBufferOptions, isOrdered: boolean) {
     const { epochs, isHigh } = options;
     this.isHigh = isHigh;
     this.epochs = epochs;
-    this.lanes = lanes;
+    this.#isOrdered = isOrdered;
     this.old = new ParcelList(epochs);
     const onSealed = (parcel: Parcel) => void this.unwritten.add(parcel);
-    this.#ring = lanes?.createRing(options, onSealed) ?? new RingBuffer(options, onSealed);
+    this.#ring = isOrdered ? new LaneRings(options, onSealed) : new RingBuffer(options, onSealed);
   }
 
   /** Events in the ring buffer. */
@@ -76,7 +79,7 @@ export class Queue {
 
   /** Adds an event. Returns false if there is no room, and nothing can be left to the journal. */
   push(text: string, at: number, customer: string): boolean {
-    const lane = this.lanes ? this.lanes.laneOf(customer) : 0;
+    const lane = this.#isOrdered ? laneOf(customer) : 0;
     while (!this.#ring.push(text, at, lane)) if (!this.spill()) return false;
     return true;
   }
@@ -146,7 +149,7 @@ export class Queue {
   ready(
     { maxEvents, maxBytes }: Limit,
     isUnwritten: boolean,
-    busy: number = this.lanes ? this.busy | lanesOf(this.old) : 0,
+    busy: number = this.#isOrdered ? this.busy | lanesOf(this.old) : 0,
   ): { readonly parcels: readonly Parcel[]; readonly isFull: boolean } {
     const parcels: Parcel[] = [];
     let [count, bytes] = [0, 0];
@@ -167,7 +170,7 @@ export class Queue {
 
   /** The stored parcels, and others that were sent, that may be sent now. */
   oldReady(busy: number = this.busy): Iterable<Parcel> {
-    return this.lanes?.free(this.old, busy) ?? this.old;
+    return this.#isOrdered ? freeByLane(this.old, busy) : this.old;
   }
 
   /** Takes the oldest events of the ring buffer that may be sent, as far as they fit one batch. Undefined if there are none. */
@@ -208,7 +211,7 @@ export class Queue {
     parcel.state = 'waiting';
     this.#keep(parcel);
     if (place === 'journal' && parcel.isWritten) this.#store(parcel);
-    if (this.lanes) this.lanes.putBack(this.old, parcel);
+    if (this.#isOrdered) putBack(this.old, parcel);
     else if (place === 'last') this.old.push(parcel);
     else this.old.unshift(parcel);
   }

@@ -6,6 +6,7 @@ import { GroupCommit } from '../keep/group-commit.ts';
 import { syncCopies } from '../keep/journal.ts';
 import type { Reporter } from '../tell/reporter.ts';
 import type { Memory } from './contents.ts';
+import { halvesOf } from './lanes/halves.ts';
 import { type Bounds, createLine, type Line, type LineOptions } from './line.ts';
 import type { Parcel } from './parcel.ts';
 import { Parcels } from './parcels.ts';
@@ -16,7 +17,16 @@ import { UnwrittenEvents } from './unwritten.ts';
 const FRESH_BATCHES = 2;
 
 /** What all lines share. */
-type Shared = 'journal' | 'text' | 'clock' | 'buffer' | 'batch' | 'limits' | 'isStrict' | 'lanes' | 'onDue';
+type Shared =
+  | 'journal'
+  | 'text'
+  | 'clock'
+  | 'buffer'
+  | 'batch'
+  | 'limits'
+  | 'isOrdered'
+  | 'isStrict'
+  | 'onDue';
 
 interface WaitingOptions extends Pick<LineOptions, Shared> {
   readonly random: () => number;
@@ -67,7 +77,7 @@ export class Waiting extends Parcels {
 
   /** Accepts an event. Returns false if there is no room for it. */
   push(text: string, at: number, isHigh: boolean, customer: string): boolean {
-    const { queue } = this.#lineFor(isHigh && !this.#options.isStrict && !this.#options.lanes);
+    const { queue } = this.#lineFor(isHigh && !this.#options.isStrict && !this.#options.isOrdered);
     if (!queue.push(text, at, customer)) return false;
     this.epochs.enter(1);
     return true;
@@ -153,7 +163,7 @@ export class Waiting extends Parcels {
   divide(parcel: Parcel): Parcel[] {
     const { queue } = this.#lineFor(parcel.isHigh);
     queue.ended(parcel);
-    return this.#options.lanes?.halves(parcel).map((events) => queue.join(events)) ?? [];
+    return halvesOf(parcel).map((events) => queue.join(events));
   }
 
   /** Puts a parcel back. */

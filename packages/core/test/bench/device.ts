@@ -29,7 +29,7 @@ export class Device {
     const wake = () => void this.dispatch.wake();
     const { batch, buffer } = settings;
     const waiting = new Waiting({
-      lanes: undefined,
+      isOrdered: false,
       ...{ journal, text: textWriter, clock, random, buffer, batch, limits, isStrict: false, reporter },
       ...{ commitIntervalMs: 250, createBounds: () => undefined, isShut: () => false },
       ...{ onDue: wake, onFailed: () => {}, onRecovered: () => {} },

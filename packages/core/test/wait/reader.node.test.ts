@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { encodeEvents } from '../../src/base/event-bytes.ts';
 import { MemoryJournal } from '../../src/keep/memory-journal.ts';
-import { perCustomer } from '../../src/parts/per-customer.ts';
 import { Epochs } from '../../src/tell/epochs.ts';
 import { storedParcel } from '../../src/wait/parcel.ts';
 import { Queue } from '../../src/wait/queue.ts';
@@ -15,7 +14,7 @@ describe('what is read of a stored parcel', () => {
     const memory = textWriter.createMemory();
     const epochs = new Epochs();
     const options = { limit: ALL, parcel: ALL, isHigh: false, text: textWriter, memory, epochs };
-    const queue = new Queue(options, perCustomer);
+    const queue = new Queue(options, true);
     const journal = new MemoryJournal(10_000, 10_000);
     const texts = [1, 2, 3, 4, 5, 6].map((n) => `{"n":${n}}`);
     queue.recover(await journal.append(encodeEvents(texts, [0, 0, 0, 0, 0, 0])), 0);
@@ -39,7 +38,7 @@ describe('what is read of a stored parcel', () => {
     const memory = textWriter.createMemory();
     const epochs = new Epochs();
     const options = { limit: ALL, parcel: ALL, isHigh: false, text: textWriter, memory, epochs };
-    const queue = new Queue(options, perCustomer);
+    const queue = new Queue(options, true);
     const journal = new MemoryJournal(10_000, 10_000);
     const range = await journal.append(
       encodeEvents(['{"n":0}', '{"n":1}', '{"n":2}', '{"n":3}', '{"n":4}'], [0, 0, 0, 0, 0]),

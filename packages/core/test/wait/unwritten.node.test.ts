@@ -12,7 +12,7 @@ describe('an append that a full journal gives up', () => {
     const memory = textWriter.createMemory();
     const epochs = new Epochs();
     const options = { limit: ALL, parcel: ALL, isHigh: false, text: textWriter, memory, epochs };
-    const queue = new Queue(options, undefined);
+    const queue = new Queue(options, false);
     epochs.enter(2);
     for (const text of ['{"n":1}', '{"n":2}']) queue.push(text, 0, '');
     const parcel = queue.takeFresh(ALL, true);

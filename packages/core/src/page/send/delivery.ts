@@ -216,7 +216,7 @@ export function createDelivery(
     // There may be nothing else to try: then the event at fault must be found all the same.
     const isOnly =
       isStrict ||
-      (!!settings.lanes && (isDenial ? rule.endsEvent === true : !whole.isAccepted) && !hasOthers());
+      (settings.isOrdered && (isDenial ? rule.endsEvent === true : !whole.isAccepted) && !hasOthers());
     if (!isDenial && action !== 'retry') batch.isRefused = true;
     if (gate.state !== 'closed' && !batch.isAlone) {
       gate.probeFailed(why);

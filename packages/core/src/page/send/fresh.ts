@@ -10,7 +10,7 @@ import { nameCustomer, type Relay } from './relay.ts';
 import type { Requests } from './requests.ts';
 
 interface FreshOptions {
-  readonly settings: Pick<Settings, 'batch' | 'lanes'>;
+  readonly settings: Pick<Settings, 'batch' | 'isOrdered'>;
   readonly clock: Clock;
   readonly parcels: Parcels;
   readonly keeper: Pick<Keeper, 'isSafe' | 'load'>;
@@ -37,7 +37,7 @@ export function createFresh(
   wake: () => void,
 ): Fresh {
   const { settings, clock, parcels, keeper, limits, requests, relay, cut } = options;
-  const { batch: sizes, lanes } = settings;
+  const { batch: sizes, isOrdered } = settings;
   const isOne = !!relay;
   /** Every other request has what is newest: it does not wait for all that an outage left. */
   let isNewest = false;
@@ -84,7 +84,7 @@ export function createFresh(
         putBack(taken);
         throw error;
       }
-      if ((relay || lanes) && !isReady(taken)) {
+      if ((relay || isOrdered) && !isReady(taken)) {
         putBack(taken);
         wake();
         return undefined;

@@ -47,7 +47,7 @@ export interface Sender {
 export function createSender(options: SenderOptions): Sender {
   const { settings, clock, parcels, keeper, gate, blame, reporter } = options;
   const { bounds, end, limits } = options;
-  const { batch: sizes, delivery, lanes, ordering } = settings;
+  const { batch: sizes, delivery, isOrdered, ordering } = settings;
   const limit = ordering === 'strict' ? 1 : Math.min(REQUESTS, delivery.maxConcurrency);
   const traffic: Traffic = {
     ...{ retries: [], running: 0 },
@@ -161,7 +161,7 @@ export function createSender(options: SenderOptions): Sender {
     traffic.retries = traffic.retries.filter((other) => other !== batch);
     batch.parcels = batch.parcels.filter(({ state }) => state !== 'ended');
     // As a probe, one event says more than many. Without order, there is something new.
-    const isSure = isProbe ? lanes : batch.pair.isAccepted || limits.refuses?.(batch);
+    const isSure = isProbe ? isOrdered : batch.pair.isAccepted || limits.refuses?.(batch);
     if (denials < traffic.denials) for (const parcel of batch.parcels) end(parcel, 'denied');
     else if (isSure && countOf(batch) > 1) halve(batch, isProbe);
     else if (batch.parcels.length > 0) void deliver(batch);

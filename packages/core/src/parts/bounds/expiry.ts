@@ -1,7 +1,7 @@
 import { type Clock, MAX_TIMER_MS } from '@sluice/protocol/toolbox';
 import { Alarm } from '../../base/alarm.ts';
 import type { Limit } from '../../base/event-bytes.ts';
-import { TO_END } from '../../wait/lanes/lane.ts';
+import { NO_LANES } from '../../wait/lanes/lane.ts';
 import type { Expiry, Line } from '../../wait/line.ts';
 import type { Parcel } from '../../wait/parcel.ts';
 import type { Waiting } from '../../wait/waiting.ts';
@@ -77,10 +77,10 @@ class AgeLimit {
     const before = clock.now() - maxAgeMs;
     while (!this.#alarm.isStopped) {
       // What would be taken next: the oldest may have to wait until it is written.
-      const [next] = queue.ready({ ...batch, maxEvents: 1 }, sendsUnwritten(), TO_END).parcels;
+      const [next] = queue.ready({ ...batch, maxEvents: 1 }, sendsUnwritten(), NO_LANES).parcels;
       const count = next ? expired(next, before) : 0;
       const parcel =
-        count > 0 ? queue.takeFresh({ ...batch, maxEvents: count }, sendsUnwritten(), TO_END) : undefined;
+        count > 0 ? queue.takeFresh({ ...batch, maxEvents: count }, sendsUnwritten(), NO_LANES) : undefined;
       if (parcel === undefined) break;
       await waiting.end(parcel, 'expired');
     }
@@ -98,7 +98,7 @@ class AgeLimit {
     const { queue, readOld } = this.#line;
     const { first } = queue.old;
     if (first === undefined || (first.at !== undefined && first.at >= before)) return false;
-    const parcel = await readOld(batch, TO_END);
+    const parcel = await readOld(batch, NO_LANES);
     // What could not be read is gone, or changed meanwhile: the next ones may be too old.
     if (parcel === undefined) return queue.old.first !== undefined;
     const count = expired(parcel, before);

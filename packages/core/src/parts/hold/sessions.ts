@@ -33,16 +33,12 @@ export class Sessions {
     const digest = customer === undefined ? '' : await this.#note.digest(JSON.stringify(customer));
     let theirs: string | undefined;
     let session = '';
-    let changed = '';
     await this.#note.change((text) => {
-      // The note calls this function again, although the change was made.
-      if (text === changed) return changed;
       const [id = '', owner = digest] = split(text);
       const isTheirs = owner === digest || (id === this.id && customer === this.customer);
       theirs = customer !== undefined && isTheirs ? id : undefined;
       session = theirs ?? uuid();
-      changed = customer === undefined ? session : `${session} ${digest}`;
-      return changed;
+      return customer === undefined ? session : `${session} ${digest}`;
     });
     this.id = session;
     this.customer = customer;

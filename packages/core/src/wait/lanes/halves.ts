@@ -3,8 +3,8 @@ import { splitEvents } from '../../base/event-bytes.ts';
 import type { Parcel } from '../parcel.ts';
 import { laneOf } from './lane.ts';
 
-/** The customer of each event. Any script of the origin can store something else. */
-export function customersOf({ events }: Parcel): string[] {
+/** The customer of each event. Somebody may have stored something else. */
+function customersOf({ events }: Parcel): string[] {
   return splitEvents(events).map((event) =>
     String(tried(() => JSON.parse(new TextDecoder().decode(event)).correlationValue) ?? ''),
   );

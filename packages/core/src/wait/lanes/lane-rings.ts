@@ -2,7 +2,7 @@ import type { Parcel } from '../parcel.ts';
 import { RingBuffer, type RingBufferOptions } from '../ring-buffer.ts';
 import { free } from './free.ts';
 import { ALL_LANES, LANES, STEP } from './lane.ts';
-import type { Ring } from './lanes.ts';
+import type { Ring } from './ring.ts';
 
 /** Recovered parcels go so much before the events of this process: before all of them. */
 const BEFORE = 2 ** 52;
