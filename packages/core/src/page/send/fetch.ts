@@ -41,6 +41,7 @@ export function createPost(credentials: Credentials): (request: TransportRequest
       setTimeout(() => abort.abort(new Error(`timed out: ${name} is ${timeouts[name]}`)), timeouts[name]);
     const end = () => abort.abort(signal.reason);
     signal.addEventListener('abort', end);
+    if (signal.aborted) end();
     const total = stop('totalMs');
     let stage = stop('headersMs');
     const at = performance.now();
@@ -55,12 +56,14 @@ export function createPost(credentials: Credentials): (request: TransportRequest
         signal: abort.signal,
       });
     try {
-      let answer = await ask(isBare);
+      // Other requests may find it out meanwhile.
+      const before = isBare;
+      let answer = await ask(before);
       // A redirect: perhaps only the slash is wrong.
       if (answer.status === 0) {
-        const next = await ask(!isBare);
+        const next = await ask(!before);
         if (next.status > 0) answer = next;
-        if (next.ok && !/html/.test(`${next.headers.get('content-type')}`)) isBare = !isBare;
+        if (next.ok && !/html/.test(`${next.headers.get('content-type')}`)) isBare = !before;
       }
       failures = 0;
       clearTimeout(stage);
@@ -104,6 +107,8 @@ async function read(answer: Response): Promise<string> {
       text += decoder.decode(value.subarray(0, left), { stream: true });
       left -= value.length;
     }
+    // Ends what was not read.
+    await reader?.cancel();
   } catch {
     // The status counts.
   }

@@ -1,12 +1,12 @@
 import { inject } from 'vitest';
-import { FetchTransport } from '../../../src/send/http/fetch-transport.ts';
 import { describeSlashRedirects } from '../../contracts/slash-redirect-contract.ts';
 import { Trial } from '../../hostile/trial.ts';
+import { pageTransport } from './page-transport.ts';
 
 const traits = { seesConnections: false, takesContinue: true, isBrowser: true };
-const trial = new Trial(() => new FetchTransport(), inject('hostile'), {
+const trial = new Trial(() => pageTransport(), inject('hostile'), {
   ...traits,
   endsNonsense: false,
   takesEarlyAnswers: false,
 });
-describeSlashRedirects('FetchTransport in a page', trial);
+describeSlashRedirects('a page', trial);

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { FetchTransport } from '../../../src/send/http/fetch-transport.ts';
-import type { Outcome } from '../../../src/send/http/transport.ts';
+import type { Outcome, Transport } from '../../../src/send/http/transport.ts';
 import { LONG } from '../../hostile/trial.ts';
+import { pageTransport } from './page-transport.ts';
 
 const request = {
   // The browser itself blocks this port.
@@ -17,17 +17,17 @@ const request = {
 const BUFFER = 250;
 afterEach(() => performance.setResourceTimingBufferSize(BUFFER));
 
-async function postMany(transport: FetchTransport, count: number): Promise<Outcome[]> {
+async function postMany(transport: Transport, count: number): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   for (let number = 0; number < count; number += 1) outcomes.push(await transport.post(request));
   return outcomes;
 }
 
-describe('FetchTransport, in a page that lets no request through to the service', () => {
+describe('a page that lets no request through to the service', () => {
   it('says so after a while where others succeed meanwhile', async () => {
     performance.clearResourceTimings();
     performance.setResourceTimingBufferSize(BUFFER);
-    const transport = new FetchTransport();
+    const transport = pageTransport();
     const entries = () => performance.getEntriesByType('resource').length;
     let blocked: Outcome | undefined;
     // On a busy machine a request may fail late. Then it counts from there, and another one must succeed meanwhile.
@@ -46,7 +46,7 @@ describe('FetchTransport, in a page that lets no request through to the service'
   it('cannot tell it from a service that is away where no other is made', async () => {
     performance.clearResourceTimings();
     performance.setResourceTimingBufferSize(0);
-    const outcomes = await postMany(new FetchTransport(), 20);
+    const outcomes = await postMany(pageTransport(), 20);
     expect(outcomes.filter((outcome) => 'isBlocked' in outcome)).toEqual([]);
   });
 });

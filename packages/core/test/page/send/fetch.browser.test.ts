@@ -1,0 +1,83 @@
+import { describe, expect, inject, it, vi } from 'vitest';
+import { server } from 'vitest/browser';
+import { PATIENCE } from '../../../../../testing/patience.ts';
+import { uuid } from '../../../src/base/uuid.ts';
+import type { Credentials } from '../../../src/send/http/transport.ts';
+import { describeAtHostileService } from '../../contracts/hostile-contract.ts';
+import { describeTransport } from '../../contracts/transport-contract.ts';
+import { LONG, type Traits, Trial } from '../../hostile/trial.ts';
+import { pageTransport } from './page-transport.ts';
+
+const create = () => pageTransport();
+describeTransport('a page', create, inject('emulator'));
+const TRAITS: Traits = {
+  ...{ seesConnections: false, takesContinue: true, isBrowser: true },
+  endsNonsense: server.browser === 'chromium',
+  takesEarlyAnswers: server.browser !== 'webkit',
+};
+describeAtHostileService('a page', create, inject('hostile'), TRAITS);
+
+describe('a request of a page', () => {
+  const { baseUrl, apiKey } = inject('emulator');
+  const request = {
+    url: `${baseUrl}/api/events/batch/`,
+    headers: { 'content-type': 'application/json', authorization: `Api-Key ${apiKey}` },
+    timeouts: LONG,
+    signal: new AbortController().signal,
+  };
+  const body = (bytes: number) => new TextEncoder().encode(`{"batch":[],"x":"${'x'.repeat(bytes - 19)}"}`);
+
+  it('bounds what outlives the page, over all transports, for as long as it is under way', async () => {
+    const [first, second] = [create(), create()];
+    const all = first.room();
+    const answer = first.post({ ...request, body: body(45_000), outlives: true });
+    expect(all - second.room()).toBe(45_000);
+    expect(await second.post({ ...request, body: body(1_000) })).toMatchObject({ kind: 'answered' });
+    expect(await answer).toMatchObject({ kind: 'answered' });
+    await expect.poll(() => second.room(), PATIENCE).toBe(all);
+  });
+
+  it('keeps its bound below that of the browser', async () => {
+    const transport = create();
+    const bytes = transport.room();
+    // The browser may still be busy with the requests of the previous test.
+    await vi.waitFor(async () => {
+      const outcome = await transport.post({ ...request, body: body(bytes), outlives: true });
+      expect(outcome).toMatchObject({ kind: 'answered' });
+    }, PATIENCE);
+  });
+
+  it('has room again once a request has failed, and sends what has no room all the same', async () => {
+    const transport = create();
+    await expect.poll(() => transport.room(), PATIENCE).toBeGreaterThan(30_000);
+    const all = transport.room();
+    const refused = transport.post({ ...request, url: 'http://127.0.0.1:1/', body: body(all) });
+    const other = transport.post({ ...request, body: body(70_000) });
+    expect(transport.room()).toBe(0);
+    expect(await refused).toMatchObject({ kind: 'failed' });
+    expect(await other).toMatchObject({ kind: 'answered' });
+    await expect.poll(() => transport.room(), PATIENCE).toBe(all);
+  });
+
+  it.each<[Credentials, string | undefined]>([
+    ['omit', undefined],
+    ['same-origin', undefined],
+    ['include', 'session=1'],
+  ])('sends cookies to another origin only if it is told to: %s', async (credentials, cookie) => {
+    // Cookies belong to a host, whatever the port.
+    const service = new URL(inject('hostile').origin);
+    service.hostname = location.hostname;
+    const trial = new Trial(create, { ...inject('hostile'), origin: service.origin }, TRAITS);
+    // Not `cookieStore`: in WebKit, its cookies need TLS.
+    const setCookie = (text: string) => Reflect.set(document, 'cookie', text);
+    setCookie('session=1');
+    const allows = `access-control-allow-origin: ${origin}\r\naccess-control-allow-credentials: true`;
+    const id = uuid();
+    const url = trial.address({ id, says: `HTTP/1.1 204 No Content\r\n${allows}\r\n\r\n` });
+    // Without headers, the browser does not ask first.
+    const outcome = await trial.post(pageTransport(credentials), { url, headers: {} });
+    expect(outcome).toMatchObject({ kind: 'answered', status: 204 });
+    expect((await trial.seen(id)).map((seen) => seen.cookie)).toEqual([cookie]);
+    setCookie('session=; max-age=0');
+  });
+});
