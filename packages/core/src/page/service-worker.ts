@@ -12,6 +12,7 @@ import { SYNC_TAG } from './background-sync.ts';
 import { isTexts, PARCELS, type ParcelKey, rangeOf, readKeys, SENT } from './keep/parcel.ts';
 import type { Message } from './keep/tabs.ts';
 import type { DrainTarget, RelayDrainPart } from './relay-drain.ts';
+import { read } from './send/fetch.ts';
 import { DENIED, IndexedDbStore } from './store/indexeddb-store.ts';
 import { hasIndexedDb, meeting } from './store/origin.ts';
 import { storedLock } from './store/stored-lock.ts';
@@ -109,7 +110,7 @@ export async function drain(options: DrainOptions): Promise<void> {
         credentials: options.credentials ?? 'omit',
         headers: { ...options.headers, ...to.headers(apiKey), 'accept-encoding': 'identity' },
       });
-      return [answer, await answer.text()] as const;
+      return [answer, await read(answer)] as const;
     };
     const isLate = () => new Error('the service did not answer');
     const [answer, text] = await inTime(systemClock, ask(), TIMEOUT_MS, isLate);

@@ -96,7 +96,7 @@ export function createPost(credentials: Credentials): (request: TransportRequest
 }
 
 /** The start of the body. What cannot be read is left out. */
-async function read(answer: Response): Promise<string> {
+export async function read(answer: Response): Promise<string> {
   const decoder = new TextDecoder();
   const reader = answer.body?.getReader();
   let text = '';
