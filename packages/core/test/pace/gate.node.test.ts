@@ -247,7 +247,7 @@ describe('a gate that is open', () => {
     expect(bench.start()).toHaveLength(1);
   });
 
-  it('waits while the page is hidden, and catches up when it is seen', async () => {
+  it('waits while the app is in the background, and catches up when it is active', async () => {
     const bench = new Bench();
     bench.open();
     bench.isHidden = true;

@@ -27,11 +27,11 @@ interface StoredText {
   readonly life: number;
   readonly index: number;
   readonly text: string;
-  /** The page that is responsible for it. */
+  /** The life that is responsible for it. */
   owner: number;
 }
 
-/** The storage that remains when a page ends. */
+/** The storage that remains when a process ends. */
 class Disk {
   readonly stored = new Map<string, StoredText>();
   readonly alive = new Set<number>();
@@ -56,7 +56,7 @@ class Power {
   }
 }
 
-/** A journal and a note on a disk. Whoever opens it takes over the events of dead pages. */
+/** A journal and a note on a disk. Whoever opens it takes over the events of dead processes. */
 class DiskJournal implements Journal {
   readonly kind = 'disk';
   readonly survives = true;
@@ -139,9 +139,9 @@ class DiskJournal implements Journal {
 /** The numbers of the events that were let through, and the customers that they were given. */
 type Road = [number: number, customer: string][];
 
-/** One page of a device. */
-class Page {
-  readonly life: number;
+/** One process on a device. */
+class Life {
+  readonly id: number;
   readonly power = new Power();
   readonly held: Admission;
   readonly dropped: string[] = [];
@@ -154,7 +154,7 @@ class Page {
   constructor(disk: Disk, clock: VirtualClock, road: Road) {
     const { power } = this;
     const journal = new DiskJournal(disk, power);
-    this.life = journal.life;
+    this.id = journal.life;
     const note: Note = {
       read: () => journal.note(),
       change: (next) => journal.change(next),
@@ -164,7 +164,7 @@ class Page {
       const { payload, correlationValue } = JSON.parse(text);
       road.push([payload.number, correlationValue]);
     };
-    // Until it knows that they are there, a page that loses its power still has them.
+    // Until it knows that they are there, a process that loses its power still has them.
     let replayed = 0;
     this.held = createAdmission({
       ...{ clock, commitIntervalMs: 10, maxBytes: 1_000_000, maxAgeMs: 30 * DAY },
@@ -220,7 +220,7 @@ class Page {
 }
 
 interface Step {
-  readonly tab: 0 | 1;
+  readonly program: 0 | 1;
   readonly do: 'track' | 'identify' | 'reset' | 'wait' | 'leave' | 'reload' | 'cut';
   readonly who: string;
   /** The power is cut after this many operations. `isCutAfter`: whether the last one is still done. */
@@ -230,7 +230,7 @@ interface Step {
 
 const steps: fc.Arbitrary<Step[]> = fc.array(
   fc.record({
-    tab: fc.constantFrom<0 | 1>(0, 0, 0, 1),
+    program: fc.constantFrom<0 | 1>(0, 0, 0, 1),
     do: fc.constantFrom(
       ...(['track', 'track', 'track', 'track', 'identify', 'identify', 'reset', 'reset'] as const),
       ...(['wait', 'wait', 'wait', 'leave', 'reload', 'reload', 'cut'] as const),
@@ -242,10 +242,10 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
   { minLength: 10, maxLength: 60 },
 );
 
-/** An event, or a change of the identity. `isSure`: whether the change was surely stored before the page died. */
+/** An event, or a change of the identity. `isSure`: whether the change was surely stored before the process died. */
 type Happening =
   | { readonly number: number }
-  | { readonly customer: string | undefined; isSure: boolean; readonly page: Page };
+  | { readonly customer: string | undefined; isSure: boolean; readonly life: Life };
 
 /** The customers that an event may belong to, after all that happened. */
 function mayBe(happened: readonly Happening[], number: number): Set<string> {
@@ -271,42 +271,42 @@ describe('held events of two customers on one device', () => {
     await fc.assert(
       fc.asyncProperty(steps, async (all) => {
         const [disk, clock, road] = [new Disk(), new VirtualClock(0), [] as Road];
-        const [pages, happened] = [[] as Page[], [] as Happening[]];
+        const [lives, happened] = [[] as Life[], [] as Happening[]];
         let lost = 0;
-        let page = new Page(disk, clock, road);
-        const tabs = [page, new Page(disk, clock, road)];
+        let life = new Life(disk, clock, road);
+        const programs = [life, new Life(disk, clock, road)];
         const turnOver = () => {
-          pages.push(page);
-          disk.alive.delete(page.life);
-          lost += page.power.isDead ? page.held.unwritten : 0;
-          const next = new Page(disk, clock, road);
-          tabs[tabs.indexOf(page)] = next;
-          page = next;
+          lives.push(life);
+          disk.alive.delete(life.id);
+          lost += life.power.isDead ? life.held.unwritten : 0;
+          const next = new Life(disk, clock, road);
+          programs[programs.indexOf(life)] = next;
+          life = next;
         };
         const change = (customer: string | undefined) => {
-          const one = { customer, isSure: false, page };
+          const one = { customer, isSure: false, life };
           happened.push(one);
-          page.customer = customer;
-          page.held.identify(customer);
-          void page.held.write().then(() => {
-            one.isSure = !one.page.power.isDead;
+          life.customer = customer;
+          life.held.identify(customer);
+          void life.held.write().then(() => {
+            one.isSure = !one.life.power.isDead;
           });
         };
         let number = 0;
         const track = () => {
-          if (page.customer !== undefined) return;
+          if (life.customer !== undefined) return;
           number += 1;
           happened.push({ number });
-          page.track(number);
+          life.track(number);
         };
         for (const step of all) {
-          const tab = tabs[step.tab];
-          if (tab !== undefined && tab !== page) {
-            // A user is never in two tabs at once. So all changes get enough turns to finish.
+          const program = programs[step.program];
+          if (program !== undefined && program !== life) {
+            // A user never uses two programs at once. So all changes get enough turns to finish.
             for (let time = 0; time < 20; time += 1) await settle();
-            page = tab;
+            life = program;
           }
-          if (page.power.isDead) turnOver();
+          if (life.power.isDead) turnOver();
           if (step.do === 'track') track();
           else if (step.do === 'leave') {
             // The session is known then, but not whose it is.
@@ -315,30 +315,30 @@ describe('held events of two customers on one device', () => {
             track();
             change(step.who);
             for (let turn = 0; turn < step.after; turn += 1) await undefined;
-            if (!page.power.isDead) page.held.leave();
+            if (!life.power.isDead) life.held.leave();
           } else if (step.do === 'identify') change(step.who);
           else if (step.do === 'reset') change(undefined);
           else if (step.do === 'wait') await clock.advance(20);
           else if (step.do === 'reload') {
-            const closed = page.held.close();
+            const closed = life.held.close();
             await clock.advance(20);
             await Promise.race([closed, settle()]);
             turnOver();
           } else if (step.do === 'cut') {
-            Object.assign(page.power, { left: step.after, isCutAfter: step.isCutAfter });
+            Object.assign(life.power, { left: step.after, isCutAfter: step.isCutAfter });
           }
-          page.expectBalance();
+          life.expectBalance();
         }
-        for (const tab of tabs) tab.power.left = Number.POSITIVE_INFINITY;
+        for (const program of programs) program.power.left = Number.POSITIVE_INFINITY;
         await clock.advance(100);
         for (let time = 0; time < 20; time += 1) await settle();
-        for (page of [...tabs]) {
-          page.expectBalance();
+        for (life of [...programs]) {
+          life.expectBalance();
           turnOver();
         }
         for (const [event, customer] of road) expect([...mayBe(happened, event)]).toContain(customer);
         const unique = new Set(road.map(([event]) => event)).size;
-        const dropped = pages.reduce((total, one) => total + one.dropped.length, 0);
+        const dropped = lives.reduce((total, one) => total + one.dropped.length, 0);
         expect(unique + dropped + disk.stored.size + lost).toBeGreaterThanOrEqual(number);
         delivered += unique;
       }),
@@ -438,7 +438,7 @@ describe('held events', () => {
     expect([held.pending, held.unwritten]).toEqual([3, 0]);
   });
 
-  it('are written a few groups at a time, so that a page has its turn in between', async () => {
+  it('are written a few groups at a time, so that other tasks have their turn in between', async () => {
     const { clock, journal, held, hold } = createBench();
     hold(...Array.from({ length: 40 }, (_, number) => number));
     const goOn = journal.hangAppends();
@@ -587,7 +587,7 @@ describe('held events', () => {
     expect([held.unwritten, held.held]).toEqual([0, 1]);
   });
 
-  it('are on their road before a page is left, where their user is known', () => {
+  it('are on their road before a process ends, where their user is known', () => {
     const { held, hold, entered } = createBench();
     hold(1, 2);
     held.identify('ada');
