@@ -134,10 +134,7 @@ export class Queue {
   }
 
   /** Leaves events to the journal as long as the ring buffer has more than this. */
-  leaveToJournal({
-    maxEvents = Number.POSITIVE_INFINITY,
-    maxBytes = Number.POSITIVE_INFINITY,
-  }: Partial<Limit>): void {
+  leaveToJournal({ maxEvents, maxBytes }: Limit): void {
     while ((this.fresh > maxEvents || this.#ring.roughBytes > maxBytes) && this.spill());
   }
 

@@ -69,7 +69,8 @@ export class Waiting extends Parcels {
       room: this.#bounds?.room,
       onChange: () => {
         // There is memory for written events up to a limit: older ones are left to the journal.
-        for (const { queue } of this.lines) queue.leaveToJournal({ maxBytes: text.mostWrittenBytes });
+        for (const { queue } of this.lines)
+          queue.leaveToJournal({ maxEvents: Number.POSITIVE_INFINITY, maxBytes: text.mostWrittenBytes });
         onDue();
       },
     });
