@@ -4,7 +4,7 @@ import { LIFE_PARAMETER } from './page-settings.ts';
 export class NetworkWatch {
   /** Requests made so far. */
   made = 0;
-  /** Requests that have no answer yet. */
+  /** Requests whose answer has not arrived completely. */
   underWay = 0;
 
   constructor(life: number) {
@@ -17,13 +17,20 @@ export class NetworkWatch {
     globalThis.fetch = (input, init) => this.#count(fetch(mark(input), init));
   }
 
+  /** A request is pending until its body has arrived. */
   async #count(answer: Promise<Response>): Promise<Response> {
+    const end = () => {
+      this.underWay -= 1;
+    };
     this.made += 1;
     this.underWay += 1;
     try {
-      return await answer;
-    } finally {
-      this.underWay -= 1;
+      const got = await answer;
+      got.clone().arrayBuffer().then(end, end);
+      return got;
+    } catch (error) {
+      end();
+      throw error;
     }
   }
 }
