@@ -129,7 +129,7 @@ export async function drain(options: DrainOptions): Promise<void> {
     if (result.includes(DENIED)) return;
     const now = systemClock.now();
     const { listed, leased, over, pause } = readKeys(result, now);
-    if (pause) {
+    if (pause && pause[0] > now) {
       // Where the clock was set back it is not longer than it was.
       await store.use('readwrite', (objects) => {
         for (const key of result) if (Array.isArray(key) && typeof key[0] === 'number') objects.delete(key);

@@ -75,7 +75,10 @@ export function createSharing(options: SharingOptions, later: () => Later): Shar
     if (leasedUntil < Number.POSITIVE_INFINITY) lookIn(leasedUntil - clock.now());
     for (const parcel of [...parcels.all.values()])
       if (parcel.session && parcel.at < oldestAt()) end(parcel, 'expired');
-    if (pause && pause[0] !== sharedUntil) later().gate.share(pause, sharedUntil === 0);
+    const { gate } = later();
+    // Another page had an answer: no probe of this one may pause them all again.
+    if (keeper.survives && !pause && sharedUntil) gate.accepted();
+    if (pause && pause[0] !== sharedUntil) gate.share(pause, sharedUntil === 0);
     sharedUntil = pause?.[0];
   }
 

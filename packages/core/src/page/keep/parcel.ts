@@ -10,7 +10,7 @@ export type ParcelKey = [
   session: string,
 ];
 
-/** The part of a database's name. Other engines have databases of other names. */
+/** In the name of the database. */
 export const PARCELS = 'parcels';
 
 /** The session of events that are held before it was read. */
@@ -157,6 +157,7 @@ export interface Listing {
   readonly letters: readonly LetterKey[];
   /** Keys that nobody of ours wrote. */
   readonly odd: readonly IDBValidKey[];
+  /** It may have ended. Once a page has an answer there is none. */
   readonly pause: PauseKey | undefined;
 }
 
@@ -173,7 +174,7 @@ export function readKeys(keys: readonly IDBValidKey[], now: number): Listing {
     else if (isPause(key)) {
       const [until, failures, forMs] = key;
       // The clock may have been set back since.
-      if (until > now) pause = [Math.min(until, now + forMs), failures, forMs];
+      pause = [Math.min(until, now + forMs), failures, forMs];
     } else if (isLetter(key)) letters.push(key);
     else if (Array.isArray(key) || !OWN.includes(key)) odd.push(key);
   }
