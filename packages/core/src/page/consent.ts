@@ -4,8 +4,8 @@ import { createConsentStore } from './store/stored-consent.ts';
 
 interface ConsentOptions {
   readonly account: AccountNames;
-  /** Of the events: a service worker reads there that consent is denied. */
-  readonly database: string;
+  /** Marks in the database whether consent is denied: a service worker reads it there. */
+  readonly mark: (isDenied: boolean) => void;
   /** Undefined: nothing is stored. */
   readonly isStored: boolean;
   /** What the options of the tracker say. */
@@ -29,12 +29,12 @@ export interface ConsentGate {
 
 /** Whether events may be stored and sent. All pages of an account share what was chosen. A page that is prerendered waits. */
 export function createConsent(options: ConsentOptions): ConsentGate {
-  const { account, database, isStored, signal, onStart, onGranted, onDenied } = options;
+  const { account, isStored, mark, signal, onStart, onGranted, onDenied } = options;
   let { wanted } = options;
   let current: Consent = 'pending';
   let grant = () => {};
   let granted = promise();
-  const stored = isStored ? createConsentStore(account, (next) => change(next, false), database) : undefined;
+  const stored = isStored ? createConsentStore(account, (next) => change(next, false), mark) : undefined;
   const page = globalThis.document as (Document & { readonly prerendering?: boolean }) | undefined;
   let isHeldBack = page?.prerendering === true;
 

@@ -178,7 +178,7 @@ export function createEngine(
   });
   const consent = createConsent({
     account,
-    database: name,
+    mark: keeper.markDenied,
     isStored: !settings.journal,
     wanted: settings.consent,
     signal,

@@ -60,7 +60,7 @@ export function createWith(options: AnyOptions, defaults: Defaults, meet: Meetin
 function trackerOf(settings: Settings, meet: Meeting, relay?: RelayAddress): Tracker {
   const { correlationKey, enabled, keepDeviceTimestamp, maxEventBytes, parts, source, unidentified } =
     settings;
-  // It would be ignored: records of this engine are no journal.
+  // It would be ignored: a page keeps records of its own.
   if (typeof settings.journal === 'object')
     throw new ConfigError('journal', 'journal must be "memory" in a page: IndexedDB is its journal');
   const store = { load: () => loadText(OFFSET), save: (text: string) => saveText(OFFSET, text) };

@@ -3,7 +3,7 @@ import { promisifyRequest } from 'idb-keyval';
 import { Alarm } from '../../base/alarm.ts';
 import { storageError } from '../../base/errors/storage-error.ts';
 import type { SharedPause } from '../send/gate.ts';
-import { IndexedDbStore } from '../store/indexeddb-store.ts';
+import { DENIED, IndexedDbStore } from '../store/indexeddb-store.ts';
 import { loadText, saveText } from '../store/local-storage.ts';
 import { hasIndexedDb, isHidden } from '../store/origin.ts';
 import { type StoredLock, storedLock } from '../store/stored-lock.ts';
@@ -63,6 +63,8 @@ export interface Keeper {
   remove(parcel: Parcel): void;
   put(key: IDBValidKey, value: unknown): void;
   delete(key: IDBValidKey): void;
+  /** For service workers: consent is denied, or is not any more. */
+  markDenied(isDenied: boolean): void;
   /** Deletes all events, also those of other pages. */
   clear(): Promise<void>;
   /** The service answered. */
@@ -265,6 +267,11 @@ export function createKeeper(options: KeeperOptions): Keeper {
       deletions.push(PAUSES());
       if (pause) others.push([pause, 0]);
       void commit();
+    },
+    markDenied(isDenied) {
+      const mark = (objects: IDBObjectStore) =>
+        void (isDenied ? objects.put(0, DENIED) : objects.delete(DENIED));
+      store?.use('readwrite', mark).catch(reporter.storageFailed);
     },
     async clear() {
       others = [];

@@ -115,7 +115,7 @@ export class Parcels {
       filling.customer !== lane.customer
     ) {
       this.seal();
-      filling = this.#create([this.own, this.number(), 0, 0, at, lane.session], [], lane);
+      filling = this.#create(this.own, this.number(), at, [], lane);
       this.filling = filling;
     }
     filling.texts?.push(text);
@@ -177,10 +177,9 @@ export class Parcels {
     const { at, epoch, number, page, texts = [], whole } = parcel;
     const parts = [0, count].map((from, index) => {
       const of = texts.slice(from, index === 0 ? count : undefined);
-      const name: [string, number] = this.#order
-        ? [page, number + from * EVENT_STEP + 1]
-        : [this.own, this.number()];
-      const part = this.#create([...name, 0, 0, at, parcel.session], of, parcel);
+      const part = this.#order
+        ? this.#create(page, number + from * EVENT_STEP + 1, at, of, parcel)
+        : this.#create(this.own, this.number(), at, of, parcel);
       Object.assign(part, { epoch, whole, state: 'out' });
       this.unwritten.add(part);
       return part;
@@ -243,7 +242,8 @@ export class Parcels {
     return !passes || [...this.all.values()].every(isNone);
   }
 
-  #create([page, number, , , at, session]: ParcelKey, texts: string[], { isHigh, customer }: Lane): Parcel {
+  #create(page: string, number: number, at: number, texts: string[], lane: Lane): Parcel {
+    const { customer, isHigh, session } = lane;
     const bytes = texts.reduce((total, text) => total + byteLength(text) + 1, 0);
     const parcel = new Parcel([page, number, texts.length, bytes, at, session], texts);
     this.bytes += bytes;

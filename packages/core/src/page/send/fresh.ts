@@ -42,7 +42,8 @@ export function createFresh(
   /** Every other request has what is newest: it does not wait for all that an outage left. */
   let isNewest = false;
 
-  const mayGo = (parcel: Parcel) => keeper.isSafe(parcel) && (relay?.mayGo(parcel) ?? true);
+  const hasTicket = (parcel: Parcel) => relay?.mayGo(parcel) ?? true;
+  const mayGo = (parcel: Parcel) => keeper.isSafe(parcel) && hasTicket(parcel);
 
   function most(): Limit {
     const { maxEvents, maxBytes } = limits.most;
@@ -114,7 +115,7 @@ export function createFresh(
         const [taken] = parcels.next({
           ...{ maxEvents, maxBytes: relay ? 1 : Math.min(maxBytes, room) },
           ...{ isOne, isNewest: false, dueAt, now: clock.now() },
-          mayGo: (parcel) => isOwn(parcel) && (relay?.mayGo(parcel) ?? true),
+          mayGo: (parcel) => isOwn(parcel) && hasTicket(parcel),
         });
         const bytes = bytesOf(taken);
         if (taken.length === 0 || bytes > room) return last;

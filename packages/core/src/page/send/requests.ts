@@ -84,9 +84,15 @@ export function createRequests(options: RequestsOptions): Requests {
       return true;
     },
     carry(texts, fields) {
-      const events = encodeEvents(texts, []);
       const more = fields ? `,${JSON.stringify(fields).slice(1, -1)}` : '';
-      return { count: texts.length, events, body: encoder.encode(`{"batch":[${texts}]${more}}`) };
+      return {
+        count: texts.length,
+        body: encoder.encode(`{"batch":[${texts}]${more}}`),
+        // For parts only.
+        get events() {
+          return encodeEvents(texts, []);
+        },
+      };
     },
     accepted(carried) {
       counts.failed -= 1;

@@ -1,7 +1,7 @@
 import type { Parcels } from '../keep/parcels.ts';
-import { type Batch, bytesOf } from './blame.ts';
+import type { Batch } from './blame.ts';
 
-/** At most so much of what waits for its retry is in memory. */
+/** While so much is in memory, of what waits for its retry only texts are there that are not stored. */
 const MOST_LOADED = 8 * 1024 * 1024;
 
 /** What is under way. */
@@ -18,11 +18,10 @@ export interface Traffic {
   isStopped: boolean;
 }
 
-/** Where too much is in memory, texts that are stored are read again when they are sent. */
+/** Adds what waits for its retry. Where too much is in memory, texts that are stored are read again when they are sent. */
 export function addRetry({ retries }: Traffic, batch: Batch, parcels: Parcels, mostBytes: number): void {
   retries.push(batch);
-  const loaded = retries.flatMap(({ parcels }) => parcels).filter(({ texts }) => texts);
-  if (bytesOf(loaded) <= Math.min(MOST_LOADED, mostBytes)) return;
+  if (parcels.bytes <= Math.min(MOST_LOADED, mostBytes)) return;
   batch.carried = undefined;
   for (const parcel of batch.parcels) if (parcel.isStored) parcels.unload(parcel);
 }

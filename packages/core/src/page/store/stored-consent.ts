@@ -1,6 +1,4 @@
-import { systemClock } from '@sluice/protocol/toolbox';
 import { type AccountNames, databaseName } from '../../keep/account.ts';
-import { DENIED, IndexedDbStore } from './indexeddb-store.ts';
 import { loadText, saveText } from './local-storage.ts';
 
 /** A denial of consent that holds for all trackers of an account in one origin, now and later, until one of them is granted it. */
@@ -14,12 +12,14 @@ interface ConsentStore {
 
 /**
  * A denial in localStorage: a page can read it as it starts, and hears of it from others. Where localStorage fails, a denial
- * ends with its page. A mark in the database of the events keeps service workers from sending.
+ * ends with its page.
+ *
+ * @param mark Tells service workers, which cannot read it.
  */
 export function createConsentStore(
   account: AccountNames,
   onChange: (consent: 'granted' | 'denied') => void,
-  database: string,
+  mark: (isDenied: boolean) => void,
 ): ConsentStore {
   const name = databaseName(account, 'consent');
   const ended = new AbortController();
@@ -48,15 +48,7 @@ export function createConsentStore(
       stored = consent;
       saveText(name, consent);
       globalThis.dispatchEvent?.(new Event(name));
-      const store = new IndexedDbStore(database, systemClock, () => {});
-      const mark = (objects: IDBObjectStore) => {
-        if (consent === 'denied') objects.put(0, DENIED);
-        else objects.delete(DENIED);
-      };
-      store.use('readwrite', mark).then(
-        () => store.close(),
-        () => store.close(),
-      );
+      mark(consent === 'denied');
     },
     close: () => ended.abort(),
   };
