@@ -134,7 +134,6 @@ export function createEngine(
   const backoff = { baseMs: delivery.retryBaseMs, maxMs: delivery.retryMaxMs };
   const gate = createGate(clock, random, backoff, reporter, (state) => {
     if (state === 'open') registerSync();
-    if (state === 'closed') tabs.tell(['works']);
     if (state !== 'half-open') sharing.share();
     sender.wake();
   });

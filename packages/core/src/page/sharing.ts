@@ -116,7 +116,6 @@ export function createSharing(options: SharingOptions, later: () => Later): Shar
         sender.wanted();
         return lookIn(LOOK_MS);
       }
-      if (message[0] === 'works') return void later().gate.accepted();
       if (message[0] === 'who') return identity.answer();
       if (message[0] === 'session') return void (hold && identity.hear(message[1], message[2], message[3]));
       const [kind, id, what] = message;

@@ -15,8 +15,6 @@ const QUERY_MS = 4_000;
 export type Message =
   /** Events wait to be sent. */
   | readonly ['waits']
-  /** The service accepted something: no pause is needed any more. */
-  | readonly ['works']
   /** A parcel ended. */
   | readonly ['ended', id: string, fate: Fate]
   /** Others took the place of a parcel. */
