@@ -10,8 +10,7 @@ import {
   deadLetters,
 } from './parts/dead-letters/dead-letters.ts';
 import type { LetterArchive } from './parts/dead-letters/letter-archive.ts';
-import { type Admission, createAdmission } from './parts/hold/admission.ts';
-import type { AdmissionOptions } from './parts/hold/admission-options.ts';
+import { type Admission, type AdmissionOptions, createAdmission } from './parts/hold/admission.ts';
 import { Sessions } from './parts/hold/sessions.ts';
 import type { JournalPlace } from './platform/platform.ts';
 import type { Reporter } from './tell/reporter.ts';
