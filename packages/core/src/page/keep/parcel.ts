@@ -105,7 +105,7 @@ export const SENT = 2;
 const TOLD_MS = 30 * 24 * 3_600_000;
 
 /** The third part of a key, from which on it is the time at which a lease ends, and not a number of events. */
-export const LEAST_TIME = 1e9;
+const LEAST_TIME = 1e9;
 
 /** The keys of a parcel's record, and of its leases. */
 export function rangeOf({ page, number }: Pick<Parcel, 'page' | 'number'>): IDBKeyRange {
@@ -190,6 +190,6 @@ export function isTexts(value: unknown, count: number): value is string[] {
   return Array.isArray(value) && value.length === count && value.every(isString);
 }
 
-export function isString(value: unknown): value is string {
+function isString(value: unknown): value is string {
   return typeof value === 'string';
 }
