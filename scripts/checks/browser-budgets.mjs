@@ -46,23 +46,23 @@ const customersParts = ['cache', 'checked', 'concurrency', 'schema']
 
 /** @type {Record<string, Budget>} */
 const BUDGETS = {
-  core: { source: tracker, demand: 14_336, most: 25_570 },
-  'core/full': { source: full, demand: 24_576, most: 33_610 },
-  'core, all of it': { source: `export * from '@sluice/core';\n`, demand: 14_336, most: 25_690 },
+  core: { source: tracker, demand: 14_336, most: 25_825 },
+  'core/full': { source: full, demand: 24_576, most: 33_885 },
+  'core, all of it': { source: `export * from '@sluice/core';\n`, demand: 14_336, most: 25_955 },
   'core, one function of it': { source: error, demand: 200, most: 175 },
-  'core with checked': { source: checked, beside: tracker, demand: 1_600, most: 1_500 },
+  'core with checked': { source: checked, beside: tracker, demand: 1_600, most: 1_525 },
   'core with gzip': { source: gzip, beside: tracker, demand: 600, most: 600 },
-  'core with deadLetters': { source: deadLetters, beside: tracker, demand: 2_000, most: 1_010 },
-  'core with destination': { source: destination, beside: tracker, demand: 910, most: 875 },
-  'core with hooks': { source: hooks, beside: tracker, demand: 1_565, most: 1_460 },
+  'core with deadLetters': { source: deadLetters, beside: tracker, demand: 2_000, most: 1_015 },
+  'core with destination': { source: destination, beside: tracker, demand: 910, most: 895 },
+  'core with hooks': { source: hooks, beside: tracker, demand: 1_565, most: 1_470 },
   // Sizes in bytes and in events, and the rate.
   'core with learn': { source: learn, beside: tracker, demand: 780, most: 1_030 },
   'core with perCustomer': { source: perCustomer, beside: tracker, demand: 1_000, most: 80 },
-  'core with its small parts': { source: small, beside: tracker, demand: 2_000, most: 1_695 },
+  'core with its small parts': { source: small, beside: tracker, demand: 2_000, most: 1_710 },
   'core with waitUntil': { source: waitUntil, beside: tracker, demand: 150, most: 110 },
-  'core with otel': { source: otel, beside: tracker, demand: 1_000, most: 900 },
-  'service worker': { source: worker, demand: 6_144, most: 4_395 },
-  'service worker with relayDrain': { source: relayDrain, beside: worker, demand: 400, most: 300 },
+  'core with otel': { source: otel, beside: tracker, demand: 1_000, most: 905 },
+  'service worker': { source: worker, demand: 6_144, most: 4_510 },
+  'service worker with relayDrain': { source: relayDrain, beside: worker, demand: 400, most: 295 },
   'core with pageViews': { source: pageViews, beside: tracker, demand: 720, most: 720 },
   // They share the rules of options, which a page without the part `checked` does not have.
   'customers beside core with checked': {
@@ -73,7 +73,7 @@ const BUDGETS = {
     most: 1_705,
   },
   'customers with its parts': { source: customersParts, beside: customers, demand: 1_200, most: 1_170 },
-  'core and customers': { source: tracker + customers, demand: 15_872, most: 27_380 },
+  'core and customers': { source: tracker + customers, demand: 15_872, most: 27_635 },
 };
 
 /** How many modules the table shows. */
