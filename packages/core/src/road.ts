@@ -2,10 +2,10 @@ import { type Clock, systemClock } from '@sluice/protocol/toolbox';
 import { platform } from '#platform';
 import { checkSize, type EventTexts } from './accept/event-text.ts';
 import type { DropReason } from './base/fate.ts';
+import { rangeLength } from './base/range.ts';
 import type { Deadline } from './deadline.ts';
 import { createDispatch, type Dispatch } from './dispatch.ts';
 import { makeDurable } from './durable.ts';
-import { journalObserver } from './journal-observer.ts';
 import { createJournal, createLetters, prepareAdmission } from './journals.ts';
 import { createLeaving } from './leaving.ts';
 import { type Guarded, guardCallbacks } from './options/callbacks.ts';
@@ -164,7 +164,25 @@ export function createRoad(settings: Settings, texts: EventTexts, flush: () => P
   async function open(): Promise<void> {
     reporter.journal(journal.kind);
     try {
-      await journal.open(journalObserver({ admission, reporter, waiting, wake }));
+      await journal.open({
+        recovered(range, at) {
+          waiting.recovered(range, at);
+          reporter.recovered('recovered', rangeLength(range));
+          if (admission.isDenied) void waiting.purge();
+          wake();
+        },
+        damaged: (place, bytes) => reporter.emit('damaged', { place, bytes }),
+        vanished(range) {
+          reporter.settled('damaged', waiting.lose(range));
+          // What cannot be written again now is once the journal works.
+          void waiting.commitAll();
+        },
+        settled(range, fate) {
+          reporter.settled(fate, waiting.drop(range));
+          wake();
+        },
+        failed: reporter.storageFailed,
+      });
     } catch (error) {
       storageFailed(error);
     }

@@ -52,8 +52,8 @@ export class Parcels {
     return this.#sum((queue) => queue.drop(range));
   }
 
-  /** Events of a range are gone from storage, but in memory: no journal has them any more. */
-  lose(range: Range): void {
+  /** Events of a range are gone from storage. Those in memory are as if never written; the others end: returns how many. */
+  lose(range: Range): number {
     for (const { queue } of this.lines) {
       for (const parcel of [...queue.out, ...queue.parcels()]) {
         if (!parcel.isInMemory) continue;
@@ -61,6 +61,7 @@ export class Parcels {
         queue.changed(parcel);
       }
     }
+    return this.drop(range);
   }
 
   /** The events of a range: their parcels, and where the journal has them. */
