@@ -20,7 +20,7 @@ import type { Books } from './tell/books.ts';
 import type { Reporter } from './tell/reporter.ts';
 import type { TrackerStats } from './tell/stats.ts';
 
-/** The gate limits the requests. It does not count those that take too long. */
+/** The gate limits the requests. Probes come on top of those that hang. */
 const QUEUED = 2;
 
 interface DispatchOptions {
