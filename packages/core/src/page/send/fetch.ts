@@ -80,7 +80,8 @@ export function createPost(credentials: Credentials): (request: TransportRequest
       };
     } catch (cause) {
       const isBlocked = blocks(at);
-      return { kind: 'failed', cause, maybeSent: !isBlocked, isBlocked };
+      // WebKit does not say why it was aborted.
+      return { kind: 'failed', cause: abort.signal.reason ?? cause, maybeSent: !isBlocked, isBlocked };
     } finally {
       clearTimeout(total);
       clearTimeout(stage);
