@@ -1,4 +1,4 @@
-/** What a database of the engine for pages has, as a test reads and writes it. */
+/** What the database of a page has, as a test reads and writes it. */
 function open(name: string): Promise<IDBDatabase> {
   return new Promise((resolve, reject) => {
     const request = indexedDB.open(name);
@@ -20,10 +20,10 @@ async function use<Result>(
   return request.result;
 }
 
-/** All keys that are arrays, but for those that say that nothing of earlier versions is left. */
+/** All keys that are arrays. */
 export async function keysOf(name: string): Promise<readonly (readonly unknown[])[]> {
   const keys = await use(name, 'readonly', (objects) => objects.getAllKeys());
-  return keys.filter((key): key is IDBValidKey[] => Array.isArray(key) && key[0] !== 'earlier');
+  return keys.filter((key) => Array.isArray(key));
 }
 
 export function valueAt(name: string, key: IDBValidKey): Promise<unknown> {
