@@ -25,7 +25,14 @@ export async function bundle(file: URL, conditions: readonly string[]): Promise<
 const SHARED = {
   ...{ URL, URLSearchParams, TextEncoder, TextDecoder, AbortController, AbortSignal, DOMException },
   ...{ Event, EventTarget, Blob, Response, Request, Headers, ReadableStream, WritableStream },
-  ...{ TransformStream, CompressionStream, DecompressionStream, structuredClone, queueMicrotask },
+  ...{
+    TransformStream,
+    CompressionStream,
+    DecompressionStream,
+    structuredClone,
+    queueMicrotask,
+    performance,
+  },
 };
 
 /** A JavaScript context in which the package runs as in an edge runtime. */

@@ -48,7 +48,8 @@ export function listenToPage(stages: LeavingStages, signal: AbortSignal): void {
     target: EventTarget | null | undefined = globalThis,
     capture = false,
   ): void {
-    target?.addEventListener?.(type, callback, { capture, signal });
+    // Where there is no page, workerd refuses listeners that capture.
+    target?.addEventListener?.(type, callback, { capture: capture && !!page, signal });
   }
 
   function follow(next?: NextPage | null): void {

@@ -1,6 +1,7 @@
 import { type Emulator, startEmulator } from '@sluice/emulator';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BareContext, bundle as bundleFile } from '../../../../testing/bare-context.ts';
+import type { FlushReport, TrackerStats } from '../../src/index.ts';
 
 /** The code of a worker, as its author writes it. It handles requests, and makes a tracker for each. */
 const WORKER = `
@@ -125,6 +126,40 @@ describe('a bundle for a page', async () => {
     const context = load(bundle, 'unused');
     expect(context.run(`try { create({ ${given} }) } catch (error) { error.message }`)).toBe(
       `${option} needs a part here: give parts: { ${part} }, from @sluice/core/${part}`,
+    );
+  });
+
+  it.each([
+    ['remembers which size the service takes', '{ learn: sluice.learn }', expect.any(Number)],
+    ['delivers all without that, too', '{}', undefined],
+  ])('%s, with the parts %s', async (_, parts, bodyLimit) => {
+    const service = await startEmulator({ primaryKey: 'email', behaviour: { maxBodyBytes: 20_000 } });
+    const context = new BareContext(bundle);
+    context.isInRequest = true;
+    context.run(WORKER, { baseUrl: service.baseUrl, apiKey: service.apiKey, name: 'in small bodies' });
+    const track = `tracker.track(name, { number }, { correlationValue: 'ada@example.com' })`;
+    const { report, stats } = (await context.run(
+      `(async () => {
+         const tracker = create({ parts: ${parts} });
+         for (let number = 0; number < 1_000; number += 1) ${track};
+         const report = await tracker.close();
+         return { report, stats: tracker.stats() };
+       })()`,
+    )) as { report: FlushReport; stats: TrackerStats };
+    expect(report).toEqual({ delivered: 1_000, deadLettered: 0, dropped: 0, pending: 0 });
+    expect(stats.bodyLimit).toEqual(bodyLimit);
+    expect(await service.countEvents({ name: 'in small bodies' })).toEqual({
+      unique: 1_000,
+      received: 1_000,
+    });
+    await service.close();
+  });
+
+  it('keeps dead letters, and says which part it needs to show them', () => {
+    const context = load(bundle, 'unused');
+    context.isInRequest = true;
+    expect(context.run('try { create().deadLetters } catch (error) { error.message }')).toBe(
+      'tracker.deadLetters needs a part here: give parts: { deadLetters }, from @sluice/core/dead-letters',
     );
   });
 });

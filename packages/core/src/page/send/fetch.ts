@@ -27,7 +27,7 @@ export function createPost(credentials: Credentials): (request: TransportRequest
 
   /** Whether requests fail at once again and again, while others of the page succeed. */
   function blocks(at: number): boolean {
-    if (performance.now() - at > AT_ONCE_MS || !navigator.onLine) failures = 0;
+    if (performance.now() - at > AT_ONCE_MS || !globalThis.navigator?.onLine) failures = 0;
     else if (++failures === 1) failedSince = at;
     const seen = performance.getEntriesByType('resource') as PerformanceResourceTiming[];
     const passes = ({ startTime, transferSize }: PerformanceResourceTiming) =>
