@@ -53,7 +53,7 @@ export async function openPage(emulator: Emulator, hash: string, viewport: Size 
 
 async function newTab(): Promise<Page> {
   const args = ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking'];
-  browser ??= chromium.launch({ ...(executablePath && { executablePath }), args });
+  browser ??= chromium.launch({ ...(executablePath && { executablePath }), args, ...PATIENCE });
   const page = await (await browser).newPage();
   page.setDefaultTimeout(PATIENCE.timeout);
   return page;
