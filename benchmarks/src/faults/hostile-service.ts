@@ -7,7 +7,7 @@ import { Tracking } from './tracking.ts';
 const SIZE = { full: { answers: 200, events: 30_000 }, quick: { answers: 25, events: 5_000 } };
 /** Small, so that there are more requests than hostile answers. */
 const BATCH_EVENTS = 50;
-/** Time limit of a request that hangs: longer than a machine takes for an answer, which is busy in a quick run. */
+/** Time limit of a request that hangs. In a quick run the machine is busy, and takes longer for an answer. */
 const TIMEOUT_MS = { full: 2_000, quick: 5_000 };
 
 /** A service fails in every way that does not blame the events, and then works again. */

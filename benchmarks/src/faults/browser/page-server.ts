@@ -10,10 +10,11 @@ import type { VisitSettings } from './page/visit-settings.ts';
 const SCRIPTS = { page: './page/page.js', visitor: './page/visitor.js', worker: './page/worker.js' };
 const HTML = '<!doctype html><title>A site that tracks</title><script type="module" src="/page.js"></script>';
 const VISITOR = HTML.replace('page.js', 'visitor.js');
+const PLAIN = '<!doctype html><title>A site that does not track</title>';
+
 /** A browser that has not begun to prerender a page by then does not. */
 const PRERENDERED_MS = 10_000;
 const LOOK_MS = 20;
-const PLAIN = '<!doctype html><title>A site that does not track</title>';
 
 /** A page of another site, if it is asked for under another name: it soon goes to the address in its query. */
 const ELSEWHERE =

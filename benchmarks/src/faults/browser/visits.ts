@@ -9,8 +9,8 @@ const PAGES = 10;
 const BEFORE = 2;
 const CLICK = 1;
 /**
- * What may have arrived is leased for 30 s, and for less from when it arrived. After that a page sends it again: a busy machine
- * takes so long for a visit.
+ * What comes again after this time may: its lease of 30 s has ended, because a busy machine takes so long for a visit. It is shorter
+ * than the lease, which begins before the request arrives.
  */
 const LEASED_MS = 20_000;
 /** How long the user stays on a page, and how long the service takes to answer. */
