@@ -109,6 +109,16 @@ export class Fleet {
     return { journal, witness, crash };
   }
 
+  /** Until when the slots of journals are leased, as PostgreSQL's clock shows it. */
+  leasedUntil(): Promise<string> {
+    return this.ask(`select max(until)::text from ${this.schema}.slot where outbox is null`);
+  }
+
+  /** Whether that moment has passed. */
+  async isPast(moment: string): Promise<boolean> {
+    return (await this.ask(`select now() > '${moment}'`)) === 'true';
+  }
+
   /** What a table of the test holds. */
   async count(table: 'slot' | 'parcel' | 'outbox', where = 'true'): Promise<number> {
     return Number(await this.ask(`select count(*) from ${this.schema}.${table} where ${where}`));
