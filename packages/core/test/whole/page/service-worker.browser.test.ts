@@ -5,12 +5,14 @@ import { encodeEvents } from '../../../src/base/event-bytes.ts';
 import { uuid } from '../../../src/base/uuid.ts';
 import { type DrainOptions, drain, drainOnSync } from '../../../src/entries/service-worker.ts';
 import { createTracker, type TrackerOptions } from '../../../src/index.ts';
+import { LEASE_MS } from '../../../src/keep/journal.ts';
 import { destination } from '../../../src/parts/destination.ts';
 import { createJournal } from '../../../src/platform/browser.ts';
 
 const { apiUrl, apiKey, ...emulator } = inject('emulator');
 /** Another host name, so that only these tests send from the journal. */
 const baseUrl = `${emulator.baseUrl.replace('127.0.0.1', 'localhost')}/`;
+const decoder = new TextDecoder();
 const ada = { correlationValue: 'ada@example.com' };
 
 /** A page that tracks this many events, stores each hundred by itself, and is gone before it sends any. */
@@ -83,7 +85,7 @@ describe('what a service worker does', () => {
     const options = { baseUrl, apiKey, correlationKey: `held-${uuid()}` };
     const journal = createJournal({ settings: options, clock: systemClock });
     const range = await journal?.append(encodeEvents(['{}'], [systemClock.now()]));
-    if (range) journal?.sharing?.lease?.([range], 10_000);
+    if (range) journal?.sharing?.lease?.([range], LEASE_MS);
     await expect(drain(options)).rejects.toThrow('may still see');
     await journal?.close();
   });
@@ -100,7 +102,7 @@ describe('what a service worker does', () => {
     journal.sharing.lease?.([await append()], 30_000);
     await journal.sync();
     await journal.close();
-    await drain({ ...options, leaving: 'once' });
+    await wake({ ...options, leaving: 'once' });
     const next = createTracker({ ...options, journal: undefined });
     await next.flush();
     expect(next.stats().recovered).toBe(0);
@@ -123,8 +125,15 @@ describe('what a service worker does', () => {
       const options = { baseUrl, apiKey, correlationKey: 'email' };
       const name = `refused-${status}-${uuid()}`;
       await leave(options, name, 150);
-      const refusing = vi.spyOn(globalThis, 'fetch').mockResolvedValueOnce(new Response('', { status }));
-      await drain(options);
+      const { fetch } = globalThis;
+      const isFirst = (body: unknown) =>
+        body instanceof Uint8Array && decoder.decode(body).includes('"number":0}');
+      const refusing = vi
+        .spyOn(globalThis, 'fetch')
+        .mockImplementation(async (input, init) =>
+          isFirst(init?.body) ? new Response('', { status }) : fetch(input, init),
+        );
+      await wake(options);
       refusing.mockRestore();
       expect(await count(name)).toEqual({ unique: 50, received: 50 });
       // Not `await using`: WebKit cannot parse it.
