@@ -59,6 +59,13 @@ async function newTab(): Promise<Page> {
   return page;
 }
 
+/** Waits for two frames and a task. By then, the page has reacted to what was done to it. Runs in the page. */
+export function settled(): Promise<void> {
+  return new Promise((resolve) => {
+    requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve)));
+  });
+}
+
 /** Ends the browser. */
 export async function closeBrowser(): Promise<void> {
   await (await browser)?.close();

@@ -3,7 +3,7 @@ import type { Page } from 'playwright';
 import { afterAll, describe, expect, it } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/index.ts';
 import { event, send, sendEvents } from '../service.ts';
-import { closeBrowser, hasChromium, openPage, PHONE } from './open-page.ts';
+import { closeBrowser, hasChromium, openPage, PHONE, settled } from './open-page.ts';
 
 const CUSTOMERS = [{ email: 'ada@example.com', first_name: 'Ada' }];
 
@@ -97,7 +97,11 @@ describe.skipIf(!hasChromium)('the event tracker page (needs Chromium)', () => {
     const page = await openPage(emulator, '');
     await numbered(page, 500).waitFor();
     await list(page).hover();
+    const top = () => page.evaluate(() => scrollY);
+    const end = (await top()) + 3_600;
     await page.mouse.wheel(0, 3_600);
+    await expect.poll(top).toBe(end);
+    await page.evaluate(settled);
     await numbered(page, 400).waitFor();
     const before = await rows(page).allTextContents();
     await fill(emulator, 7, 'late');
