@@ -1,6 +1,6 @@
 import { createTracker, type Range, type Tracker, type TrackerOptions } from '@sluice/core';
 import { type Emulator, startEmulator } from '@sluice/emulator';
-import type { PostgresOptions } from '@sluice/test-servers';
+import { freePort, type PostgresOptions } from '@sluice/test-servers';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, vi } from 'vitest';
 import { PATIENCE } from '../../../../testing/patience.ts';
@@ -47,7 +47,9 @@ export class Fleet {
   }
 
   async start(): Promise<void> {
-    this.#emulator = await startEmulator({ primaryKey: 'email' });
+    // Ports that nobody gets by chance while the service is suspended.
+    const [port, apiPort] = [await freePort(), await freePort()];
+    this.#emulator = await startEmulator({ primaryKey: 'email', port, apiPort });
     // A server that is stopped cuts connections that nobody uses.
     this.database.pool.on('error', () => {});
   }
