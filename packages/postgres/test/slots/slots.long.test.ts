@@ -1,5 +1,9 @@
+import { randomUUID } from 'node:crypto';
+import { systemClock } from '@sluice/protocol/toolbox';
 import { expect, it, vi } from 'vitest';
 import { PATIENCE } from '../../../../testing/patience.ts';
+import { Database } from '../../src/database/database.ts';
+import { SlotTable } from '../../src/slots/slot-table.ts';
 import { ADA, describeFleet, numbered } from '../bench/fleet.ts';
 
 /** A forwarder that sends few events at a time. */
@@ -48,6 +52,17 @@ describeFleet('A slot', (fleet) => {
     await journal.append(numbered('second', 1));
     await vi.waitFor(() => expect(witness.ranges).toHaveLength(2), PATIENCE);
     expect(witness.ranges[1]).toMatchObject({ from: 2, to: 3 });
+  });
+
+  it('that went back stays free, also if a renewal of before arrives after that', async () => {
+    const { connectionString } = fleet.database.server;
+    const database = new Database({ connectionString }, fleet.schema, systemClock, 60_000);
+    const slots = new SlotTable({ database, owner: randomUUID(), part: undefined, leaseMs: 60_000 });
+    const tenure = await slots.create(true);
+    await slots.giveBack([tenure]);
+    expect(await slots.renew([tenure])).toEqual([]);
+    expect(await fleet.count('slot', 'owner is not null')).toBe(0);
+    await database.close();
   });
 
   it('of the outbox is shared: two forwarders that are both busy have some each', async () => {
