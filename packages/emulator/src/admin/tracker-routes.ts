@@ -67,7 +67,7 @@ export function addTrackerRoutes(add: AdminRoutes, account: Account): void {
   add('/tracker/:id', {
     GET: ({ req }): TrackerEvent => {
       const { requestId, ...event } = found(readEvent(database, readId(req)), 'event');
-      const request = requestId === null ? undefined : account.requests.get(requestId);
+      const request = account.requests.get(requestId);
       const customer = event.attributed ? account.audience.customer(event.correlationValue) : undefined;
       return { ...event, request: request ?? null, customer: customer ?? null };
     },

@@ -23,8 +23,6 @@ Usage: npx sluice-emulator [options]
   --api-port N        port of reading customers, 0 for any free port (default 4200)
   --host HOST         address to listen on (default 127.0.0.1)
   --data DIR          keep everything in this directory (default: memory only)
-  --reset             start anew: delete what an emulator kept in the data directory
-  --seed FILE         load the events of FILE, the JSON of one a line, where there are none yet
   --max-events N      keep the newest N events, or all (default 1000000)
   --api-key KEY       API key to accept (default: the one in the data directory; in memory: emulator_local)
   --token TOKEN       what to present for pages and admin routes (default: nothing on loopback, else a new one)
@@ -61,13 +59,13 @@ const json: Read = (given, option) => readJson(option, given);
 
 /** How each option is read from its flag; the others are switches. */
 const VALUES: Readonly<Record<string, Read>> = {
-  ...{ port: number, apiPort: number, host: text, data: text, seed: text },
+  ...{ port: number, apiPort: number, host: text, data: text },
   maxEvents: (given, option) => (given === 'all' ? Number.POSITIVE_INFINITY : number(given, option)),
   ...{ apiKey: text, token: text, primaryKey: text },
   customers: readCustomersFile,
   ...{ preset: text, behaviour: json, faults: json, faultSeed: number, logLevel: text },
 };
-const SWITCHES = ['reset', 'version', 'help'];
+const SWITCHES = ['version', 'help'];
 const NAMES: ReadonlyMap<string, string> = new Map(
   [...Object.keys(VALUES), ...SWITCHES].map((name) => [flagOf(name), name]),
 );

@@ -121,10 +121,10 @@ export function readWhole(database: Database, ids: readonly number[], mostBytes:
 export function readEvent(
   database: Database,
   id: number,
-): (Omit<TrackerEvent, 'request' | 'customer'> & { readonly requestId: number | null }) | undefined {
+): (Omit<TrackerEvent, 'request' | 'customer'> & { readonly requestId: number }) | undefined {
   const [row] = readRows(database, [id]);
   if (row === undefined) return undefined;
-  const whole = database.get<{ requestId: number | null; text: string }>(
+  const whole = database.get<{ requestId: number; text: string }>(
     'SELECT request_id AS requestId, body AS text FROM events WHERE id = ?',
     id,
   );
@@ -135,7 +135,7 @@ export function readEvent(
   );
   return {
     ...row,
-    ...(whole ?? { requestId: null, text: '' }),
+    ...(whole ?? { requestId: 0, text: '' }),
     repeats: repeats.map((each) => ({ ...each, receivedAt: isoTime(each.receivedAt) })).reverse(),
   };
 }

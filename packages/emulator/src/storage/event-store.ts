@@ -76,7 +76,7 @@ export class EventStore {
   /**
    * Stores a batch. Of events with the same uuid, it keeps the first and counts the others. Call it in a transaction.
    */
-  add(batch: readonly ReceivedEvent[], requestId: number | null, now: number = Date.now()): BatchOutcome {
+  add(batch: readonly ReceivedEvent[], requestId: number, now: number = Date.now()): BatchOutcome {
     const { newest } = this.totals;
     const { fresh, repeated } = this.#divide(batch, new Map(), newest + 1);
     const rows = fresh.flatMap((each, at) => [newest + 1 + at, now, requestId, ...columnsOf(each)]);
@@ -103,7 +103,7 @@ export class EventStore {
   }
 
   /** Like {@link add}, for a batch that was staged. */
-  addStaged(staged: StagedBatch, batch: readonly ReceivedEvent[], requestId: number | null): BatchOutcome {
+  addStaged(staged: StagedBatch, batch: readonly ReceivedEvent[], requestId: number): BatchOutcome {
     const { newest, oldest } = this.totals;
     const now = Date.now();
     if (staged.repeated.some((id) => id < oldest)) return this.add(batch, requestId); // they were removed meanwhile
@@ -144,12 +144,11 @@ export class EventStore {
   #finish(
     fresh: readonly ReceivedEvent[],
     repeated: readonly number[],
-    requestId: number | null,
+    requestId: number,
     now: number,
   ): BatchOutcome {
     for (const id of repeated) {
       this.#database.run('UPDATE events SET deliveries = deliveries + 1 WHERE id = ?', id);
-      if (requestId === null) continue;
       const note = 'INSERT INTO repeats (event_id, request_id, received_at) VALUES (?, ?, ?)';
       this.#database.run(note, id, requestId, now);
     }

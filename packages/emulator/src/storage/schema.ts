@@ -29,7 +29,7 @@ export const SCHEMA = `
     source TEXT NOT NULL,
     received_at INTEGER NOT NULL, -- milliseconds since 1970
     deliveries INTEGER NOT NULL DEFAULT 1,
-    request_id INTEGER, -- NULL for what was loaded from a file
+    request_id INTEGER,
     body TEXT NOT NULL -- JSON, as received
   );
   CREATE TABLE repeats (

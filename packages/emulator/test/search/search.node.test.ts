@@ -17,7 +17,7 @@ function setUp() {
     const batch = Array.from({ length: 500 }, (_, at) => event({ payload: { at: stored + at } }));
     events.add(
       batch.map((each) => ({ event: each, text: JSON.stringify(each) })),
-      null,
+      1,
     );
   }
   let time = 0;
