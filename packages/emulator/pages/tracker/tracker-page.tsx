@@ -1,5 +1,5 @@
 import type { TrackerRow } from '../../src/admin/contract.ts';
-import { Empty, Menu } from '../parts/dialog.tsx';
+import { Empty } from '../parts/dialog.tsx';
 import { LiveControls, LiveList } from '../parts/live-list.tsx';
 import { formatSome } from '../parts/text.tsx';
 import { FirstEvent } from '../settings/first-event.tsx';
@@ -30,11 +30,9 @@ export function TrackerPage() {
           {maxEvents !== null && unique >= maxEvents && ' · older ones are removed'}
         </span>
         <LiveControls live={live} />
-        <Menu label="Export">
-          <p class="muted">{isAll ? 'All events:' : 'What the filter shows:'}</p>
-          <Download format="ndjson" label="NDJSON, as received" />
-          <Download format="csv" label="CSV, for a spreadsheet" />
-        </Menu>
+        <a class="button" href={`/emulator/admin${trackerPath('/export')}`} download="events.ndjson">
+          Export
+        </a>
       </div>
       {isAll && length === 0 && unique === 0 ? (
         <Empty title="No event has arrived yet">
@@ -69,12 +67,4 @@ function allEvents(
     },
     indexOf: (id) => newest - id,
   };
-}
-
-function Download({ format, label }: { readonly format: string; readonly label: string }) {
-  return (
-    <a href={`/emulator/admin${trackerPath('/export', { format })}`} download={`events.${format}`}>
-      {label}
-    </a>
-  );
 }

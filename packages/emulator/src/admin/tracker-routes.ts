@@ -1,44 +1,17 @@
 import { refusal } from '@sluice/protocol/toolbox';
-import { stringify } from 'csv-stringify/sync';
 import type { Account } from '../running/account.ts';
-import type { RequestContext } from '../running/application.ts';
+import type { SearchFilter } from '../search/event-filter.ts';
 import { readPayloadPaths } from '../search/payload-query.ts';
-import type { Search } from '../search/search.ts';
+import type { Page } from '../search/search.ts';
 import { unescapeText } from '../storage/database.ts';
-import { type EventRow, payloadText, readEvent } from '../storage/event-rows.ts';
+import { bodyOf, readEvent } from '../storage/event-rows.ts';
 import type { TrackerEvent, TrackerRows, TrackerValues } from './contract.ts';
 import type { AdminRoutes } from './operator-access.ts';
 import { found, readId, readPaging, readSearchFilter } from './request-query.ts';
 
-/** A format in which the tracker exports events. */
-interface ExportFormat {
-  readonly contentType: string;
-  /** Text before the first event. */
-  readonly head: string;
-  readonly format: (events: readonly EventRow[]) => string;
-}
-
+// An export reads so many events at once, and sends so many characters.
 const AT_ONCE = 500;
-const COLUMNS = [
-  ...['event', 'correlationKey', 'correlationValue', 'source', 'timestamp', 'uuid', 'payload'],
-  ...['receivedAt', 'deliveries', 'attributed'],
-] as const;
-
-const FORMATS: Readonly<Record<string, ExportFormat>> = {
-  // Each line is an event as received, so that the file can be sent or loaded again.
-  ndjson: {
-    contentType: 'application/x-ndjson',
-    head: '',
-    format: (events) => events.map(({ text }) => `${onOneLine(text)}\n`).join(''),
-  },
-  // Spreadsheet programs run cells that begin like a formula. `escape_formulas` puts an apostrophe before them.
-  csv: {
-    contentType: 'text/csv; charset=utf-8',
-    head: stringify([COLUMNS]),
-    format: (events) => stringify(events.map(toRecord), { escape_formulas: true }),
-  },
-};
-
+const CHUNK_CHARACTERS = 64 * 1024;
 const VALUE_COLUMNS = { name: 'name', source: 'source', correlationValue: 'correlation_value' } as const;
 const MOST_VALUES = 20;
 const NEWEST = 20_000;
@@ -63,7 +36,7 @@ export function addTrackerRoutes(add: AdminRoutes, account: Account): void {
     },
   });
   add('/tracker/catalogue', { GET: () => search.catalogue() });
-  add('/tracker/export', { GET: (context) => exportEvents(context.req, search) });
+  add('/tracker/export', { GET: ({ req }) => exportEvents(readSearchFilter(req), account) });
   add('/tracker/:id', {
     GET: ({ req }): TrackerEvent => {
       const { requestId, ...event } = found(readEvent(database, readId(req)), 'event');
@@ -74,45 +47,46 @@ export function addTrackerRoutes(add: AdminRoutes, account: Account): void {
   });
 }
 
-/** Answers with the matching events as a file. Throws a ConfigError for an unknown format. */
-function exportEvents(request: RequestContext['req'], search: Search): Response {
-  const name = request.query('format') ?? 'ndjson';
-  const format = Object.hasOwn(FORMATS, name) ? FORMATS[name] : undefined;
-  if (format === undefined) throw refusal('format', 'ndjson or csv', name);
-  const filter = readSearchFilter(request);
+/** Answers with the matching events as a file, newest first: each as received, so that the file can be sent again. */
+function exportEvents(filter: SearchFilter, account: Account): Response {
   const encoder = new TextEncoder();
-  let before: number | null | undefined;
-  let { head } = format;
+  const texts = exportedTexts(filter, account);
   const body = new ReadableStream<Uint8Array>({
     // The next part is read only when the previous one has been sent. So a slow reader delays only itself.
     async pull(controller) {
-      if (before === null) return controller.close();
-      const page = await search.whole(filter, { before, limit: AT_ONCE });
-      controller.enqueue(encoder.encode(head + format.format(page.rows)));
-      head = '';
-      before = page.next;
+      const { done, value } = await texts.next();
+      if (done) controller.close();
+      else controller.enqueue(encoder.encode(value));
     },
   });
   const at = new Date().toISOString().slice(0, 19).replaceAll(':', '-');
   return new Response(body, {
     headers: {
-      'content-type': format.contentType,
-      'content-disposition': `attachment; filename="events-${at}.${name}"`,
+      'content-type': 'application/x-ndjson',
+      'content-disposition': `attachment; filename="events-${at}.ndjson"`,
       'cache-control': 'no-store',
     },
   });
 }
 
+async function* exportedTexts(filter: SearchFilter, { search, database }: Account): AsyncGenerator<string> {
+  for (let before: number | null | undefined; before !== null; ) {
+    const page: Page<number> = await search.ids(filter, { before, limit: AT_ONCE });
+    let text = '';
+    for (const id of page.rows) {
+      text += `${onOneLine(bodyOf(database, id))}\n`;
+      if (text.length < CHUNK_CHARACTERS) continue;
+      yield text;
+      text = '';
+    }
+    yield text;
+    before = page.next;
+  }
+}
+
 // In JSON text, a line break is never inside a string.
 function onOneLine(json: string): string {
   return json.replace(/[\r\n]+/g, ' ');
-}
-
-function toRecord({ text, receivedAt, deliveries, attributed }: EventRow): string[] {
-  const event: Record<string, unknown> = JSON.parse(text);
-  const fields = COLUMNS.slice(0, 6).map((name) => String(event[name] ?? ''));
-  const payload = payloadText(text, Number.POSITIVE_INFINITY);
-  return [...fields, payload, receivedAt, String(deliveries), String(attributed)];
 }
 
 /**

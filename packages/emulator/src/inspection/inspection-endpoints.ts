@@ -43,6 +43,6 @@ function fromText(name: string, text: string): unknown {
 }
 
 // The event is inserted as the text that was received. Serialising it again could change it, or fail because it is too deep.
-function eventText({ id: _, text, ...rest }: EventRow): string {
+function eventText({ text, ...rest }: EventRow): string {
   return `{"event":${text},${JSON.stringify(rest).slice(1)}`;
 }

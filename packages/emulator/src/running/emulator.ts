@@ -262,6 +262,6 @@ function checkString(name: string, value: unknown): void {
   if (typeof value !== 'string') throw refusal(name, 'a string', value);
 }
 
-function toStoredEvent({ id: _, text, ...rest }: EventRow): StoredEvent {
+function toStoredEvent({ text, ...rest }: EventRow): StoredEvent {
   return { event: JSON.parse(text), ...rest };
 }

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { SluiceError } from '@sluice/protocol';
 import type { Catalogue, TrackerCount, TrackerRow } from '../admin/contract.ts';
 import { type Database, unlessFull } from '../storage/database.ts';
-import { allOf, type Condition, type EventRow, readRows, readWhole } from '../storage/event-rows.ts';
+import { allOf, type Condition, readRows } from '../storage/event-rows.ts';
 import { type Extent, firstReceived } from '../storage/event-store.ts';
 import { listCatalogue } from './catalogue.ts';
 import { type Plan, planOf, type SearchFilter } from './event-filter.ts';
@@ -21,7 +21,7 @@ export interface Page<T> {
   readonly rows: readonly T[];
   /**
    * Pass it as `before` to get the next page; null if no older event matches. A page can be short or empty although older events
-   * match: if the search took too long, or if the events were too large.
+   * match: if the search took too long.
    */
   readonly next: number | null;
 }
@@ -55,7 +55,6 @@ const ALL: number = Number.POSITIVE_INFINITY;
 // Events that one statement checks: few enough to keep the time limits. Fewer where it reads their bodies.
 const WINDOW = 8_192;
 const BODY_WINDOW = 1_024;
-const MOST_BYTES = 8 * 1024 * 1024;
 
 /**
  * Searches events, newest first, while new ones arrive. A search for words first adds to the index what that lacks, part by part;
@@ -113,15 +112,8 @@ export class Search {
 
   /** The matching events, as rows of a list. */
   async rows(filter: SearchFilter, query: PageQuery): Promise<Page<TrackerRow>> {
-    const { rows, next } = await this.#page(filter, query);
-    return { rows: readRows(this.#database, rows, query.paths), next };
-  }
-
-  /** The matching events, complete. */
-  async whole(filter: SearchFilter, query: PageQuery): Promise<Page<EventRow>> {
-    const { rows: ids, next } = await this.#page(filter, query);
-    const rows = readWhole(this.#database, ids, MOST_BYTES);
-    return { rows, next: rows.length < ids.length ? (rows.at(-1)?.id ?? next) : next };
+    const { rows: ids, next } = await this.ids(filter, query);
+    return { rows: readRows(this.#database, ids, query.paths), next };
   }
 
   /** Counts the matching events, up to 100,000 or for 200 ms. */
@@ -166,7 +158,8 @@ export class Search {
     };
   }
 
-  async #page(filter: SearchFilter, { before, limit }: PageQuery): Promise<Page<number>> {
+  /** The ids of the matching events. */
+  async ids(filter: SearchFilter, { before, limit }: PageQuery): Promise<Page<number>> {
     const ids: number[] = [];
     for await (const { ids: found, down, isOver } of this.#pieces(filter, limit + 1, SEARCH_MS, before)) {
       ids.push(...found);

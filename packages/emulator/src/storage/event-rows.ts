@@ -38,7 +38,6 @@ export function allOf(conditions: readonly Condition[]): Condition {
 
 /** A stored event whose body is still the JSON text that was received. */
 export interface EventRow extends Omit<StoredEvent, 'event'> {
-  readonly id: number;
   readonly text: string;
 }
 
@@ -54,10 +53,10 @@ export function readEvents(
   condition: string,
   ...values: readonly (string | number)[]
 ): EventRow[] {
-  const columns = `id, uuid, received_at AS receivedAt, deliveries, body AS text, ${ATTRIBUTED} AS attributed`;
+  const columns = `uuid, received_at AS receivedAt, deliveries, body AS text, ${ATTRIBUTED} AS attributed`;
   const rows = database.all<StoredRow>(`SELECT ${columns} FROM events ${condition}`, ...values);
-  return rows.map(({ id, text, uuid, receivedAt, deliveries, attributed }) => ({
-    ...{ id, text, deliveries, uuid: uuid ?? undefined },
+  return rows.map(({ text, uuid, receivedAt, deliveries, attributed }) => ({
+    ...{ text, deliveries, uuid: uuid ?? undefined },
     receivedAt: isoTime(receivedAt),
     attributed: attributed === 1,
   }));
@@ -101,22 +100,6 @@ export function readRows(
   }));
 }
 
-/** Reads the complete events with these ids, newest first: as many as fit into `mostBytes` together, but at least one. */
-export function readWhole(database: Database, ids: readonly number[], mostBytes: number): EventRow[] {
-  const where = 'WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id DESC';
-  let bytes = 0;
-  const taken = database
-    .arrays<[id: number, bytes: number]>(
-      `SELECT id, octet_length(body) FROM events ${where}`,
-      JSON.stringify(ids),
-    )
-    .filter(([, size], at) => {
-      bytes += size;
-      return at === 0 || bytes <= mostBytes;
-    });
-  return readEvents(database, where, JSON.stringify(taken.map(([id]) => id)));
-}
-
 /** Reads all details of one event, with its latest 1,000 repeats; undefined if there is no such event. */
 export function readEvent(
   database: Database,
@@ -145,7 +128,8 @@ export function payloadText(body: string, most: number): string {
   return (memberText(body, 'payload') ?? '').slice(0, most);
 }
 
-function bodyOf(database: Database, id: number): string {
+/** The JSON text of an event, as received. */
+export function bodyOf(database: Database, id: number): string {
   return database.get<{ body: string }>('SELECT body FROM events WHERE id = ?', id)?.body ?? '{}';
 }
 

@@ -136,15 +136,6 @@ describe.each(['in memory', 'in a directory'])('the event tracker %s', async (wh
     expect(events).toMatchObject([{ event: 'purchase' }, { event: 'item_to_cart', source: 'mobile' }]);
   });
 
-  it('exports CSV in which no cell is a formula', async () => {
-    const response = await fetch(`${emulator.apiUrl}/emulator/admin/tracker/export?format=csv`);
-    const [head, first] = (await response.text()).split('\n');
-    expect(head).toBe(
-      'event,correlationKey,correlationValue,source,timestamp,uuid,payload,receivedAt,deliveries,attributed',
-    );
-    expect(first).toMatch(/^'=1\+1,email,'@ada,custom,,,"\{""text"":""café""\}",\d{4}-.*Z,1,false$/);
-  });
-
   it.each([
     ['tracker?from=yesterday', 'from'],
     ['tracker?attributed=maybe', 'attributed'],
@@ -155,7 +146,6 @@ describe.each(['in memory', 'in a directory'])('the event tracker %s', async (wh
     ['tracker?keys=payload.a%20payload.b', 'keys'],
     ['tracker/count?to=2020-13-01', 'to'],
     ['tracker/values?field=uuid', 'field'],
-    ['tracker/export?format=xml', 'format'],
     ['tracker/first', 'id'],
   ])('refuses %s', async (path, field) => {
     expect(await admin(path)).toMatchObject({

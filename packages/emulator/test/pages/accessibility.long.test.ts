@@ -33,8 +33,6 @@ describe.skipIf(!hasChromium)(
       );
       await rowOfBob.waitFor();
       expect(await seriousFaults(page)).toEqual([]);
-      await page.getByText('Export', { exact: true }).click();
-      expect(await seriousFaults(page)).toEqual([]);
       await rowOfBob.click();
       await panel(page).locator('.json').first().waitFor();
       expect(await seriousFaults(page)).toEqual([]);
