@@ -8,22 +8,6 @@ export interface PrimaryKeyChoices {
   readonly attributes: readonly string[];
 }
 
-/** `GET primary-key/preview?primaryKey=NAME`: what selecting it would change. */
-export interface PrimaryKeyPreview {
-  readonly primaryKey: string;
-  /** Number of customers with a value of it, and of customers without one: these are no longer found. */
-  readonly found: number;
-  readonly without: number;
-  /** A value that two customers share; null if there is none. If there is one, selecting this primary key would be refused. */
-  readonly shared: string | null;
-  /** Of the newest events (at most 10,000): how many belong to a known customer now, and how many would. */
-  readonly events: {
-    readonly looked: number;
-    readonly attributedNow: number;
-    readonly attributedThen: number;
-  };
-}
-
 /**
  * `GET customers?search=…&value=…&sort=NAME&descending=true&offset=N&limit=…`, newest first, or sorted by an attribute: then
  * customers without it come last. `value` is a complete primary key value. `offset` is the number of rows to skip. `POST customers {attributes}` creates a customer and returns its row. `POST customers`

@@ -33,9 +33,6 @@ export function addAudienceRoutes(add: AdminRoutes, audience: Audience): void {
       return choices();
     },
   });
-  add('/primary-key/preview', {
-    GET: ({ req }) => audience.previewPrimaryKey(req.query('primaryKey')),
-  });
   add('/customers', {
     GET: ({ req }) => {
       const search = req.query('search') || undefined;

@@ -1,16 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { ConfigError, type Customer } from '@sluice/protocol';
 import { describe, isNonEmptyString, refusal } from '@sluice/protocol/toolbox';
-import type {
-  CustomerImport,
-  CustomerRow,
-  CustomerRows,
-  PrimaryKeyPreview,
-} from '../admin/audience-contract.ts';
+import type { CustomerImport, CustomerRow, CustomerRows } from '../admin/audience-contract.ts';
 import { Refusal } from '../events/refusal.ts';
 import { quote } from '../messages.ts';
 import { type Database, escapeText, unescapeText } from '../storage/database.ts';
-import { ATTRIBUTED } from '../storage/event-rows.ts';
 import { Staging } from '../storage/staging.ts';
 import {
   CustomerList,
@@ -30,8 +24,6 @@ const PROBLEMS_TOLD = 100;
 const SAMPLE = 5;
 const SUGGESTIONS = 50;
 const SUGGESTED_FROM = 1_000;
-// Enough to show what another primary key means, and quick to read however many events are stored.
-const PREVIEWED = 10_000;
 
 const COLUMNS = 'primary_value, attributes';
 const REPLACE = 'ON CONFLICT (primary_value) DO UPDATE SET attributes = excluded.attributes';
@@ -68,52 +60,27 @@ export class Audience {
    * non-empty string, or if two customers have the same value of it.
    */
   selectPrimaryKey(name: unknown): void {
-    checkName(name);
+    if (!isNonEmptyString(name)) throw refusal('primaryKey', 'the name of an attribute', name);
     if (name === this.primaryKey) return;
-    const { shared } = this.previewPrimaryKey(name);
-    if (shared !== null) {
-      const rule = 'an attribute that no two customers share a value of';
-      const { option, message } = refusal('primaryKey', rule, name);
-      throw new ConfigError(option, `${message}: two have ${describe(shared)}`);
-    }
+    const known = new Set<string>();
     this.#database.transaction(() => {
       this.#database.set('primary_key', escapeText(name));
       this.#change('UPDATE customers SET primary_value = NULL');
       for (const { id, attributes } of this.#read(ROWS)) {
         const value = primaryValue(JSON.parse(attributes), name);
         if (value === undefined) continue;
+        if (known.has(value)) {
+          const { option, message } = refusal(
+            'primaryKey',
+            'an attribute that no two customers share a value of',
+            name,
+          );
+          throw new ConfigError(option, `${message}: two have ${describe(value)}`);
+        }
+        known.add(value);
         this.#database.run('UPDATE customers SET primary_value = ? WHERE id = ?', escapeText(value), id);
       }
     });
-  }
-
-  /**
-   * Returns what selecting `name` would change, and changes nothing. Throws {@link ConfigError} if `name` is not a non-empty
-   * string.
-   */
-  previewPrimaryKey(name: unknown): PrimaryKeyPreview {
-    checkName(name);
-    const customers = this.#read(ROWS);
-    const values = customers.flatMap(({ attributes }) => primaryValue(JSON.parse(attributes), name) ?? []);
-    const known = new Set(values);
-    const seen = new Set<string>();
-    const shared = values.find((value) => seen.has(value) || !seen.add(value));
-    const rows = this.#database.all<{ key: string; value: string; attributed: number }>(
-      `SELECT correlation_key AS key, correlation_value AS value, ${ATTRIBUTED} AS attributed
-       FROM events ORDER BY id DESC LIMIT ${PREVIEWED}`,
-    );
-    const then = rows.filter(
-      ({ key, value }) => unescapeText(key) === name && known.has(unescapeText(value)),
-    );
-    return {
-      ...{ primaryKey: name, found: values.length, without: customers.length - values.length },
-      shared: shared ?? null,
-      events: {
-        looked: rows.length,
-        attributedNow: rows.filter(({ attributed }) => attributed === 1).length,
-        attributedThen: then.length,
-      },
-    };
   }
 
   /** Names of the attributes that have text values among the newest 1,000 customers, most frequent first, at most 50. */
@@ -275,8 +242,4 @@ export class Audience {
   #read(sql: string, ...values: (string | number)[]): StoredCustomer[] {
     return this.#database.all<StoredCustomer>(sql, ...values);
   }
-}
-
-function checkName(name: unknown): asserts name is string {
-  if (!isNonEmptyString(name)) throw refusal('primaryKey', 'the name of an attribute', name);
 }
