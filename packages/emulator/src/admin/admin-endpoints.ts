@@ -7,9 +7,10 @@ import type { Account } from '../running/account.ts';
 import type { Application, RequestContext } from '../running/application.ts';
 import type { Parts } from '../running/emulator.ts';
 import type { RequestOutcome } from '../storage/request-store.ts';
+import { ADMIN_PATH, type AdminRoutes, adminRoutes } from './admin-routes.ts';
 import { addAudienceRoutes } from './audience-routes.ts';
 import type { KeyRow, KeyRows, RequestDetails, SentRequest, Status } from './contract.ts';
-import { ADMIN_PATH, type AdminRoutes, adminRoutes, OperatorAccess } from './operator-access.ts';
+import { operatorOnly } from './operator-access.ts';
 import { found, readField, readId, readJson, readPaging } from './request-query.ts';
 import { addTrackerRoutes } from './tracker-routes.ts';
 
@@ -30,8 +31,9 @@ export function addAdminEndpoints(
   { account, behaviour, faults, live, token }: Omit<Parts, 'events' | 'api'>,
   status: () => Status,
 ): void {
-  const access = new OperatorAccess(token);
-  const add = adminRoutes(application, access);
+  const guard = operatorOnly(token);
+  application.use(`${ADMIN_PATH}/*`, guard);
+  const add = adminRoutes(application);
   add('/status', { GET: status });
   add('/live', {
     GET: ({ req }) => new Response(req.method === 'HEAD' ? null : live.open(), { headers: LIVE_HEADERS }),
@@ -55,7 +57,7 @@ export function addAdminEndpoints(
   addKeyRoutes(add, account);
   addRequestRoutes(add, account, () => status().baseUrl);
   addFaultRoutes(add, faults);
-  addPages(application, access);
+  addPages(application, guard);
 }
 
 /** Whether a path on the API address is for the operator. */

@@ -1,8 +1,8 @@
 import type { Audience } from '../customers/audience.ts';
 import { Refusal } from '../events/refusal.ts';
 import { readTextBody } from '../http/request-body.ts';
+import type { AdminRoutes } from './admin-routes.ts';
 import type { CustomerImport, PrimaryKeyChoices } from './audience-contract.ts';
-import type { AdminRoutes } from './operator-access.ts';
 import {
   fieldOf,
   found,

@@ -5,8 +5,8 @@ import { readPayloadPaths } from '../search/payload-query.ts';
 import type { Page } from '../search/search.ts';
 import { unescapeText } from '../storage/database.ts';
 import { bodyOf, readEvent } from '../storage/event-rows.ts';
+import type { AdminRoutes } from './admin-routes.ts';
 import type { TrackerEvent, TrackerRows, TrackerValues } from './contract.ts';
-import type { AdminRoutes } from './operator-access.ts';
 import { found, readId, readPaging, readSearchFilter } from './request-query.ts';
 
 // An export reads so many events at once, and sends so many characters.
