@@ -35,9 +35,7 @@ export function addAdminEndpoints(
   application.use(`${ADMIN_PATH}/*`, guard);
   const add = adminRoutes(application);
   add('/status', { GET: status });
-  add('/live', {
-    GET: ({ req }) => new Response(req.method === 'HEAD' ? null : live.open(), { headers: LIVE_HEADERS }),
-  });
+  add('/live', { GET: () => new Response(live.open(), { headers: LIVE_HEADERS }) });
   add('/clear', {
     POST: async (context) => {
       account.clear(await readJson(context));

@@ -1,4 +1,5 @@
 import { refusal } from '@sluice/protocol/toolbox';
+import { streamOf } from '../http/answers.ts';
 import type { Account } from '../running/account.ts';
 import type { SearchFilter } from '../search/event-filter.ts';
 import { readPayloadPaths } from '../search/payload-query.ts';
@@ -49,18 +50,8 @@ export function addTrackerRoutes(add: AdminRoutes, account: Account): void {
 
 /** Answers with the matching events as a file, newest first: each as received, so that the file can be sent again. */
 function exportEvents(filter: SearchFilter, account: Account): Response {
-  const encoder = new TextEncoder();
-  const texts = exportedTexts(filter, account);
-  const body = new ReadableStream<Uint8Array>({
-    // The next part is read only when the previous one has been sent. So a slow reader delays only itself.
-    async pull(controller) {
-      const { done, value } = await texts.next();
-      if (done) controller.close();
-      else controller.enqueue(encoder.encode(value));
-    },
-  });
   const at = new Date().toISOString().slice(0, 19).replaceAll(':', '-');
-  return new Response(body, {
+  return new Response(streamOf(exportedTexts(filter, account)), {
     headers: {
       'content-type': 'application/x-ndjson',
       'content-disposition': `attachment; filename="events-${at}.ndjson"`,
