@@ -105,8 +105,8 @@ export interface TrackerCount {
 }
 
 /**
- * `GET tracker/values?field=name|source|correlationValue&start=…`: at most 20 values in use that begin with `start`, ignoring
- * case, most frequent first. A value is counted in the newest 20,000 events; if it is not in these, in all events.
+ * `GET tracker/values?field=name|source|correlationValue&start=…`: at most 20 values that begin with `start`, most frequent first.
+ * They are those of the newest 20,000 events.
  */
 export interface TrackerValues {
   readonly values: readonly { readonly value: string; readonly count: number }[];

@@ -166,7 +166,12 @@ export function unescapeText(escaped: string): string {
 
 /** The pattern of LIKE, with `ESCAPE '!'`, for texts that contain `text`. */
 export function containing(text: string): string {
-  return `%${text.replace(/[!%_]/g, '!$&')}%`;
+  return `%${beginning(text)}`;
+}
+
+/** The pattern of LIKE, with `ESCAPE '!'`, for texts that begin with `text`. Case is ignored for the letters of ASCII. */
+export function beginning(text: string): string {
+  return `${text.replace(/[!%_]/g, '!$&')}%`;
 }
 
 /** Milliseconds since 1970 as ISO 8601 UTC. */
