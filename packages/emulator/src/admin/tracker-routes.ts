@@ -1,14 +1,14 @@
 import { refusal } from '@sluice/protocol/toolbox';
 import { streamOf } from '../http/answers.ts';
 import type { Account } from '../running/account.ts';
+import { type Application, addRoutes } from '../running/application.ts';
 import type { SearchFilter } from '../search/event-filter.ts';
 import { readPayloadPaths } from '../search/payload-query.ts';
 import type { Page } from '../search/search.ts';
 import { beginning, escapeText, unescapeText } from '../storage/database.ts';
 import { bodyOf, readEvent } from '../storage/event-rows.ts';
-import type { AdminRoutes } from './admin-routes.ts';
 import type { TrackerEvent, TrackerRows, TrackerValues } from './contract.ts';
-import { found, readId, readPaging, readSearchFilter } from './request-query.ts';
+import { found, readFields, readId, readSearchFilter } from './request-query.ts';
 
 // An export reads so many events at once, and sends so many characters.
 const AT_ONCE = 500;
@@ -22,23 +22,26 @@ const MOST_VALUES = 20;
 const NEWEST = 20_000;
 
 /** Adds the routes of the event tracker, to search, count, open and export events. */
-export function addTrackerRoutes(add: AdminRoutes, account: Account): void {
+export function addTrackerRoutes(admin: Application, account: Account): void {
   const { database, search } = account;
-  add('/tracker', {
+  addRoutes(admin, '/tracker', {
     GET: async ({ req }): Promise<TrackerRows> => {
-      const filter = readSearchFilter(req);
-      const paths = readPayloadPaths(req.query('keys') ?? '');
-      const { rows, next } = await search.rows(filter, { ...readPaging(req), paths });
+      const { before, limit, keys = '' } = readFields(req);
+      const paths = readPayloadPaths(keys);
+      const { rows, next } = await search.rows(readSearchFilter(req), { before, limit, paths });
       return { rows, hasMore: next !== null, next };
     },
   });
-  add('/tracker/count', { GET: ({ req }) => search.count(readSearchFilter(req)) });
-  add('/tracker/values', {
-    GET: ({ req }) => listValues(account, req.query('field') ?? '', req.query('start') ?? ''),
+  addRoutes(admin, '/tracker/count', { GET: ({ req }) => search.count(readSearchFilter(req)) });
+  addRoutes(admin, '/tracker/values', {
+    GET: ({ req }) => {
+      const { field = '', start = '' } = readFields(req);
+      return listValues(account, field, start);
+    },
   });
-  add('/tracker/catalogue', { GET: () => search.catalogue() });
-  add('/tracker/export', { GET: ({ req }) => exportEvents(readSearchFilter(req), account) });
-  add('/tracker/:id', {
+  addRoutes(admin, '/tracker/catalogue', { GET: () => search.catalogue() });
+  addRoutes(admin, '/tracker/export', { GET: ({ req }) => exportEvents(readSearchFilter(req), account) });
+  addRoutes(admin, '/tracker/:id', {
     GET: ({ req }): TrackerEvent => {
       const { requestId, ...event } = found(readEvent(database, readId(req)), 'event');
       const request = account.requests.get(requestId);

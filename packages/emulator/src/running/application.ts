@@ -1,6 +1,6 @@
 import type { HttpBindings } from '@hono/node-server';
 import { ConfigError } from '@sluice/protocol';
-import { type Context, type Handler, Hono } from 'hono';
+import { type Context, Hono } from 'hono';
 import { cors } from 'hono/cors';
 import { Refusal } from '../events/refusal.ts';
 import { refusalAnswer, respond } from '../http/answers.ts';
@@ -25,7 +25,7 @@ export interface Environment {
 }
 
 /** The methods that a route can have. */
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 const PREFLIGHT_MAX_AGE_S = 7_200;
 
@@ -100,13 +100,23 @@ export function createApplication({
   return application;
 }
 
+/** Handles a request. Returns a response, or a value for a JSON body; undefined for status 204. */
+type RouteHandler = (context: RequestContext) => unknown;
+
 /** Serves these methods at `path`, and refuses other methods there. */
 export function addRoutes(
   application: Application,
   path: string,
-  handlers: Readonly<Partial<Record<Method, Handler<Environment>>>>,
+  handlers: Readonly<Partial<Record<Method, RouteHandler>>>,
 ): void {
-  for (const [method, handler] of Object.entries(handlers)) application.on(method, path, handler);
+  for (const [method, handle] of Object.entries(handlers)) {
+    application.on(method, path, async (context) => {
+      const result = await handle(context);
+      if (result instanceof Response) return result;
+      if (result === undefined) return context.body(null, 204);
+      return context.json(result, 200, { 'cache-control': 'no-store' });
+    });
+  }
   const methods = Object.keys(handlers);
   application.all(path, (context) => {
     const allow = [...methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : method)), 'OPTIONS'];
