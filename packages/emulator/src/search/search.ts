@@ -29,8 +29,6 @@ export interface Page<T> {
 /** Matching ids, newest first. All events from id `down` up have been checked. */
 interface Found {
   readonly ids: readonly number[];
-  /** How many they are, where only that was wanted. */
-  readonly count?: number;
   readonly down: number;
 }
 
@@ -50,8 +48,6 @@ const TURN_MS = 10;
 const SEARCH_MS = 500;
 const COUNT_MS = 200;
 const MOST_COUNTED = 100_000;
-/** The limit of a search that only counts. */
-const ALL: number = Number.POSITIVE_INFINITY;
 // Events that one statement checks: few enough to keep the time limits. Fewer where it reads their bodies.
 const WINDOW = 8_192;
 const BODY_WINDOW = 1_024;
@@ -124,8 +120,8 @@ export class Search {
       return { count: plan === undefined ? 0 : Math.max(0, newest - oldest + 1), isExact: true };
     }
     let count = 0;
-    for await (const found of this.#pieces(filter, ALL, COUNT_MS)) {
-      count += found.count ?? found.ids.length;
+    for await (const found of this.#pieces(filter, Number.POSITIVE_INFINITY, COUNT_MS)) {
+      count += found.ids.length;
       if (count >= MOST_COUNTED) return { count: MOST_COUNTED, isExact: false };
       if (found.isOver) return { count, isExact: false };
     }
@@ -219,10 +215,6 @@ export class Search {
         yield { ids: [], down: top + 1 };
       const indexed = match === undefined ? 0 : Math.min(top, this.#index.through(part));
       yield* this.#scan(plan, Math.max(bottom, indexed + 1), top, limit);
-      if (match !== undefined && plan.isExact && limit === ALL) {
-        yield { ids: [], count: this.#index.count(part, match, bottom, indexed), down: bottom };
-        continue;
-      }
       for (top = indexed; match !== undefined && top >= bottom; ) {
         const found = this.#index.find(part, match, bottom, top, atOnce);
         const down = found.length < atOnce ? bottom : (found.at(-1) ?? bottom);
