@@ -1,5 +1,6 @@
 import { ANYTHING, flag, type Rule, type Rules, readRules, refusal, whole } from '@sluice/protocol/toolbox';
 import type { CustomerQuery } from '../customers/customer-list.ts';
+import { isJsonObject } from '../events/json-text.ts';
 import { Refusal } from '../events/refusal.ts';
 import { type BodyBounds, readJsonBody } from '../http/request-body.ts';
 import type { RequestContext } from '../running/application.ts';
@@ -51,7 +52,7 @@ export async function readField(context: RequestContext, name: string): Promise<
 
 /** The field `name` of a body. Throws {@link ConfigError} if the body is not an object. */
 export function fieldOf(value: unknown, name: string): unknown {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return Reflect.get(value, name);
+  if (isJsonObject(value)) return value[name];
   throw refusal('body', `an object with ${name}`, value);
 }
 

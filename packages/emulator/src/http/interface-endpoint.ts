@@ -17,8 +17,6 @@ import { type JsonBody, readJsonBody } from './request-body.ts';
 export interface InterfaceEndpoint {
   readonly name: Endpoint;
   readonly path: string;
-  /** Whether the setting `compression` applies to it. */
-  readonly mayBeGzipped: boolean;
   /** Answers a request that has a valid key and a JSON body. */
   serve(exchange: Exchange, primaryKey: string, body: JsonBody): Response | Promise<Response>;
 }
@@ -46,7 +44,7 @@ export function addInterfaceEndpoint(
 async function readBody(
   { env }: RequestContext,
   exchange: Exchange,
-  { mayBeGzipped }: InterfaceEndpoint,
+  { name }: InterfaceEndpoint,
 ): Promise<JsonBody> {
   const { injection, behaviour } = exchange;
   const { maxBodyBytes, compression } = behaviour;
@@ -54,7 +52,7 @@ async function readBody(
   try {
     return await readJsonBody(env.incoming, {
       maxBytes: Math.min(maxBodyBytes, mostByFault),
-      takesGzip: compression && mayBeGzipped,
+      takesGzip: compression && name === 'events',
       onChunk: (chunk) => exchange.came(chunk),
     });
   } catch (error) {

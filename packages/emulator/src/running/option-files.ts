@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { ConfigError, type Customer } from '@sluice/protocol';
 import { describe } from '@sluice/protocol/toolbox';
+import { isJsonObject } from '../events/json-text.ts';
 import { messageOf } from '../messages.ts';
 
 /** Reads customers from a file with one JSON object per line. Skips blank lines. Throws {@link ConfigError}. */
@@ -9,12 +10,12 @@ export function readCustomersFile(path: string): Customer[] {
   try {
     return readFileSync(path, 'utf8')
       .split('\n') // not at U+2028 or U+2029: these may occur inside a JSON string
-      .flatMap((line) => {
+      .flatMap((line): Customer[] => {
         number += 1;
         const text = line.trim(); // also removes a byte order mark
         if (text === '') return [];
         const value: unknown = JSON.parse(text);
-        if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
+        if (isJsonObject(value)) return [value];
         throw new Error(`it is ${describe(value)}`);
       });
   } catch (error) {
