@@ -32,19 +32,11 @@ interface Found {
   readonly down: number;
 }
 
-/** Clocks in milliseconds: for the time limits of searches, and for the length of turns. */
-export interface SearchClocks {
-  readonly limits: () => number;
-  readonly turns: () => number;
-}
-
-const CLOCKS: SearchClocks = { limits: () => performance.now(), turns: () => performance.now() };
 // Pause between two pieces of indexing, which take a few milliseconds each. In the pause, requests are served.
 const PAUSE_MS = 10;
 // While events arrive, it is so many times as long as the piece before it: requests go first.
 const BUSY_PAUSES = 9;
-// A search works for this long. Then requests are served before it continues.
-const TURN_MS = 10;
+// A search and a count end after so long.
 const SEARCH_MS = 500;
 const COUNT_MS = 200;
 const MOST_COUNTED = 100_000;
@@ -61,7 +53,7 @@ const BODY_WINDOW = 1_024;
 export class Search {
   readonly #database: Database;
   readonly #extent: () => Extent;
-  readonly #clocks: SearchClocks;
+  readonly #now: () => number;
   readonly #index: SearchIndex;
   #isUsed = false;
   /** Whether events were added or removed since the last piece of indexing. */
@@ -69,10 +61,11 @@ export class Search {
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  constructor(database: Database, extent: () => Extent, clocks: SearchClocks = CLOCKS) {
+  /** `now` returns milliseconds. */
+  constructor(database: Database, extent: () => Extent, now: () => number = () => performance.now()) {
     this.#database = database;
     this.#extent = extent;
-    this.#clocks = clocks;
+    this.#now = now;
     this.#index = new SearchIndex(database);
   }
 
@@ -93,9 +86,9 @@ export class Search {
       this.#timer = undefined;
       const pauses = this.#isBusy ? BUSY_PAUSES : 0;
       this.#isBusy = false;
-      const startedAt = this.#clocks.turns();
+      const startedAt = this.#now();
       const isMore = unlessFull(() => this.step());
-      const tookMs = this.#clocks.turns() - startedAt;
+      const tookMs = this.#now() - startedAt;
       if (isMore) this.#stepIn(Math.max(PAUSE_MS, pauses * tookMs));
     }, pauseMs);
     this.#timer.unref();
@@ -130,7 +123,7 @@ export class Search {
 
   /** The names of events, with the keys of their payloads. */
   catalogue(): Promise<Catalogue> {
-    return listCatalogue(this.#database, this.#extent(), this.#clocks.limits, this.#begin());
+    return listCatalogue(this.#database, this.#extent(), this.#now, this.#begin());
   }
 
   /** Ends the search. Pending searches are rejected. */
@@ -139,18 +132,14 @@ export class Search {
     clearTimeout(this.#timer);
   }
 
-  /** Begins a search. Returns what to call after each piece of work: if its turn is over, requests are served. */
+  /** Begins a search. Returns what to call after each piece of work: then requests are served. */
   #begin(): () => Promise<void> {
     this.#isUsed = true;
     this.#stepIn(PAUSE_MS);
-    let ends = this.#clocks.turns() + TURN_MS;
     return async () => {
-      if (this.#clocks.turns() < ends) return;
       await setImmediate();
-      if (this.#isClosed) {
-        throw new SluiceError('SLUICE_CLOSED', 'The emulator was closed before the search ended.');
-      }
-      ends = this.#clocks.turns() + TURN_MS;
+      if (!this.#isClosed) return;
+      throw new SluiceError('SLUICE_CLOSED', 'The emulator was closed before the search ended.');
     };
   }
 
@@ -179,9 +168,9 @@ export class Search {
     const plan = this.#plan(filter);
     if (plan === undefined) return;
     const { oldest, newest } = this.#range(filter);
-    const ends = this.#clocks.limits() + ms;
+    const ends = this.#now() + ms;
     for (const found of this.#find(plan, oldest, Math.min(newest, before - 1), atOnce)) {
-      const isOver = this.#clocks.limits() >= ends && found.down > oldest;
+      const isOver = this.#now() >= ends && found.down > oldest;
       yield { ...found, isOver };
       if (isOver) return;
       await endTurn();

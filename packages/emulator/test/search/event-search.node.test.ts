@@ -48,11 +48,11 @@ describe('a search', () => {
       );
     }
     let time = 0;
-    const limits = () => {
+    const now = () => {
       time += 300;
       return time;
     };
-    const search = new Search(database, () => events.totals, { limits, turns: () => 0 });
+    const search = new Search(database, () => events.totals, now);
     for (const filter of [{ name: 'rare', attributed: false }, { name: 'rare' }, { text: 'rar' }]) {
       const pages: number[] = [];
       for (let before: number | undefined | null; before !== null; ) {

@@ -70,8 +70,12 @@ const FRAGMENTS = [
 export function setUp() {
   const database = new Database();
   const events = new EventStore(database);
-  // Its clocks stand still: it never reaches a limit, however busy the machine is, and never lets the timer of the index run.
-  const search = new Search(database, () => events.totals, { limits: () => 0, turns: () => 0 });
+  // Its clock stands still: it never reaches a limit, however busy the machine is.
+  const search = new Search(
+    database,
+    () => events.totals,
+    () => 0,
+  );
   const ids = async (filter: SearchFilter) =>
     (await search.rows(filter, { limit: 1_000 })).rows.map(({ id }) => id);
   return { database, events, search, ids };
