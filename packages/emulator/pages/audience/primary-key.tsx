@@ -1,9 +1,8 @@
 import { useState } from 'preact/hooks';
-import type { PrimaryKeyChoices } from '../../src/admin/audience-contract.ts';
 import { Ask } from '../parts/dialog.tsx';
-import { Field, Suggestions, typing } from '../parts/field.tsx';
+import { Field, typing } from '../parts/field.tsx';
 import { tell } from '../shell/ask.ts';
-import { fieldError, type Task, useAnswer } from '../shell/asking.ts';
+import { fieldError, type Task } from '../shell/asking.ts';
 
 interface PrimaryKeyCardProps {
   /** Null if none is selected; undefined while that is not known. */
@@ -54,18 +53,15 @@ interface KeyChoiceProps {
 
 /** The attribute to select. */
 function KeyChoice({ name, onChange, task }: KeyChoiceProps) {
-  const { value: choices } = useAnswer<PrimaryKeyChoices>('/primary-key');
-  const isCurrent = name === choices?.primaryKey;
   const change = (changed: string) => {
     onChange(changed);
     task.clear();
   };
-  const others = (choices?.attributes ?? []).filter((each) => each !== choices?.primaryKey).slice(0, 8);
   return (
     <>
       <Field
         label="Attribute"
-        hint={isCurrent ? 'This is the primary key now.' : 'Its value must be another for each customer.'}
+        hint="Its value must be another for each customer."
         error={fieldError(task.error, 'primaryKey')}
       >
         {(input) => (
@@ -79,7 +75,6 @@ function KeyChoice({ name, onChange, task }: KeyChoiceProps) {
           />
         )}
       </Field>
-      <Suggestions choices={Object.fromEntries(others.map((each) => [each, each]))} onChoose={change} />
       <p class="muted">
         From then on, the emulator refuses events with another <code>correlationKey</code>. It keeps customers
         without this attribute, but no longer finds them.

@@ -2,10 +2,8 @@
 import type { Customer } from '@sluice/protocol';
 
 /** `GET primary-key`. `PUT primary-key {primaryKey}` selects one, with immediate effect at both endpoints. */
-export interface PrimaryKeyChoices {
+export interface SelectedPrimaryKey {
   readonly primaryKey: string | null;
-  /** Names of the attributes that have text values among the newest customers, most frequent first. */
-  readonly attributes: readonly string[];
 }
 
 /**

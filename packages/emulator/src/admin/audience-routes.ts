@@ -2,7 +2,7 @@ import type { Audience } from '../customers/audience.ts';
 import { Refusal } from '../events/refusal.ts';
 import { readTextBody } from '../http/request-body.ts';
 import { type Application, addRoutes } from '../running/application.ts';
-import type { CustomerImport, PrimaryKeyChoices } from './audience-contract.ts';
+import type { CustomerImport, SelectedPrimaryKey } from './audience-contract.ts';
 import { fieldOf, found, OPERATOR_BODY, readField, readFields, readId, readJson } from './request-query.ts';
 
 /** Limit of a CSV file: enough for some hundred thousand customers. */
@@ -13,15 +13,12 @@ const CSV = {
 
 /** Adds the routes of the audience: the primary key, and the customers. */
 export function addAudienceRoutes(admin: Application, audience: Audience): void {
-  const choices = (): PrimaryKeyChoices => ({
-    primaryKey: audience.primaryKey,
-    attributes: audience.attributeNames(),
-  });
+  const selected = (): SelectedPrimaryKey => ({ primaryKey: audience.primaryKey });
   addRoutes(admin, '/primary-key', {
-    GET: choices,
+    GET: selected,
     PUT: async (context) => {
       audience.selectPrimaryKey(await readField(context, 'primaryKey'));
-      return choices();
+      return selected();
     },
   });
   addRoutes(admin, '/customers', {

@@ -5,7 +5,6 @@ import { streamOf } from '../http/answers.ts';
 import type { Status } from './contract.ts';
 
 const TICK_MS = 250;
-const KEEP_ALIVE_MS = 15_000;
 
 /**
  * Sends the state of the emulator to any number of pages, as server-sent events: the status when it has changed, at most every
@@ -39,7 +38,6 @@ export class LiveFeed {
   async *#texts(ended: AbortSignal): AsyncGenerator<string> {
     let told = '';
     let second = 0;
-    let toldAt = this.#clock.now();
     let text = 'retry: 1000\n\n';
     while (!ended.aborted) {
       const status = JSON.stringify(this.#status());
@@ -49,12 +47,8 @@ export class LiveFeed {
         text += message('rates', JSON.stringify(each));
         second = each.second;
       }
-      if (text === '' && this.#clock.now() - toldAt >= KEEP_ALIVE_MS) text = ': still here\n\n';
-      if (text !== '') {
-        toldAt = this.#clock.now();
-        yield text;
-        text = '';
-      }
+      if (text !== '') yield text;
+      text = '';
       await sleep(this.#clock, TICK_MS, ended);
     }
   }

@@ -22,8 +22,6 @@ import { parseCustomersCsv, writeCustomersCsv } from './customers-csv.ts';
 const AT_ONCE = 500;
 const PROBLEMS_TOLD = 100;
 const SAMPLE = 5;
-const SUGGESTIONS = 50;
-const SUGGESTED_FROM = 1_000;
 
 const COLUMNS = 'primary_value, attributes';
 const REPLACE = 'ON CONFLICT (primary_value) DO UPDATE SET attributes = excluded.attributes';
@@ -81,18 +79,6 @@ export class Audience {
         this.#database.run('UPDATE customers SET primary_value = ? WHERE id = ?', escapeText(value), id);
       }
     });
-  }
-
-  /** Names of the attributes that have text values among the newest 1,000 customers, most frequent first, at most 50. */
-  attributeNames(): string[] {
-    const counts = new Map<string, number>();
-    for (const { attributes } of this.list({ limit: SUGGESTED_FROM }).customers) {
-      for (const [name, value] of Object.entries(attributes)) {
-        if (isNonEmptyString(value)) counts.set(name, (counts.get(name) ?? 0) + 1);
-      }
-    }
-    const names = [...counts].sort(([, a], [, b]) => b - a).map(([name]) => name);
-    return names.slice(0, SUGGESTIONS);
   }
 
   /** Adds or replaces all of these customers, or none. Returns how many were passed in. Throws {@link ConfigError}. */

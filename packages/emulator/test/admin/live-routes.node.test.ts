@@ -91,18 +91,6 @@ describe('the live stream', () => {
     feed.end();
   });
 
-  it('says now and then that it is still there', async () => {
-    const { clock, pass } = setUp();
-    // With a clock that stands at 0, no second ever ends.
-    const rates = new ArrivalRates(() => 0);
-    const quiet = new LiveFeed(() => ({}) as Status, rates, clock);
-    const reader = quiet.open().getReader();
-    await reader.read();
-    await pass(15_000);
-    expect(await nextText(reader)).toBe(': still here\n\n');
-    quiet.end();
-  });
-
   it('is let go when its page goes', async () => {
     const { clock, feed, pass } = setUp();
     const readers = Array.from({ length: 20 }, () => feed.open().getReader());
