@@ -6,7 +6,7 @@ import { FirstEvent } from '../settings/first-event.tsx';
 import { status } from '../shell/live.ts';
 import { openId } from '../shell/route.ts';
 import { AT_ONCE, type Source } from '../shell/rows.ts';
-import { type Answered, useLiveRows } from '../shell/use-rows.ts';
+import { useLiveRows } from '../shell/use-rows.ts';
 import { filter, isOpen, trackerPath } from './event-filter.ts';
 import { eventColumns, ResultLine } from './event-list.tsx';
 import { EventPanel } from './event-panel.tsx';
@@ -54,9 +54,7 @@ export function TrackerPage() {
 }
 
 /** All events. Their ids increase by one, so any index can be read at once. */
-function allEvents(
-  read: (before: number, signal: AbortSignal) => Promise<Answered<TrackerRow>>,
-): Source<TrackerRow> {
+function allEvents(read: Source<TrackerRow>['read']): Source<TrackerRow> {
   let newest = 0;
   return {
     read: async (from, signal) => {

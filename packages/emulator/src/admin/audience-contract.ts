@@ -15,7 +15,6 @@ export interface CustomerRows {
   readonly customers: readonly CustomerRow[];
   /** Total number of matching customers. */
   readonly total: number;
-  readonly hasMore: boolean;
 }
 
 /**

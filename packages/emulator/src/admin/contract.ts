@@ -66,20 +66,21 @@ export type TrackerFilter = {
     | 'attributed']?: string;
 };
 
+/** Rows of a list, newest first. */
+export interface Page<Row> {
+  readonly rows: readonly Row[];
+  /**
+   * Pass it as `before` to get the next rows; null if there are none. A search ends after half a second. Then it may return fewer
+   * rows than `limit`, or none, although older ones match.
+   */
+  readonly next: number | null;
+}
+
 /**
  * `GET tracker`: takes the fields of a filter, `before` (an event's id), `limit` (default 100, at most 1,000), and `keys` whose values
  * the rows have: `payload.total, payload.items[0].sku`.
  */
-export interface TrackerRows {
-  readonly rows: readonly TrackerRow[];
-  /** Whether older events may match too. */
-  readonly hasMore: boolean;
-  /**
-   * Pass it as `before` to get the next rows; null if there are none. A search ends after half a second. Then it may return fewer
-   * rows than `limit`, or none, although older events match.
-   */
-  readonly next: number | null;
-}
+export type TrackerRows = Page<TrackerRow>;
 
 /** An event in the list. */
 export interface TrackerRow {
@@ -160,10 +161,7 @@ export interface TrackerEvent extends TrackerRow {
  * `GET requests`: takes `before`, `limit`, `outcome` (`taken`, `refused` or `fault`) and `search`: words, each of which must be in
  * the status, key name, method, path, user agent or reason.
  */
-export interface RequestRows {
-  readonly rows: readonly RequestRow[];
-  readonly hasMore: boolean;
-}
+export type RequestRows = Page<RequestRow>;
 
 /** A request to an endpoint of the interface. */
 export interface RequestRow {

@@ -4,10 +4,9 @@ import type { Account } from '../running/account.ts';
 import { type Application, addRoutes } from '../running/application.ts';
 import type { SearchFilter } from '../search/event-filter.ts';
 import { readPayloadPaths } from '../search/payload-query.ts';
-import type { Page } from '../search/search.ts';
 import { beginning, escapeText, unescapeText } from '../storage/database.ts';
 import { bodyOf, readEvent } from '../storage/event-rows.ts';
-import type { TrackerEvent, TrackerRows, TrackerValues } from './contract.ts';
+import type { Page, TrackerEvent, TrackerValues } from './contract.ts';
 import { found, readFields, readId, readSearchFilter } from './request-query.ts';
 
 // An export reads so many events at once, and sends so many characters.
@@ -25,11 +24,10 @@ const NEWEST = 20_000;
 export function addTrackerRoutes(admin: Application, account: Account): void {
   const { database, search } = account;
   addRoutes(admin, '/tracker', {
-    GET: async ({ req }): Promise<TrackerRows> => {
+    GET: ({ req }) => {
       const { before, limit, keys = '' } = readFields(req);
       const paths = readPayloadPaths(keys);
-      const { rows, next } = await search.rows(readSearchFilter(req), { before, limit, paths });
-      return { rows, hasMore: next !== null, next };
+      return search.rows(readSearchFilter(req), { before, limit, paths });
     },
   });
   addRoutes(admin, '/tracker/count', { GET: ({ req }) => search.count(readSearchFilter(req)) });

@@ -74,7 +74,7 @@ export class CustomerList {
         JSON.stringify(ids.slice(offset, offset + limit)),
       );
     }
-    return { customers: rows.map(toRow), total, hasMore: offset + rows.length < total };
+    return { customers: rows.map(toRow), total };
   }
 
   /** Ids of the customers with a text in a value, in their order. */

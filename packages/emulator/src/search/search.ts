@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { SluiceError } from '@sluice/protocol';
-import type { Catalogue, TrackerCount, TrackerRow } from '../admin/contract.ts';
+import type { Catalogue, Page, TrackerCount, TrackerRows } from '../admin/contract.ts';
 import { type Database, unlessFull } from '../storage/database.ts';
 import { allOf, type Condition, readRows } from '../storage/event-rows.ts';
 import { type Extent, firstReceived } from '../storage/event-store.ts';
@@ -14,16 +14,6 @@ export interface PageQuery {
   readonly limit: number;
   /** Keys of payloads whose values the rows have, as paths of SQLite. */
   readonly paths?: readonly string[];
-}
-
-/** Some of the matching events, newest first. */
-export interface Page<T> {
-  readonly rows: readonly T[];
-  /**
-   * Pass it as `before` to get the next page; null if no older event matches. A page can be short or empty although older events
-   * match: if the search took too long.
-   */
-  readonly next: number | null;
 }
 
 /** Matching ids, newest first. All events from id `down` up have been checked. */
@@ -100,7 +90,7 @@ export class Search {
   }
 
   /** The matching events, as rows of a list. */
-  async rows(filter: SearchFilter, query: PageQuery): Promise<Page<TrackerRow>> {
+  async rows(filter: SearchFilter, query: PageQuery): Promise<TrackerRows> {
     const { rows: ids, next } = await this.ids(filter, query);
     return { rows: readRows(this.#database, ids, query.paths), next };
   }
