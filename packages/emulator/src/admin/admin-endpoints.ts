@@ -37,8 +37,7 @@ export function addAdminEndpoints(
   addRoutes(admin, '/clear', {
     POST: async (context) => {
       account.clear(await readJson(context));
-      faults.removeAll();
-      await faults.settled;
+      await faults.remove();
     },
   });
   addRoutes(admin, '/behaviour', {
@@ -125,14 +124,13 @@ function addFaultRoutes(admin: Application, faults: Faults): void {
       return fault.row;
     },
     DELETE: async () => {
-      faults.removeAll();
-      await faults.settled;
+      await faults.remove();
     },
   });
   addRoutes(admin, '/faults/:id', {
     DELETE: async ({ req }) => {
-      found(faults.remove(readId(req)), 'fault');
-      await faults.settled;
+      const wanted = readId(req);
+      found((await faults.remove(({ id }) => id === wanted)) > 0, 'fault');
     },
   });
 }

@@ -175,8 +175,7 @@ export class Emulator implements AsyncDisposable {
    */
   async clear(options: ClearOptions = {}): Promise<void> {
     this.#account.clear(options);
-    this.#parts.faults.removeAll();
-    await this.#parts.faults.settled;
+    await this.#parts.faults.remove();
   }
 
   /** How the service answers where the interface document is silent. */

@@ -84,12 +84,12 @@ function createParts(
     new Listener(option, host, port, () => createHttpServer(application, account, behaviour));
   const eventsApplication = createApplication({
     logger,
-    paths: { here: EVENTS_PATHS, elsewhere: API_PATHS, otherUrl: () => api.url },
+    ...{ here: EVENTS_PATHS, elsewhere: API_PATHS, otherUrl: () => api.url },
     begin,
   });
   const apiApplication = createApplication({
     logger,
-    paths: { here: API_PATHS, elsewhere: EVENTS_PATHS, otherUrl: () => events.url },
+    ...{ here: API_PATHS, elsewhere: EVENTS_PATHS, otherUrl: () => events.url },
     isOperators,
     begin: (context) => (isOfInterface(context.req.path) ? begin(context) : undefined),
   });
