@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { type Clock, systemClock } from '@sluice/protocol/toolbox';
 import { Refusal } from '../events/refusal.ts';
-import type { StatusFault } from '../faults/fault.ts';
+import type { Fault } from '../faults/fault.ts';
 import type { Endpoint } from '../faults/fault-run.ts';
 import type { Faults } from '../faults/faults.ts';
 import type { Injection } from '../faults/injection.ts';
@@ -114,7 +114,7 @@ async function serveWithFaults(
   return cut(context);
 }
 
-function statusAnswer({ status, body, retryAfter }: StatusFault): Answer {
+function statusAnswer({ status, body, retryAfter }: Extract<Fault, { kind: 'status' }>): Answer {
   const headers = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
   if (body !== undefined || status < 400) return { status, headers, body: body ?? null };
   throw new Refusal('injected_fault', `A fault is switched on that answers ${status}.`, { status, headers });
