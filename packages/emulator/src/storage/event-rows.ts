@@ -41,21 +41,17 @@ export interface EventRow extends Omit<StoredEvent, 'event'> {
   readonly text: string;
 }
 
-interface StoredRow extends Omit<EventRow, 'uuid' | 'receivedAt' | 'attributed'> {
-  readonly uuid: string | null;
-  readonly receivedAt: number;
-  readonly attributed: number;
-}
-
 /** Reads events. `condition`: what follows FROM. */
 export function readEvents(
   database: Database,
   condition: string,
   ...values: readonly (string | number)[]
 ): EventRow[] {
-  const columns = `uuid, received_at AS receivedAt, deliveries, body AS text, ${ATTRIBUTED} AS attributed`;
-  const rows = database.all<StoredRow>(`SELECT ${columns} FROM events ${condition}`, ...values);
-  return rows.map(({ text, uuid, receivedAt, deliveries, attributed }) => ({
+  const columns = `body, uuid, received_at, deliveries, ${ATTRIBUTED}`;
+  const rows = database.arrays<
+    [text: string, uuid: string | null, receivedAt: number, deliveries: number, attributed: number]
+  >(`SELECT ${columns} FROM events ${condition}`, ...values);
+  return rows.map(([text, uuid, receivedAt, deliveries, attributed]) => ({
     ...{ text, deliveries, uuid: uuid ?? undefined },
     receivedAt: isoTime(receivedAt),
     attributed: attributed === 1,
@@ -74,30 +70,33 @@ export function readRows(
   ids: readonly number[],
   paths: readonly string[] = [],
 ): TrackerRow[] {
-  const values = paths.map(
-    (_, index) =>
-      `, CASE WHEN json_valid(body) THEN substr(body -> ?, 1, ${LONGEST_VALUE}) END AS value${index}`,
-  );
-  const rows = database.all<ListedRow>(
-    `SELECT id, name, correlation_value AS correlationValue, source, received_at, uuid, deliveries,
-       ${ATTRIBUTED} AS attributed, substr(body, 1, ${HEAD_CHARACTERS}) AS head,
-       octet_length(body) > ${HEAD_CHARACTERS} AS is_cut${values.join('')}
+  const value = `, CASE WHEN json_valid(body) THEN substr(body -> ?, 1, ${LONGEST_VALUE}) END`;
+  const rows = database.arrays<
+    [
+      ...[id: number, uuid: string | null, deliveries: number, receivedAt: number, attributed: number],
+      ...[name: string, correlationValue: string, source: string, head: string, isCut: number],
+      ...values: (string | null)[],
+    ]
+  >(
+    `SELECT id, uuid, deliveries, received_at, ${ATTRIBUTED}, name, correlation_value, source,
+       substr(body, 1, ${HEAD_CHARACTERS}), octet_length(body) > ${HEAD_CHARACTERS}${value.repeat(paths.length)}
      FROM events WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id DESC`,
     ...paths,
     JSON.stringify(ids),
   );
-  return rows.map(({ id, uuid, deliveries, ...row }) => ({
-    ...{ id, uuid, deliveries },
-    name: unescapeText(row.name),
-    correlationValue: unescapeText(row.correlationValue),
-    source: unescapeText(row.source),
-    receivedAt: isoTime(row.received_at),
-    attributed: row.attributed === 1,
-    preview:
-      payloadText(row.head, PREVIEW_CHARACTERS) ||
-      (row.is_cut === 0 ? '' : payloadText(bodyOf(database, id), PREVIEW_CHARACTERS)),
-    values: paths.map((_, index) => row[`value${index}`] ?? null),
-  }));
+  return rows.map(([id, uuid, deliveries, receivedAt, attributed, ...texts]) => {
+    const [name, correlationValue, source, head, isCut, ...values] = texts;
+    return {
+      ...{ id, uuid, deliveries, receivedAt: isoTime(receivedAt), attributed: attributed === 1 },
+      name: unescapeText(name),
+      correlationValue: unescapeText(correlationValue),
+      source: unescapeText(source),
+      preview:
+        payloadText(head, PREVIEW_CHARACTERS) ||
+        (isCut === 0 ? '' : payloadText(bodyOf(database, id), PREVIEW_CHARACTERS)),
+      values,
+    };
+  });
 }
 
 /** Reads all details of one event, with its latest 1,000 repeats; undefined if there is no such event. */
@@ -131,17 +130,4 @@ export function payloadText(body: string, most: number): string {
 /** The JSON text of an event, as received. */
 export function bodyOf(database: Database, id: number): string {
   return database.get<{ body: string }>('SELECT body FROM events WHERE id = ?', id)?.body ?? '{}';
-}
-
-interface ListedRow extends Readonly<Record<`value${number}`, string | null>> {
-  readonly id: number;
-  readonly name: string;
-  readonly correlationValue: string;
-  readonly source: string;
-  readonly received_at: number;
-  readonly uuid: string | null;
-  readonly deliveries: number;
-  readonly attributed: number;
-  readonly head: string;
-  readonly is_cut: number;
 }
