@@ -77,16 +77,11 @@ export class Search {
       const pauses = this.#isBusy ? BUSY_PAUSES : 0;
       this.#isBusy = false;
       const startedAt = this.#now();
-      const isMore = unlessFull(() => this.step());
+      const isMore = unlessFull(() => this.#index.step(this.#extent()));
       const tookMs = this.#now() - startedAt;
       if (isMore) this.#stepIn(Math.max(PAUSE_MS, pauses * tookMs));
     }, pauseMs);
     this.#timer.unref();
-  }
-
-  /** Adds some events to the index. Returns whether more are left. */
-  step(): boolean {
-    return this.#index.step(this.#extent());
   }
 
   /** The matching events, as rows of a list. */
