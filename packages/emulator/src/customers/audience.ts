@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import { ConfigError, type Customer } from '@sluice/protocol';
 import { describe, isNonEmptyString, refusal } from '@sluice/protocol/toolbox';
 import type { CustomerImport, CustomerRow, CustomerRows } from '../admin/audience-contract.ts';
@@ -18,10 +17,8 @@ import {
 } from './customer-list.ts';
 import { parseCustomersCsv, writeCustomersCsv } from './customers-csv.ts';
 
-// Customers staged in one turn, which takes a few milliseconds.
-const AT_ONCE = 500;
+const STAGED_AT_ONCE = 500;
 const PROBLEMS_TOLD = 100;
-const SAMPLE = 5;
 
 const COLUMNS = 'primary_value, attributes';
 const REPLACE = 'ON CONFLICT (primary_value) DO UPDATE SET attributes = excluded.attributes';
@@ -157,31 +154,26 @@ export class Audience {
    */
   async import(csv: string, preview: boolean): Promise<CustomerImport> {
     const key = this.#requireKey();
-    const { columns, customers, problems } = await parseCustomersCsv(csv, key);
+    using staging = new Staging(this.#database, COLUMNS);
+    const values: string[] = [];
+    const { problems, ...parsed } = await parseCustomersCsv(csv, key, (value, customer) => {
+      values.push(escapeText(value), JSON.stringify(customer));
+      if (values.length >= STAGED_AT_ONCE) staging.add(values.splice(0));
+    });
+    staging.add(values);
     const isRight = problems.length === 0;
-    const replaced = isRight ? await this.#takeMany(customers, key, preview) : 0;
+    const replaced = isRight ? this.#takeStaged(staging, key, preview) : 0;
     return {
-      columns,
-      lines: customers.length,
-      added: isRight ? customers.length - replaced : 0,
+      ...parsed,
+      added: isRight ? parsed.lines - replaced : 0,
       replaced,
-      sample: customers.slice(0, SAMPLE),
       problems: problems.slice(0, PROBLEMS_TOLD),
       problemCount: problems.length,
     };
   }
 
-  /** Stores customers, unless it is only a preview. Returns how many of them existed before. */
-  async #takeMany(customers: readonly Customer[], key: string, preview: boolean): Promise<number> {
-    using staging = new Staging(this.#database, COLUMNS);
-    const { table } = staging;
-    for (let at = 0; at < customers.length; at += AT_ONCE) {
-      const records = customers
-        .slice(at, at + AT_ONCE)
-        .map((customer, index) => toRecord(customer, key, `customers[${at + index}]`));
-      staging.add(records.flatMap((each) => [escapeText(each.primaryValue), each.attributes]));
-      await setImmediate();
-    }
+  /** Stores customers that were staged, unless it is only a preview. Returns how many of them existed before. */
+  #takeStaged({ table }: Staging, key: string, preview: boolean): number {
     if (this.primaryKey !== key) {
       const message = `primaryKey was ${describe(key)} when the import began, and is ${describe(this.primaryKey)} now: nothing was imported. Import the file again`;
       throw new ConfigError('primaryKey', message);

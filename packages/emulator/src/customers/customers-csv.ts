@@ -3,22 +3,17 @@ import { setImmediate } from 'node:timers/promises';
 import type { Customer } from '@sluice/protocol';
 import { CsvError, type InfoRecord, parse } from 'csv-parse';
 import { stringify } from 'csv-stringify/sync';
+import type { CustomerImport } from '../admin/audience-contract.ts';
 import { quote } from '../messages.ts';
 
-/** A problem in a CSV text; `line` counts from 1. */
-interface CsvProblem {
-  readonly line: number;
-  readonly message: string;
+type Problem = CustomerImport['problems'][number];
+
+/** What a CSV text has, with all its problems. */
+interface CustomersCsv extends Pick<CustomerImport, 'columns' | 'lines' | 'sample'> {
+  readonly problems: readonly Problem[];
 }
 
-/** The customers in a CSV text, and all problems in it. */
-export interface CustomersCsv {
-  /** Names of attributes, from the first line. */
-  readonly columns: readonly string[];
-  readonly customers: readonly Customer[];
-  readonly problems: readonly CsvProblem[];
-}
-
+const SAMPLE = 5;
 // A text of many megabytes is parsed in slices. Between slices, the emulator answers requests.
 const SLICE_CHARACTERS = 8 * 1024;
 
@@ -28,11 +23,17 @@ const SLICE_CHARACTERS = 8 * 1024;
  * at the first line that is no CSV.
  *
  * @param primaryKey The attribute that each customer must have. No two customers may have the same value of it.
+ * @param onCustomer Called with each right customer, and its value of the primary key.
  */
-export async function parseCustomersCsv(csv: string, primaryKey: string): Promise<CustomersCsv> {
+export async function parseCustomersCsv(
+  csv: string,
+  primaryKey: string,
+  onCustomer: (value: string, customer: Customer) => void,
+): Promise<CustomersCsv> {
   const text = csv.replace(/\r\n?/g, '\n');
-  const customers: Customer[] = [];
-  const problems: CsvProblem[] = [];
+  const sample: Customer[] = [];
+  const problems: Problem[] = [];
+  let count = 0;
   let columns: readonly string[] | undefined;
   /** The line of each value of the primary key. */
   const linesOf = new Map<unknown, number>();
@@ -46,7 +47,8 @@ export async function parseCustomersCsv(csv: string, primaryKey: string): Promis
     } else if (problems[0]?.line !== 1) {
       const pairs = columns.map((name, index) => [name, fields[index] ?? ''] as const);
       const customer: Customer = Object.fromEntries(pairs.filter(([, value]) => value !== ''));
-      customers.push(customer);
+      count += 1;
+      if (count <= SAMPLE) sample.push(customer);
       const value = customer[primaryKey];
       const first = linesOf.get(value);
       if (fields.length !== columns.length) {
@@ -58,6 +60,7 @@ export async function parseCustomersCsv(csv: string, primaryKey: string): Promis
         problems.push({ line, message: `${quote(primaryKey)} is ${quote(value)}, as in line ${first}` });
       } else {
         linesOf.set(value, line);
+        onCustomer(value, customer);
       }
     }
     return null; // so the parser does not keep it
@@ -77,7 +80,7 @@ export async function parseCustomersCsv(csv: string, primaryKey: string): Promis
   } catch (error) {
     problems.push(toProblem(error, nextLine));
   }
-  return { columns: columns ?? [], customers, problems };
+  return { columns: columns ?? [], lines: count, sample, problems };
 }
 
 async function* slicesOf(text: string): AsyncGenerator<string> {
@@ -120,7 +123,7 @@ const WORDS: Readonly<Record<string, string>> = {
   CSV_INVALID_CLOSING_QUOTE: 'something follows a closing quote: double each quote inside of a field',
 };
 
-function toProblem(error: unknown, nextLine: number): CsvProblem {
+function toProblem(error: unknown, nextLine: number): Problem {
   if (!(error instanceof CsvError)) throw error;
   if (error.code === 'CSV_QUOTE_NOT_CLOSED') {
     return { line: nextLine, message: 'a quote is opened in this line or below, and never closed' };
