@@ -92,7 +92,7 @@ export interface TrackerRow {
   readonly uuid: string | null;
   readonly deliveries: number;
   readonly attributed: boolean;
-  /** The beginning of the payload's JSON text. */
+  /** The beginning of the payload's JSON text; empty if that comes after the first 8,192 characters of the event. */
   readonly preview: string;
   /** Of each of the `keys`, the beginning of the value's JSON text; null if there is none. */
   readonly values: readonly (string | null)[];

@@ -4,7 +4,7 @@ import type { EventFilter, StoredEvent } from '../events/tracked-events.ts';
 import { type Database, escapeText, isoTime, unescapeText } from './database.ts';
 
 /** SQL that is 1 for a row of `events` whose customer exists now, else 0. It is not stored, because customers come and go. */
-export const ATTRIBUTED: string = `coalesce(
+const ATTRIBUTED: string = `coalesce(
   events.correlation_key = (SELECT value FROM settings WHERE name = 'primary_key')
   AND EXISTS (SELECT 1 FROM customers WHERE primary_value = events.correlation_value), 0)`;
 
@@ -59,8 +59,8 @@ export function readEvents(
 }
 
 const PREVIEW_CHARACTERS = 240;
-// In nearly all bodies, the payload begins within this many characters. So a large body need not be read completely.
-const HEAD_CHARACTERS = 4_096;
+// The preview of a payload is in this part of nearly all bodies. So a large body need not be read completely.
+const HEAD_CHARACTERS = 8_192;
 const LONGEST_VALUE = 100;
 const MOST_REPEATS = 1_000;
 
@@ -74,26 +74,24 @@ export function readRows(
   const rows = database.arrays<
     [
       ...[id: number, uuid: string | null, deliveries: number, receivedAt: number, attributed: number],
-      ...[name: string, correlationValue: string, source: string, head: string, isCut: number],
+      ...[name: string, correlationValue: string, source: string, head: string],
       ...values: (string | null)[],
     ]
   >(
     `SELECT id, uuid, deliveries, received_at, ${ATTRIBUTED}, name, correlation_value, source,
-       substr(body, 1, ${HEAD_CHARACTERS}), octet_length(body) > ${HEAD_CHARACTERS}${value.repeat(paths.length)}
+       substr(body, 1, ${HEAD_CHARACTERS})${value.repeat(paths.length)}
      FROM events WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id DESC`,
     ...paths,
     JSON.stringify(ids),
   );
   return rows.map(([id, uuid, deliveries, receivedAt, attributed, ...texts]) => {
-    const [name, correlationValue, source, head, isCut, ...values] = texts;
+    const [name, correlationValue, source, head, ...values] = texts;
     return {
       ...{ id, uuid, deliveries, receivedAt: isoTime(receivedAt), attributed: attributed === 1 },
       name: unescapeText(name),
       correlationValue: unescapeText(correlationValue),
       source: unescapeText(source),
-      preview:
-        payloadText(head, PREVIEW_CHARACTERS) ||
-        (isCut === 0 ? '' : payloadText(bodyOf(database, id), PREVIEW_CHARACTERS)),
+      preview: payloadText(head, PREVIEW_CHARACTERS),
       values,
     };
   });
