@@ -5,7 +5,7 @@ import { type Application, addRoutes } from '../running/application.ts';
 import type { SearchFilter } from '../search/event-filter.ts';
 import { readPayloadPaths } from '../search/payload-query.ts';
 import { beginning, escapeText, unescapeText } from '../storage/database.ts';
-import { bodyOf, readEvent } from '../storage/event-rows.ts';
+import { readEvent } from '../storage/event-rows.ts';
 import type { Page, TrackerEvent, TrackerValues } from './contract.ts';
 import { found, readFields, readId, readSearchFilter } from './request-query.ts';
 
@@ -66,7 +66,8 @@ async function* exportedTexts(filter: SearchFilter, { search, database }: Accoun
     const page: Page<number> = await search.ids(filter, { before, limit: AT_ONCE });
     let text = '';
     for (const id of page.rows) {
-      text += `${onOneLine(bodyOf(database, id))}\n`;
+      const event = database.get<{ body: string }>('SELECT body FROM events WHERE id = ?', id);
+      if (event !== undefined) text += `${onOneLine(event.body)}\n`; // it may be removed meanwhile
       if (text.length < CHUNK_CHARACTERS) continue;
       yield text;
       text = '';

@@ -124,8 +124,3 @@ export function readEvent(
 export function payloadText(body: string, most: number): string {
   return (memberText(body, 'payload') ?? '').slice(0, most);
 }
-
-/** The JSON text of an event, as received. */
-export function bodyOf(database: Database, id: number): string {
-  return database.get<{ body: string }>('SELECT body FROM events WHERE id = ?', id)?.body ?? '{}';
-}
