@@ -52,4 +52,13 @@ describe('arrival rates', () => {
     expect(Object.values(counts).reduce((sum, count) => sum + count, 0)).toBe(5_051);
     expect(counts['']).toBe(4_901);
   });
+
+  it('begin anew when the clock is set back', () => {
+    const { clock, rates } = atSecond(1_000);
+    rates.add('later');
+    clock.second = 500;
+    rates.add('earlier');
+    clock.second = 501;
+    expect(rates.since(499)).toEqual([{ second: 500, counts: { earlier: 1 } }]);
+  });
 });
