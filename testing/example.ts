@@ -96,7 +96,7 @@ export class Program {
 
   /** The address of a server that prints its port. */
   async url(): Promise<string> {
-    const [, port] = await this.prints(/(?:port: |http:\/\/[^:]+:)(\d+)/);
+    const [, port] = await this.prints(/(?:port: |http:\/\/[^:]+:)(\d+)\D/);
     return `http://127.0.0.1:${port}`;
   }
 

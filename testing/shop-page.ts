@@ -14,6 +14,7 @@ export async function expectVisitOf({ emulator }: Example, url: string): Promise
   const browser = await chromium.launch({
     ...(executablePath && { executablePath }),
     args: ['--no-sandbox'],
+    ...PATIENCE,
   });
   try {
     const page = await browser.newPage();

@@ -16,7 +16,7 @@ Targets: ${TARGETS.join(', ')}. Exit codes: 0 nothing was lost, 1 an event was l
 `;
 const SHOW_MS = 1_000;
 const BETWEEN_MS = 3_000;
-const ARRIVE_MS = 60_000;
+const ARRIVE_MS = 300_000;
 const COLUMNS = ['taken by relays', 'in the database', 'at the service', 'not yet there', 'twice'];
 
 process.exitCode = await main();

@@ -7,14 +7,22 @@ import { NOBODY } from '../processes/nobody.ts';
 import { Receiving } from '../processes/receiving.ts';
 import type { Fault, FaultContext, FaultResult } from './fault.ts';
 import { inLines } from './lines.ts';
-import { ENDINGS, type Ending, type EndingSettings, type EndingTold } from './processes/ending.ts';
+import {
+  BATCH_EVENTS,
+  ENDINGS,
+  type Ending,
+  type EndingSettings,
+  type EndingTold,
+} from './processes/ending.ts';
+import { MOST_REQUESTS } from './processes/messages.ts';
 import { createRandom } from './random.ts';
 import { Tracking } from './tracking.ts';
 
 const ENDS = { full: 100, quick: 8 };
 const LINES = 2;
 const LONGEST_LIFE_MS = 120;
-const MOST_REPEATS_PER_END = 4 * 100;
+/** What is in requests at the end of an application may come again. */
+const MOST_REPEATS_PER_END = MOST_REQUESTS * BATCH_EVENTS;
 const SCRIPT = new URL('./processes/ending-process.js', import.meta.url);
 const MODES = ['never', 'interval', 'always'] as const;
 

@@ -12,7 +12,6 @@ interface OwnersOptions {
   readonly baseUrl: string;
   readonly journalDirectory: string;
   readonly random: Random;
-  readonly timeScale: number;
 }
 
 /** The applications that share a journal directory: running ones and ended ones. */
@@ -46,10 +45,10 @@ export class Owners implements AsyncDisposable {
     await Promise.all(started.map((owner) => owner.started));
   }
 
-  /** Starts this many without a service: their events stay in their journals. */
+  /** Starts this many without a service: their events stay in their journals. Each has some there. */
   async startCutOff(count: number): Promise<Tracking[]> {
     const started = Array.from({ length: count }, () => this.#make(NOBODY, null));
-    await Promise.all(started.map((owner) => owner.started));
+    await Promise.all(started.map((owner) => owner.firstDurable));
     return started;
   }
 
@@ -85,12 +84,12 @@ export class Owners implements AsyncDisposable {
   }
 
   #make(baseUrl: string, total: number | null): Tracking {
-    const { journalDirectory, random, timeScale } = this.#options;
+    const { journalDirectory, random } = this.#options;
     const life = this.#lives;
     this.#lives += 1;
     return new Tracking(
       {
-        ...{ baseUrl, journalDirectory, timeScale, life, total, seed: random(2 ** 32) },
+        ...{ baseUrl, journalDirectory, life, total, seed: random(2 ** 32) },
         ...PACE,
         batchEvents: BATCH_EVENTS,
       },

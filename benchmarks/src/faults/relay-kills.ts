@@ -15,7 +15,7 @@ const KILLS = { full: 200, quick: 4 };
 const PAGES = 16;
 const EVENTS = 5;
 const LONGEST_LIFE_MS = 400;
-const DELIVER_MS = 60_000;
+const DELIVER_MS = 300_000;
 /** Names what the relay must not take twice, beside the events. */
 const PARCEL = 0xffff_ffff;
 

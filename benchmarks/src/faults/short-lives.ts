@@ -12,10 +12,11 @@ import type { Fault, FaultContext, FaultResult } from './fault.ts';
 
 const LIVES = { full: 20, quick: 3 };
 const WORK_MS = 250;
-const ANSWER_MS = 400;
+/** Longer than a process lives. A quick run has to share the processor: its processes take longer to end. */
+const ANSWER_MS = { full: 400, quick: 2_000 };
 const MOST_REQUESTS = 4;
-/** A quick run has to share the processor: it shows only that the end waits for no answer. */
-const MOST_END_MS = { full: 5, quick: ANSWER_MS / 2 };
+/** A quick run shows only that the end waits for no answer. */
+const MOST_END_MS = { full: 5, quick: ANSWER_MS.quick / 2 };
 /** A process that drains ends earlier. */
 const PATIENCE_MS = 60_000;
 const SCRIPT = fileURLToPath(new URL('./processes/short-life-process.js', import.meta.url));
@@ -27,8 +28,9 @@ const SCRIPT = fileURLToPath(new URL('./processes/short-life-process.js', import
 export const shortLives: Fault = { name: 'short-lives', run };
 
 async function run({ isQuick, directory }: FaultContext): Promise<FaultResult> {
-  const lives = isQuick ? LIVES.quick : LIVES.full;
-  const mostEndMs = isQuick ? MOST_END_MS.quick : MOST_END_MS.full;
+  const size = isQuick ? 'quick' : 'full';
+  const lives = LIVES[size];
+  const mostEndMs = MOST_END_MS[size];
   const details: string[][] = [
     ['what is left is delivered', 'lives', 'events twice', 'requests', 'median end'],
   ];
@@ -38,7 +40,7 @@ async function run({ isQuick, directory }: FaultContext): Promise<FaultResult> {
   for (const drains of [false, true]) {
     const how = drains ? 'in the background' : 'by the last life';
     const journalDirectory = join(directory, how);
-    const service = await SlowService.start();
+    const service = await SlowService.start(ANSWER_MS[size]);
     const ends: number[] = [];
     for (let life = 0; life < lives; life += 1)
       ends.push(await live(service.baseUrl, journalDirectory, life, drains));
@@ -76,7 +78,7 @@ async function deliver(baseUrl: string, journalDirectory: string): Promise<void>
     journalDirectory,
     logger: false,
   });
-  await tracker.close();
+  await tracker.close({ timeoutMs: PATIENCE_MS });
 }
 
 /** Answers late, and counts what arrives. */
@@ -84,16 +86,21 @@ class SlowService {
   /** How often each event arrived, by its uuid. */
   readonly seen = new Map<string, number>();
   requests = 0;
+  readonly #answerMs: number;
   readonly #server = createServer(async (request, response) => {
     const { batch } = (await json(request)) as Batch;
     this.requests += 1;
     for (const { uuid = '' } of batch) this.seen.set(uuid, (this.seen.get(uuid) ?? 0) + 1);
-    await pause(ANSWER_MS);
+    await pause(this.#answerMs);
     response.end('{}');
   });
 
-  static async start(): Promise<SlowService> {
-    const service = new SlowService();
+  private constructor(answerMs: number) {
+    this.#answerMs = answerMs;
+  }
+
+  static async start(answerMs: number): Promise<SlowService> {
+    const service = new SlowService(answerMs);
     service.#server.listen(0, '127.0.0.1');
     await once(service.#server, 'listening');
     return service;
@@ -105,7 +112,7 @@ class SlowService {
 
   async hasSeen(events: number): Promise<void> {
     for (let waitedMs = 0; waitedMs < PATIENCE_MS && this.seen.size < events; waitedMs += 50) await pause(50);
-    await pause(ANSWER_MS);
+    await pause(2 * this.#answerMs);
   }
 
   async close(): Promise<void> {

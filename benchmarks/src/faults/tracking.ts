@@ -13,8 +13,8 @@ const DEFAULTS = {
   batchEvents: 100,
   maxWaitMs: 20,
   timeoutMs: 30_000,
-  flushTimeoutMs: 60_000,
-  timeScale: 1,
+  // Only a hang takes so long.
+  flushTimeoutMs: 300_000,
   maxBytes: null,
 } as const;
 

@@ -3,5 +3,6 @@ import { createInterface } from 'node:readline';
 import { handler } from '../handler.js';
 
 for await (const line of createInterface({ input: process.stdin })) {
-  console.log(JSON.stringify(await handler(JSON.parse(line))));
+  const { leftMs, ...sale } = JSON.parse(line);
+  console.log(JSON.stringify(await handler(sale, { getRemainingTimeInMillis: () => leftMs })));
 }

@@ -8,7 +8,7 @@ export const hasChromium: boolean = executablePath !== undefined;
 
 export function launchChromium(): Promise<Browser> {
   const args = ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking'];
-  return chromium.launch({ ...(executablePath && { executablePath }), args });
+  return chromium.launch({ ...(executablePath && { executablePath }), args, ...PATIENCE });
 }
 
 type Stage = 'memory' | 'disk' | 'flight' | 'delivered';

@@ -39,6 +39,8 @@ describe('sluice inspect', () => {
     for await (const [line] of on(createInterface(child.stdout), 'line')) {
       seen.push(JSON.parse(line).totals.events.waiting);
       if (seen.includes(2)) break;
+      // Once: many lines may come before this one is seen.
+      if (seen.length > 1) continue;
       tracker.track('later', {}, { correlationValue: 'ada@example.com' });
       await tracker.durable();
     }

@@ -100,7 +100,7 @@ describe('sluice send', () => {
       env,
     );
     expect(JSON.parse(output)).toMatchObject({ records: 2, rejected: 1, delivered: 1 });
-    const [stored] = await emulator.waitForEvents(1);
+    const [stored] = await emulator.events();
     expect(stored?.event).toMatchObject({
       ...{ event: 'signed_up', correlationValue: 'ada@example.com', timestamp: '2026-01-02T00:00:00.000Z' },
       payload: { plan: 'a "b" c', seats: 3 },

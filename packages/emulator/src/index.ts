@@ -11,19 +11,10 @@ export type {
   ValueCount,
 } from './events/tracked-events.ts';
 export type {
-  DownFault,
   Fault,
   FaultHandle,
   FaultScope,
-  HangFault,
-  LatencyFault,
-  LostAnswerFault,
-  NoFault,
-  PoisonFault,
-  ResetFault,
   Script,
-  StatusFault,
-  TooLargeFault,
 } from './faults/fault.ts';
 export { MissingEventsError, type WaitOptions } from './inspection/awaited-events.ts';
 export type { ClearOptions } from './running/account.ts';

@@ -6,7 +6,7 @@ import { pino } from 'pino';
 import { isPortInUse } from './http/listener.ts';
 import { messageOf } from './messages.ts';
 import { HELP, inFlagWords, parseCommandLine } from './running/command-line.ts';
-import { greeting, networkAddresses } from './running/greeting.ts';
+import { networkAddresses } from './running/network-addresses.ts';
 import { startEmulator } from './running/start-emulator.ts';
 
 const STDERR = 2;
@@ -41,7 +41,8 @@ async function run(args: readonly string[]): Promise<void> {
   const { baseUrl, apiUrl, pagesUrl, apiKey, primaryKey } = emulator;
   const addresses = networkAddresses(options.host);
   process.stdout.write(`${JSON.stringify({ baseUrl, apiUrl, pagesUrl, apiKey, primaryKey, addresses })}\n`);
-  if (process.stderr.isTTY) process.stderr.write(greeting(emulator, options.data, addresses));
+  if (process.stderr.isTTY)
+    process.stderr.write(`\nThe emulator is ready. Its pages: ${pagesUrl}\nCtrl-C ends it.\n\n`);
   await ended;
 }
 

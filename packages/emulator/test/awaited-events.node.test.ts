@@ -27,9 +27,6 @@ describe('waiting for events', () => {
     clock.advance(1_000);
     expect(await failure).toBeInstanceOf(MissingEventsError);
     expect(await failure).toMatchObject({
-      expected: 2,
-      came: 0,
-      names: [],
       message: '0 of 2 events that match {"name":"purchase"} came within 1000 ms. There is no event at all.',
     });
     expect(clock.pending).toBe(0);
@@ -42,11 +39,6 @@ describe('waiting for events', () => {
     await sendEvents(emulator, event({ source: '' }));
     await expect(emulator.waitForEvents(4, { timeoutMs: 0 })).rejects.toMatchObject({
       name: 'MissingEventsError',
-      came: 3,
-      names: [
-        { value: 'b', count: 2 },
-        { value: 'a', count: 1 },
-      ],
       message:
         '3 of 4 events came within 0 ms. There are: b (2), a (1). ' +
         'The latest refusal: batch[0].source must be a non-empty string, got an empty string',

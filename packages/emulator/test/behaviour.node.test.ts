@@ -249,7 +249,6 @@ describe('the behaviour that was chosen', () => {
       await emulator.changeBehaviour({ preset: 'quiet' });
     }
     expect(await stateOf({ data })).toMatchObject({ preset: 'quiet', isChanged: false });
-    expect(await stateOf({ data, reset: true })).toMatchObject({ preset: 'plain' });
   });
 
   it.each<[EmulatorOptions, object]>([

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readCustomersFile } from '../src/running/option-files.ts';
+import { readCustomersFile } from '../src/running/command-line.ts';
 import { temporaryDirectory } from './service.ts';
 
 function file(content: string): string {

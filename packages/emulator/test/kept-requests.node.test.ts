@@ -97,9 +97,9 @@ describe('requests', () => {
     await sendEvents(second, event());
     await second.close();
     const account = new Account({ data });
-    const { rows, hasMore } = account.requests.list({ limit: 1 });
-    expect({ rows, hasMore }).toMatchObject({ rows: [{ id: 2, firstEvent: 2 }], hasMore: true });
-    expect(account.requests.list({ before: 2 })).toMatchObject({ rows: [{ id: 1 }], hasMore: false });
+    const { rows, next } = account.requests.list({ limit: 1 });
+    expect({ rows, next }).toMatchObject({ rows: [{ id: 2, firstEvent: 2 }], next: 2 });
+    expect(account.requests.list({ before: 2 })).toMatchObject({ rows: [{ id: 1 }], next: null });
     expect(account.requests.get(1)).toMatchObject({ id: 1, events: 1 });
     expect(account.requests.get(3)).toBeUndefined();
     await account.close();

@@ -5,7 +5,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startEmulator } from '../src/index.ts';
-import { networkAddresses } from '../src/running/greeting.ts';
+import { networkAddresses } from '../src/running/network-addresses.ts';
 import { end, MAIN, run, start } from './emulator-process.ts';
 import { event, inspect, readCustomer, sendEvents, temporaryDirectory } from './service.ts';
 

@@ -2,6 +2,7 @@ import { recordingTracker } from '@sluice/core/testing';
 import { createElement, type ReactElement, StrictMode, useState } from 'react';
 import { createRoot, type Root } from 'react-dom/client';
 import { afterEach, expect, it, vi } from 'vitest';
+import { PATIENCE } from '../../../testing/patience.ts';
 import { TrackerProvider, usePageViews, useTrack, useTracker } from '../src/index.ts';
 
 const roots: Root[] = [];
@@ -65,23 +66,23 @@ it('useTrack gives track() of the nearest provider, the same in each render, and
       createElement(TrackerProvider, { tracker: inner }, createElement(Button, { name: 'inner' })),
     ),
   );
-  await vi.waitFor(() => expect(place.querySelectorAll('button')).toHaveLength(2));
+  await vi.waitFor(() => expect(place.querySelectorAll('button')).toHaveLength(2), PATIENCE);
   const before = renders;
   for (const button of place.querySelectorAll('button')) button.click();
   expect(outer.events().map(({ payload }) => payload)).toEqual([{ name: 'outer' }]);
   expect(inner.events().map(({ payload }) => payload)).toEqual([{ name: 'inner' }]);
   expect(renders).toBe(before);
   again(1);
-  await vi.waitFor(() => expect(renders).toBeGreaterThan(before));
+  await vi.waitFor(() => expect(renders).toBeGreaterThan(before), PATIENCE);
   expect(seen).toEqual(new Set([outer.track, inner.track]));
 });
 
 it('usePageViews with the path of a router counts each path once, in StrictMode too', async () => {
   const tracker = create();
   const place = render(createElement(TrackerProvider, { tracker }, createElement(RoutedLayout)));
-  await vi.waitFor(() => expect(place.textContent).toBe('/shop'));
+  await vi.waitFor(() => expect(place.textContent).toBe('/shop'), PATIENCE);
   go('/cart');
-  await vi.waitFor(() => expect(tracker.events()).toHaveLength(2));
+  await vi.waitFor(() => expect(tracker.events()).toHaveLength(2), PATIENCE);
   expect(tracker.events().map(({ payload }) => payload)).toEqual([
     { title: document.title, path: '/shop', referrer: document.referrer },
     { title: document.title, path: '/cart', referrer: '/shop' },
@@ -91,7 +92,7 @@ it('usePageViews with the path of a router counts each path once, in StrictMode 
 it('usePageViews without a path watches the address, and counts the first view once', async () => {
   const tracker = create();
   render(createElement(TrackerProvider, { tracker }, createElement(Layout)));
-  const { payload } = await tracker.waitFor('page_view', { timeoutMs: 60_000 });
+  const { payload } = await tracker.waitFor('page_view', { timeoutMs: PATIENCE.timeout });
   expect(payload?.path).toBe(location.pathname + location.search + location.hash);
   expect(tracker.events()).toHaveLength(1);
 });
@@ -99,7 +100,8 @@ it('usePageViews without a path watches the address, and counts the first view o
 it('a component without a provider is told what to do', async () => {
   const errors: unknown[] = [];
   render(createElement(Lost), (error) => errors.push(error));
-  await vi.waitFor(() =>
-    expect(String(errors[0])).toMatch(/put <TrackerProvider tracker=\{tracker\}> around/),
+  await vi.waitFor(
+    () => expect(String(errors[0])).toMatch(/put <TrackerProvider tracker=\{tracker\}> around/),
+    PATIENCE,
   );
 });

@@ -6,8 +6,11 @@ export interface Cut {
   to: number;
 }
 
-/** A page may need this long, after its answer was sent, to record it: it must read the answer and delete the events. */
-const NOTED_MS = 1_000;
+/**
+ * A page may need this long, after its answer was sent, to record it: it must read the answer and delete the events, in a browser that
+ * shares the processor with others.
+ */
+const NOTED_MS = 4_000;
 
 export interface Repeats {
   /** Events that arrived again because no page could know that they had arrived. */
@@ -19,8 +22,8 @@ export interface Repeats {
 }
 
 /**
- * Counts the events that arrived again. A repeat is excused if the outcome of the first request was cut off, or if the sender of
- * the second request was gone when it arrived.
+ * Counts the events that arrived again. A repeat is excused if it came after the outcome of the first request was cut off, or if
+ * the sender of the second request was gone when it arrived.
  */
 export function countRepeats(taken: readonly Taken[], cutsOf: (life: number) => readonly Cut[]): Repeats {
   const before = new Map<string, Taken>();
@@ -31,7 +34,7 @@ export function countRepeats(taken: readonly Taken[], cutsOf: (life: number) => 
       const last = before.get(uuid);
       before.set(uuid, request);
       if (last === undefined) continue;
-      if (isCutOff(last, cutsOf) || isLeftBehind(request, cutsOf)) excused += 1;
+      if (isCutOff(last, request, cutsOf) || isLeftBehind(request, cutsOf)) excused += 1;
       else {
         unexcused += 1;
         const pair = `${describe(last)}; ${describe(request)}`;
@@ -43,10 +46,16 @@ export function countRepeats(taken: readonly Taken[], cutsOf: (life: number) => 
   return { excused, unexcused, examples };
 }
 
-function isCutOff({ life, answeredAt, arrivedAt }: Taken, cutsOf: (life: number) => readonly Cut[]): boolean {
+function isCutOff(
+  { life, answeredAt, arrivedAt }: Taken,
+  again: Taken,
+  cutsOf: (life: number) => readonly Cut[],
+): boolean {
   // No page of the harness made it, so none reads the answer.
   if (answeredAt === undefined || life === undefined) return true;
-  return cutsOf(life).some(({ from, to }) => answeredAt > from - NOTED_MS && arrivedAt < to);
+  return cutsOf(life).some(
+    ({ from, to }) => answeredAt > from - NOTED_MS && arrivedAt < to && again.arrivedAt > from,
+  );
 }
 
 /** Whether the browser sent it for a page that was gone. That page could not know what other pages had done meanwhile. */

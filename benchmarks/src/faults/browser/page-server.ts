@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import type { PageSettings } from './page/page-settings.ts';
@@ -11,13 +12,17 @@ const HTML = '<!doctype html><title>A site that tracks</title><script type="modu
 const VISITOR = HTML.replace('page.js', 'visitor.js');
 const PLAIN = '<!doctype html><title>A site that does not track</title>';
 
+/** A browser that has not begun to prerender a page by then does not. */
+const PRERENDERED_MS = 10_000;
+const LOOK_MS = 20;
+
 /** A page of another site, if it is asked for under another name: it soon goes to the address in its query. */
 const ELSEWHERE =
   '<!doctype html><title>Elsewhere</title><script>setTimeout(() => { location.href = decodeURIComponent(location.search.slice(1)); }, 50)</script>';
 
 /**
  * Serves the pages of a site: one that tracks, at `/visit` one that goes to the next page by itself, at `/plain` one that does not
- * track, and at `/elsewhere` one of another site.
+ * track, and at `/elsewhere` one of another site. At `/prerendered` it answers once the browser has prerendered as many as asked for.
  */
 export class PageServer implements AsyncDisposable {
   readonly origin: string;
@@ -41,8 +46,9 @@ export class PageServer implements AsyncDisposable {
       '/visit': VISITOR,
       '/elsewhere': ELSEWHERE,
     };
-    const server = createServer(({ headers, url = '' }, response) => {
-      const { pathname } = new URL(url, 'http://page');
+    const server = createServer(async ({ headers, url = '' }, response) => {
+      const { pathname, search } = new URL(url, 'http://page');
+      if (pathname === '/prerendered') await served.#hasPrerendered(Number(search.slice(1)));
       const script = scripts[pathname];
       if (script === undefined && headers['sec-purpose']?.includes('prerender')) served.prerendered += 1;
       response.setHeader('content-type', script === undefined ? 'text/html' : 'text/javascript');
@@ -62,6 +68,12 @@ export class PageServer implements AsyncDisposable {
   /** The address of the first page of a visit. */
   visit(settings: VisitSettings): string {
     return `${this.origin}/visit?${encodeURIComponent(JSON.stringify(settings))}`;
+  }
+
+  /** Resolves once so many pages were prerendered, or if the browser does not want to. */
+  async #hasPrerendered(count: number): Promise<void> {
+    for (const end = Date.now() + PRERENDERED_MS; this.prerendered < count && Date.now() < end; )
+      await pause(LOOK_MS);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

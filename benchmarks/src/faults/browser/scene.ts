@@ -11,7 +11,7 @@ import type { Tab } from './tab.ts';
 import { WatchedService } from './watched-service.ts';
 
 /** If nothing arrives for this long, the missing events will not arrive. */
-const GIVEN_UP_AFTER_MS = 15_000;
+const GIVEN_UP_AFTER_MS = 60_000;
 /** Except those that a page had in a request when it was cut off: they are leased for 30 s. */
 export const LEASED_WITHIN_MS = 45_000;
 /** A tab that makes no request for so long can be frozen or closed without one. */

@@ -7,8 +7,8 @@ import type { Tab } from './tab.ts';
 const EVENTS = 300;
 const QUOTA_BYTES = 6 * 1024 * 1024;
 const LONGEST_PAUSE_MS = 200;
-/** In real time. More than a minute on the fast clock of the pages. */
-const HEALED_WITHIN_MS = 15_000;
+/** In real time. Some minutes on the fast clock of the pages. */
+const HEALED_WITHIN_MS = 60_000;
 const LOOK_MS = 20;
 
 /** Another script of the site fills the quota, and frees it again. */

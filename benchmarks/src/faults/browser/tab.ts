@@ -5,7 +5,8 @@ import { type PageTold, TELL } from './page/page-settings.ts';
 import { PageLife } from './page-life.ts';
 
 const LOOK_MS = 5;
-const START_MS = 20_000;
+/** Only a page that hangs takes so long to start. */
+const START_MS = 60_000;
 
 interface Evaluated {
   readonly result: { readonly value?: unknown };

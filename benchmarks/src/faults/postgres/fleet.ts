@@ -11,7 +11,7 @@ import type { Role } from './messages.ts';
 import type { SmallDisk } from './small-disk.ts';
 
 /** How long all may take to arrive once nothing is disturbed any more. */
-const DELIVER_MS = 90_000;
+const DELIVER_MS = 300_000;
 const POLL_MS = 250;
 const WRITERS: readonly Role[] = ['tracker', 'publisher', 'outbox'];
 

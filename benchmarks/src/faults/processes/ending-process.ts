@@ -3,7 +3,14 @@ import { openSync, writeSync } from 'node:fs';
 import { createTracker } from '@sluice/core';
 import { receiveSettings, tell } from '../../processes/parent.ts';
 import { createRandom } from '../random.ts';
-import { type EndingSettings, type EndingTold, EXIT_CODE, OWN_HANDLER_EXIT_CODE } from './ending.ts';
+import {
+  BATCH_EVENTS,
+  type EndingSettings,
+  type EndingTold,
+  EXIT_CODE,
+  OWN_HANDLER_EXIT_CODE,
+} from './ending.ts';
+import { MOST_REQUESTS } from './messages.ts';
 import { NumberedEvents } from './numbered-events.ts';
 
 const MOST_PER_BURST = 60;
@@ -23,8 +30,8 @@ if (hasHandler && isFirst) listen();
 const tracker = createTracker({
   logger: false,
   ...{ baseUrl, apiKey: 'faults-key', correlationKey: 'email', journalDirectory, fsync },
-  batch: { maxEvents: 100, maxWaitMs: 20 },
-  delivery: { retryBaseMs: 10, retryMaxMs: 200 },
+  batch: { maxEvents: BATCH_EVENTS, maxWaitMs: 20 },
+  delivery: { maxConcurrency: MOST_REQUESTS, retryBaseMs: 10, retryMaxMs: 200 },
 });
 if (hasHandler && !isFirst) listen();
 const events = new NumberedEvents(tracker, life, random);

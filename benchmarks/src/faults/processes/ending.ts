@@ -1,5 +1,7 @@
 import type { Fsync } from './messages.ts';
 
+/** The most events in a request of it. */
+export const BATCH_EVENTS = 100;
 /** Exit codes that the application chooses. */
 export const EXIT_CODE = 5;
 export const OWN_HANDLER_EXIT_CODE = 7;

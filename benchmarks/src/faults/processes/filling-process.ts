@@ -15,11 +15,10 @@ const BURST = 100;
 const TICK_MS = 3;
 /** Fewer events than fit on a drained disk, whatever is dropped when it is full. */
 const LEAST_WRITTEN = 500;
+/** In real time. Only a hang takes so long. */
+const PATIENCE_MS = 60_000;
 /** On the tracker's clock. */
-const FLUSH_MS = 300_000;
 const CLOSE_MS = 20_000;
-/** In real time. */
-const RETURN_MS = 6_000;
 
 const settings = await receiveSettings<FillingSettings>();
 const { baseUrl, journalDirectory, life, cycles, maxBytes, whenFull, leavesFull } = settings;
@@ -66,14 +65,14 @@ async function fill(when: string): Promise<void> {
   if (whenFull === 'drop-oldest') return;
   const written = () => tracker.stats().pending - tracker.stats().unwritten;
   // On a slow machine, appends are still in progress.
-  await within(RETURN_MS, () => written() >= LEAST_WRITTEN);
+  await within(PATIENCE_MS, () => written() >= LEAST_WRITTEN);
   if (written() < LEAST_WRITTEN)
     problems.push(`${when}: only ${written()} events are on the disk, and nothing else is`);
 }
 
 async function drain(when: string): Promise<void> {
   service.isOpen = true;
-  const { pending } = await tracker.flush({ timeoutMs: FLUSH_MS });
+  const { pending } = await tracker.flush({ timeoutMs: PATIENCE_MS * TIME_SCALE });
   if (pending > 0) problems.push(`${when}: ${pending} events were not drained`);
   books.check(`${when}, drained`);
 }
@@ -86,7 +85,7 @@ async function returnToDisk(when: string): Promise<void> {
     return journal === 'file' && unwritten < pending;
   };
   events.track(1);
-  await within(RETURN_MS, () => isBack() || void events.track(1));
+  await within(PATIENCE_MS, () => isBack() || void events.track(1));
   if (!isBack()) problems.push(`${when}: the journal did not return to the disk`);
   service.isOpen = true;
 }

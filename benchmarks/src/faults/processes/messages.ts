@@ -25,8 +25,6 @@ export interface TrackingSettings {
   readonly maxWaitMs: number;
   readonly timeoutMs: number;
   readonly flushTimeoutMs: number;
-  /** Speed of its tracker's clock, as a multiple of real time. */
-  readonly timeScale: number;
   /** Limit of the journal, however little space is free on the disk. Null: the tracker's defaults. */
   readonly maxBytes: number | null;
 }

@@ -1,3 +1,4 @@
+import { existsSync, readdirSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Tracker } from '@sluice/core';
 import { FileJournal, type FileSystem, nodeFileSystem } from '@sluice/core/file-journal';
@@ -20,10 +21,12 @@ const SEGMENT_BYTES = 4_000;
 /** On the tracker's clock. */
 const FLUSH_MS = 10_000;
 const CLOSE_MS = 500;
-/** The next process must deliver all events, and so has enough time even on a busy machine. */
+/** On a disk that works, all events must be delivered. So there is enough time even on a busy machine. */
 const DRAIN_MS = 600_000;
-/** In real time. Files that are still open when `close()` gives up must be closed within this time. */
-const CLOSED_WITHIN_MS = 10_000;
+/** A request that is given up may arrive twice. So none is, but by a hang. */
+const REQUEST_MS = 1_200_000;
+/** In real time. What is still in use when `close()` gives up must not be after this time. */
+const CLOSED_WITHIN_MS = 60_000;
 
 /** A small application that runs on a failing disk, and then once more on a sound one. */
 export interface Scenario extends FailurePlan {
@@ -47,7 +50,7 @@ export interface Ran {
 
 export async function runScenario(scenario: Scenario, baseUrl: string): Promise<Ran> {
   const first = await failingLife(scenario, baseUrl);
-  const open = (await leftOpen(scenario.directory)).map((path) => `not closed: ${path}`);
+  const open = (await leftInUse(scenario.directory)).map((path) => `still in use: ${path}`);
   const second = await soundLife(scenario, baseUrl);
   return {
     ...first,
@@ -80,10 +83,10 @@ async function failingLife(scenario: Scenario, baseUrl: string): Promise<Ran> {
   await tracker.flush({ timeoutMs: FLUSH_MS });
   books.check('after a flush');
   // If the disk is never repaired, the next process delivers the last events, or they are reported as dropped.
-  if (lasts === 'to the end') service.isOpen = false;
+  if (lasts === 'to the end') await service.goAway();
   else disk.repair();
   await track('at the end');
-  if (lasts !== 'to the end') await tracker.flush({ timeoutMs: FLUSH_MS });
+  if (lasts !== 'to the end') await tracker.flush({ timeoutMs: DRAIN_MS });
   await tracker.close({ timeoutMs: CLOSE_MS });
   books.check('after the close');
   const { wasHit, lostRelease } = disk;
@@ -95,13 +98,18 @@ async function failingLife(scenario: Scenario, baseUrl: string): Promise<Ran> {
   return { tracked, durable, dropped, wasHit, lostRelease, problems };
 }
 
-async function leftOpen(directory: string): Promise<string[]> {
+/** The open files, and the locks, without which the next process adopts nothing. */
+async function leftInUse(directory: string): Promise<string[]> {
   const until = performance.now() + CLOSED_WITHIN_MS;
   for (;;) {
-    const open = openFilesBelow(directory);
-    if (open.length === 0 || performance.now() > until) return open;
+    const inUse = [...openFilesBelow(directory), ...locksIn(directory)];
+    if (inUse.length === 0 || performance.now() > until) return inUse;
     await pause(10);
   }
+}
+
+function locksIn(directory: string): string[] {
+  return existsSync(directory) ? readdirSync(directory).filter((name) => name.endsWith('.lock')) : [];
 }
 
 /** The next process, which must deliver the remaining events. */
@@ -133,7 +141,7 @@ function open(
     ...{ baseUrl, apiKey: 'faults-key', correlationKey: 'email', clock, transport: service },
     journal: new FileJournal({ directory, fsync, clock, segmentBytes: SEGMENT_BYTES, fs }),
     batch: { maxEvents: 10, maxWaitMs: 20 },
-    delivery: { maxConcurrency: 2, retryBaseMs: 10, retryMaxMs: 100 },
+    delivery: { maxConcurrency: 2, timeoutMs: REQUEST_MS, retryBaseMs: 10, retryMaxMs: 100 },
   });
   return { tracker, service, books: new Bookkeeping(tracker) };
 }

@@ -5,7 +5,6 @@ import { onAsked, receiveSettings, takeLeave, tell } from '../../processes/paren
 import { createRandom } from '../random.ts';
 import { MOST_REQUESTS, type TrackingSettings, type TrackingTold } from './messages.ts';
 import { NumberedEvents } from './numbered-events.ts';
-import { scaledClock } from './scaled-clock.ts';
 
 const settings = await receiveSettings<TrackingSettings>();
 const { life, baseUrl, apiKey, journalDirectory, fsync, timeoutMs, flushTimeoutMs, maxBytes } = settings;
@@ -24,7 +23,6 @@ const tracker = createTracker({
   // Short waits, so that the end of a fault is noticed at once and a run takes only minutes.
   delivery: { maxConcurrency: MOST_REQUESTS, timeoutMs, retryBaseMs: 10, retryMaxMs: 200 },
   ...(maxBytes !== null && { storage: { maxBytes, minFreeBytes: 0 } }),
-  ...(settings.timeScale !== 1 && { clock: scaledClock(settings.timeScale) }),
 });
 const problem = (what: string) => tell<TrackingTold>({ type: 'problem', what: `life ${life}: ${what}` });
 tracker.on('storageFailed', ({ error }) =>

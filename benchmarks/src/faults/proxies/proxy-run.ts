@@ -35,7 +35,7 @@ export interface ProxyRun {
 
 /** In real time, at any speed of the tracker's clock. */
 const TIMEOUT_MS = 60_000;
-const FLUSH_MS = 60_000;
+const FLUSH_MS = 300_000;
 const WAVE_MS = 10;
 /** A sender that adapts has few failures: this many until it has adapted, and then this part of its requests. */
 const FIRST_FAILURES = 25;

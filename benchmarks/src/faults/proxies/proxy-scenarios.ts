@@ -34,6 +34,8 @@ export interface ProxyScenario {
 
 const KIB = 1024;
 const PLAIN: ProxyRules = {};
+/** After so long a proxy gives a silent service up: longer than a busy machine takes for an answer. */
+const SILENT_MS = 2_000;
 /** A body has 300 KiB, and one event alone exceeds the limit. */
 const LARGE_BATCHES = {
   ...{ batchEvents: 500, waveMs: 0, paddingBytes: 500, oversizedBytes: 9 * KIB, statuses: [413] },
@@ -66,11 +68,11 @@ export function proxyScenarios(perSecond: number): readonly ProxyScenario[] {
       disturb: during('cut'),
     },
     {
-      ...{ name: 'service hangs, 504', rules: { upstreamTimeoutMs: 300 }, statuses: [504] },
+      ...{ name: 'service hangs, 504', rules: { upstreamTimeoutMs: SILENT_MS }, statuses: [504] },
       disturb: during('hung'),
     },
     {
-      ...{ name: 'answer comes not, 504', rules: { upstreamTimeoutMs: 300 }, statuses: [504] },
+      ...{ name: 'answer comes not, 504', rules: { upstreamTimeoutMs: SILENT_MS }, statuses: [504] },
       disturb: during('deaf'),
     },
     { name: 'reload under load', rules: PLAIN, statuses: [], disturb: reloadAlways },

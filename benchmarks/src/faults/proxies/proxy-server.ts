@@ -18,7 +18,8 @@ import {
 
 /** How often to try: another process may take the free port before the proxy opens it. */
 const STARTS = 3;
-const START_MS = 10_000;
+/** Only a proxy that hangs takes so long. */
+const START_MS = 60_000;
 const STOP_MS = 5_000;
 const RELOAD_AGAIN_MS = 500;
 const ANSWER_MS = 1_000;

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Tracker, TrackerStats } from '@sluice/core';
 
 const TICK_MS = 10;
-const SHOWN_MS = 10_000;
+const SHOWN_MS = 60_000;
 
 /** What was seen of a tracker in a run. */
 export interface Watched {

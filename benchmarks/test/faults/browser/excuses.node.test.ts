@@ -42,6 +42,11 @@ describe('an event that came again', () => {
     expect(repeats(requests, { 1: [{ from: 5_000, to: FOR_GOOD }] })).toEqual({ excused: 0, unexcused: 1 });
   });
 
+  it('has no excuse where it came before its page ended', () => {
+    const requests = [taken(1, ['a'], 0, 10), taken(2, ['a'], 50, 60)];
+    expect(repeats(requests, { 1: [{ from: 100, to: FOR_GOOD }] })).toEqual({ excused: 0, unexcused: 1 });
+  });
+
   it('is excused while its page is put aside, and not once that is back', () => {
     const cuts = { 1: [{ from: 100, to: 200 }] };
     const aside = [taken(1, ['a'], 90, 150), taken(2, ['a'], 160, 170)];

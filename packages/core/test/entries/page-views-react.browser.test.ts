@@ -2,6 +2,7 @@ import { createElement, StrictMode, useEffect } from 'react';
 import { createRoot, type Root } from 'react-dom/client';
 import { createBrowserRouter, Outlet, type RouteObject, RouterProvider, useNavigate } from 'react-router';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { PATIENCE } from '../../../../testing/patience.ts';
 import { pageViews } from '../../src/entries/page-views.ts';
 import { VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
 
@@ -53,27 +54,30 @@ class Shop {
 describe('page views of a React application with a router, in StrictMode', () => {
   it('are counted once each, with the title of their own route', async () => {
     const shop = new Shop();
-    await vi.waitFor(() => expect(document.title).toBe('Shop'));
-    await shop.clock.advance(1_000);
-    expect(shop.views).toEqual([{ title: 'Shop', path: '/shop', referrer: document.referrer }]);
+    // React runs effects some time after it has set the title.
+    const views = async () => {
+      await shop.clock.advance(1_000);
+      return shop.views;
+    };
+    await expect.poll(views).toEqual([{ title: 'Shop', path: '/shop', referrer: document.referrer }]);
 
     void shop.go('/cart');
     shop.arrive();
-    await vi.waitFor(() => expect(document.title).toBe('Cart'));
-    await vi.waitFor(() => expect(shop.views).toHaveLength(2));
+    await vi.waitFor(() => expect(document.title).toBe('Cart'), PATIENCE);
+    await vi.waitFor(() => expect(shop.views).toHaveLength(2), PATIENCE);
     expect(shop.views[1]).toEqual({ title: 'Cart', path: '/cart', referrer: '/shop' });
 
     void shop.go(-1);
-    await vi.waitFor(() => expect(document.title).toBe('Shop'));
+    await vi.waitFor(() => expect(document.title).toBe('Shop'), PATIENCE);
     await shop.clock.advance(10_000);
     expect(shop.views.slice(2)).toEqual([{ title: 'Shop', path: '/shop', referrer: '/cart' }]);
   });
 
   it('end when the application is unmounted', async () => {
     const shop = new Shop();
-    await vi.waitFor(() => expect(document.title).toBe('Shop'));
+    await vi.waitFor(() => expect(document.title).toBe('Shop'), PATIENCE);
     for (const root of roots.splice(0)) root.unmount();
-    await vi.waitFor(() => expect(shop.views).toHaveLength(1));
+    await vi.waitFor(() => expect(shop.views).toHaveLength(1), PATIENCE);
     history.pushState(null, '', '/elsewhere');
     await shop.clock.advance(10_000);
     expect(shop.views).toHaveLength(1);

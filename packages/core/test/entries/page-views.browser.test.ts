@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
+import { PATIENCE } from '../../../../testing/patience.ts';
 import { uuid } from '../../src/base/uuid.ts';
 import { pageViews } from '../../src/entries/page-views.ts';
 import { VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
@@ -102,7 +103,7 @@ describe.each(ways)('page views, %s', (way) => {
     await clock.advance(400);
     expect(views).toHaveLength(1);
     document.title = 'The page A';
-    await vi.waitFor(() => expect(views).toHaveLength(2));
+    await vi.waitFor(() => expect(views).toHaveLength(2), PATIENCE);
     expect(views[1]).toMatchObject({ payload: { title: 'The page A', path: '/a' }, at });
     await clock.advance(10_000);
     expect(views).toHaveLength(2);
@@ -156,7 +157,7 @@ describe.each(ways)('page views, %s', (way) => {
 
   it('lose none that was seen before they stopped', async () => {
     start()();
-    await vi.waitFor(() => expect(views).toHaveLength(1));
+    await vi.waitFor(() => expect(views).toHaveLength(1), PATIENCE);
     expect(clock.timers).toBe(0);
   });
 
@@ -166,7 +167,7 @@ describe.each(ways)('page views, %s', (way) => {
     await Promise.resolve();
     expect(views).toEqual([]);
     document.title = 'Later';
-    await vi.waitFor(() => expect(views).toMatchObject([{ payload: { title: 'Later' } }]));
+    await vi.waitFor(() => expect(views).toMatchObject([{ payload: { title: 'Later' } }]), PATIENCE);
   });
 
   it('leave the wrappers of others in place, and history as it was', async () => {
@@ -207,7 +208,7 @@ describe.each(ways)('page views, %s', (way) => {
     history.replaceState(null, '', path);
     const stop = pageViews(real);
     document.title = 'Arrived';
-    await vi.waitFor(() => expect(real.stats().accepted).toBe(1));
+    await vi.waitFor(() => expect(real.stats().accepted).toBe(1), PATIENCE);
     stop();
     await real.close();
     const answer = await fetch(`${apiUrl}/emulator/events?name=page_view`, {

@@ -1,10 +1,8 @@
 import { useState } from 'preact/hooks';
-import type { PrimaryKeyChoices, PrimaryKeyPreview } from '../../src/admin/audience-contract.ts';
-import { Ask, Problem } from '../parts/dialog.tsx';
-import { Field, Suggestions, typing, useSettled } from '../parts/field.tsx';
-import { formatCount, formatSome } from '../parts/text.tsx';
+import { Ask } from '../parts/dialog.tsx';
+import { Field, typing } from '../parts/field.tsx';
 import { tell } from '../shell/ask.ts';
-import { fieldError, type Task, useAnswer } from '../shell/asking.ts';
+import { fieldError, type Task } from '../shell/asking.ts';
 
 interface PrimaryKeyCardProps {
   /** Null if none is selected; undefined while that is not known. */
@@ -53,24 +51,17 @@ interface KeyChoiceProps {
   readonly task: Task;
 }
 
-/** The attribute to select. It shows what that means for the existing customers and events. */
+/** The attribute to select. */
 function KeyChoice({ name, onChange, task }: KeyChoiceProps) {
-  const { value: choices } = useAnswer<PrimaryKeyChoices>('/primary-key');
-  const isCurrent = name === choices?.primaryKey;
-  const typed = useSettled(name);
-  const preview = useAnswer<PrimaryKeyPreview>(
-    typed === '' || isCurrent ? undefined : `/primary-key/preview?primaryKey=${encodeURIComponent(typed)}`,
-  );
   const change = (changed: string) => {
     onChange(changed);
     task.clear();
   };
-  const others = (choices?.attributes ?? []).filter((each) => each !== choices?.primaryKey).slice(0, 8);
   return (
     <>
       <Field
         label="Attribute"
-        hint={isCurrent ? 'This is the primary key now.' : 'Its value must be another for each customer.'}
+        hint="Its value must be another for each customer."
         error={fieldError(task.error, 'primaryKey')}
       >
         {(input) => (
@@ -84,41 +75,10 @@ function KeyChoice({ name, onChange, task }: KeyChoiceProps) {
           />
         )}
       </Field>
-      <Suggestions choices={Object.fromEntries(others.map((each) => [each, each]))} onChoose={change} />
-      <div aria-live="polite">{preview.value && <Meaning preview={preview.value} />}</div>
-      <Problem error={preview.error} />
+      <p class="muted">
+        From then on, the emulator refuses events with another <code>correlationKey</code>. It keeps customers
+        without this attribute, but no longer finds them.
+      </p>
     </>
-  );
-}
-
-function Meaning({ preview }: { readonly preview: PrimaryKeyPreview }) {
-  const { primaryKey, found, without, shared, events } = preview;
-  return (
-    <div class="stack">
-      {shared !== null && (
-        <p class="notice bad">
-          Two customers have the same value, <code>{shared}</code>. You cannot select this attribute until you
-          change one of them.
-        </p>
-      )}
-      <ul class="bullets">
-        <li>{formatSome(found, 'customer has', 'customers have')} this attribute.</li>
-        {without > 0 && (
-          <li>
-            {formatSome(without, 'customer does', 'customers do')} not have it. The emulator keeps them, but
-            no longer finds them.
-          </li>
-        )}
-        {events.looked > 0 && (
-          <li>
-            {`Of the newest ${formatSome(events.looked, 'event')}, ${formatCount(events.attributedThen)} would belong to a known customer. Now ${formatCount(events.attributedNow)} do.`}
-          </li>
-        )}
-        <li>
-          From then on, the emulator refuses events without{' '}
-          <code>"correlationKey": {JSON.stringify(primaryKey)}</code>.
-        </li>
-      </ul>
-    </div>
   );
 }

@@ -3,7 +3,7 @@ import { ask } from './ask.ts';
 import { useAnswer } from './asking.ts';
 import { isLost } from './live.ts';
 import { openId } from './route.ts';
-import { type Identified, Rows, type Source } from './rows.ts';
+import { type Identified, type Part, Rows, type Source } from './rows.ts';
 
 const COUNT_EVERY_MS = 1_000;
 
@@ -28,14 +28,6 @@ export function useRows<Row extends Identified>(
   return { asked, shown: shown.current };
 }
 
-/** The answer of a route whose rows are read with `before`, newest first. */
-export interface Answered<Row> {
-  readonly rows: readonly Row[];
-  readonly hasMore: boolean;
-  /** Where to read on; by default after the last row. */
-  readonly next?: number | null;
-}
-
 /** A list of what arrives, newest first. It follows, unless the user has paused it, reads it, or has opened a row. */
 export interface LiveRows<Row extends Identified> {
   readonly shown: Rows<Row>;
@@ -58,7 +50,7 @@ export function useLiveRows<Row extends Identified>(
   path: string,
   newest: number,
   isAll: boolean,
-  sourceOf: (read: (before: number, signal: AbortSignal) => Promise<Answered<Row>>) => Source<Row> = readOn,
+  sourceOf: (read: Source<Row>['read']) => Source<Row> = (read) => ({ read }),
 ): LiveRows<Row> {
   const [pausedAt, setPausedAt] = useState<number | undefined>();
   const [isReading, read] = useState(false);
@@ -69,14 +61,14 @@ export function useLiveRows<Row extends Identified>(
   const source = () =>
     sourceOf(async (before, signal) => {
       const from = before || (end.current ?? 0) + 1;
-      const answer = await ask<Answered<Row>>(from > 1 ? `${path}&before=${from}` : path, { signal });
+      const answer = await ask<Part<Row>>(from > 1 ? `${path}&before=${from}` : path, { signal });
       const { current: last = Number.POSITIVE_INFINITY } = end; // it may have been paused meanwhile
       return { ...answer, rows: answer.rows.filter(({ id }) => id <= last) };
     });
   const { asked, shown } = useRows<Row>(path, source, pausedAt ?? newest, !isFollowing);
   useEffect(() => scrollTo(0, 0), [path]);
   const every = Math.floor(performance.now() / COUNT_EVERY_MS);
-  const latest = useAnswer<Answered<Row>>(isAll || isFollowing ? undefined : path, every);
+  const latest = useAnswer<Part<Row>>(isAll || isFollowing ? undefined : path, every);
   const known = shown.state.newest;
   return {
     shown,
@@ -92,18 +84,6 @@ export function useLiveRows<Row extends Identified>(
       scrollTo(0, 0);
       asked.want(0, 0);
       asked.renew(newest);
-    },
-  };
-}
-
-/** A source whose rows are read on from its end. */
-function readOn<Row extends Identified>(
-  read: (before: number, signal: AbortSignal) => Promise<Answered<Row>>,
-): Source<Row> {
-  return {
-    read: async (from, signal) => {
-      const { rows, hasMore, next = hasMore ? (rows.at(-1)?.id ?? null) : null } = await read(from, signal);
-      return { rows, next };
     },
   };
 }

@@ -1,12 +1,12 @@
 import type { TrackerRow } from '../../src/admin/contract.ts';
-import { Empty, Menu } from '../parts/dialog.tsx';
+import { Empty } from '../parts/dialog.tsx';
 import { LiveControls, LiveList } from '../parts/live-list.tsx';
 import { formatSome } from '../parts/text.tsx';
 import { FirstEvent } from '../settings/first-event.tsx';
 import { status } from '../shell/live.ts';
 import { openId } from '../shell/route.ts';
 import { AT_ONCE, type Source } from '../shell/rows.ts';
-import { type Answered, useLiveRows } from '../shell/use-rows.ts';
+import { useLiveRows } from '../shell/use-rows.ts';
 import { filter, isOpen, trackerPath } from './event-filter.ts';
 import { eventColumns, ResultLine } from './event-list.tsx';
 import { EventPanel } from './event-panel.tsx';
@@ -30,11 +30,9 @@ export function TrackerPage() {
           {maxEvents !== null && unique >= maxEvents && ' · older ones are removed'}
         </span>
         <LiveControls live={live} />
-        <Menu label="Export">
-          <p class="muted">{isAll ? 'All events:' : 'What the filter shows:'}</p>
-          <Download format="ndjson" label="NDJSON, as received" />
-          <Download format="csv" label="CSV, for a spreadsheet" />
-        </Menu>
+        <a class="button" href={`/emulator/admin${trackerPath('/export')}`} download="events.ndjson">
+          Export
+        </a>
       </div>
       {isAll && length === 0 && unique === 0 ? (
         <Empty title="No event has arrived yet">
@@ -56,9 +54,7 @@ export function TrackerPage() {
 }
 
 /** All events. Their ids increase by one, so any index can be read at once. */
-function allEvents(
-  read: (before: number, signal: AbortSignal) => Promise<Answered<TrackerRow>>,
-): Source<TrackerRow> {
+function allEvents(read: Source<TrackerRow>['read']): Source<TrackerRow> {
   let newest = 0;
   return {
     read: async (from, signal) => {
@@ -69,12 +65,4 @@ function allEvents(
     },
     indexOf: (id) => newest - id,
   };
-}
-
-function Download({ format, label }: { readonly format: string; readonly label: string }) {
-  return (
-    <a href={`/emulator/admin${trackerPath('/export', { format })}`} download={`events.${format}`}>
-      {label}
-    </a>
-  );
 }

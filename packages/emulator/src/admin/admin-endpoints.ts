@@ -4,15 +4,15 @@ import { sendRequest, testEvent } from '../events/sent-request.ts';
 import type { Faults } from '../faults/faults.ts';
 import { addPages } from '../pages.ts';
 import type { Account } from '../running/account.ts';
-import type { Application, RequestContext } from '../running/application.ts';
+import { type Application, addRoutes, type RequestContext } from '../running/application.ts';
 import type { Parts } from '../running/emulator.ts';
-import type { RequestOutcome } from '../storage/request-store.ts';
 import { addAudienceRoutes } from './audience-routes.ts';
 import type { KeyRow, KeyRows, RequestDetails, SentRequest, Status } from './contract.ts';
-import { ADMIN_PATH, type AdminRoutes, adminRoutes, OperatorAccess } from './operator-access.ts';
-import { found, readField, readId, readJson, readPaging } from './request-query.ts';
+import { operatorOnly } from './operator-access.ts';
+import { found, readField, readFields, readId, readJson } from './request-query.ts';
 import { addTrackerRoutes } from './tracker-routes.ts';
 
+const ADMIN_PATH = '/emulator/admin';
 const LIVE_HEADERS = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-store',
@@ -30,32 +30,29 @@ export function addAdminEndpoints(
   { account, behaviour, faults, live, token }: Omit<Parts, 'events' | 'api'>,
   status: () => Status,
 ): void {
-  const access = new OperatorAccess(token);
-  const add = adminRoutes(application, access);
-  add('/status', { GET: status });
-  add('/live', {
-    GET: ({ req }) => new Response(req.method === 'HEAD' ? null : live.open(), { headers: LIVE_HEADERS }),
-  });
-  add('/clear', {
+  const guard = operatorOnly(token);
+  const admin = application.basePath(ADMIN_PATH).use(guard);
+  addRoutes(admin, '/status', { GET: status });
+  addRoutes(admin, '/live', { GET: () => new Response(live.open(), { headers: LIVE_HEADERS }) });
+  addRoutes(admin, '/clear', {
     POST: async (context) => {
       account.clear(await readJson(context));
-      faults.removeAll();
-      await faults.settled;
+      await faults.remove();
     },
   });
-  add('/behaviour', {
+  addRoutes(admin, '/behaviour', {
     GET: () => behaviour.state,
     PUT: async (context) => {
       behaviour.change(await readJson(context));
       return behaviour.state;
     },
   });
-  addTrackerRoutes(add, account);
-  addAudienceRoutes(add, account.audience);
-  addKeyRoutes(add, account);
-  addRequestRoutes(add, account, () => status().baseUrl);
-  addFaultRoutes(add, faults);
-  addPages(application, access);
+  addTrackerRoutes(admin, account);
+  addAudienceRoutes(admin, account.audience);
+  addKeyRoutes(admin, account);
+  addRequestRoutes(admin, account, () => status().baseUrl);
+  addFaultRoutes(admin, faults);
+  addPages(application, guard);
 }
 
 /** Whether a path on the API address is for the operator. */
@@ -63,18 +60,18 @@ export function isOperators(path: string): boolean {
   return path === '/' || path.startsWith('/assets/') || path.startsWith(`${ADMIN_PATH}/`);
 }
 
-function addKeyRoutes(add: AdminRoutes, { apiKeys: keys }: Account): void {
+function addKeyRoutes(admin: Application, { apiKeys: keys }: Account): void {
   const known = ({ req }: RequestContext): KeyRow => found(keys.get(readId(req)), 'API key');
   const readName = async (context: RequestContext): Promise<string> => {
     const name = await readField(context, 'name');
     if (isNonEmptyString(name) && name.trim() !== '' && name.length <= LONGEST_NAME) return name.trim();
     throw refusal('name', `a text of 1 to ${LONGEST_NAME} characters, which tells keys apart`, name);
   };
-  add('/keys', {
+  addRoutes(admin, '/keys', {
     GET: (): KeyRows => ({ keys: keys.list() }),
     POST: async (context) => keys.create(await readName(context)),
   });
-  add('/keys/:id', {
+  addRoutes(admin, '/keys/:id', {
     PATCH: async (context) => {
       const { id } = known(context);
       keys.rename(id, await readName(context));
@@ -89,7 +86,7 @@ function addKeyRoutes(add: AdminRoutes, { apiKeys: keys }: Account): void {
 }
 
 function addRequestRoutes(
-  add: AdminRoutes,
+  admin: Application,
   { requests, recent, apiKeys, audience }: Account,
   baseUrl: () => string,
 ): void {
@@ -98,21 +95,17 @@ function addRequestRoutes(
     const exchange = recent.get(row.id);
     return { ...row, content: exchange?.content ?? null, isRepeatable: exchange?.repeatable !== undefined };
   };
-  add('/requests', {
-    GET: ({ req }) => {
-      // The store refuses an unknown outcome.
-      const outcome = (req.query('outcome') || undefined) as RequestOutcome | undefined;
-      return requests.list({ ...readPaging(req), outcome, search: req.query('search') });
-    },
+  addRoutes(admin, '/requests', {
+    GET: ({ req }) => requests.list(readFields(req)),
   });
-  add('/requests/test-event', {
+  addRoutes(admin, '/requests/test-event', {
     POST: async (): Promise<SentRequest> => {
       const apiKey = apiKeys.oldest() ?? 'none';
       return { status: await sendRequest(testEvent(baseUrl(), apiKey, audience.primaryKey ?? 'email')) };
     },
   });
-  add('/requests/:id', { GET: ({ req }) => find(req) });
-  add('/requests/:id/again', {
+  addRoutes(admin, '/requests/:id', { GET: ({ req }) => find(req) });
+  addRoutes(admin, '/requests/:id/again', {
     POST: async ({ req }): Promise<SentRequest> => {
       const repeatable = recent.get(find(req).id)?.repeatable;
       if (repeatable !== undefined) return { status: await sendRequest(repeatable) };
@@ -122,8 +115,8 @@ function addRequestRoutes(
   });
 }
 
-function addFaultRoutes(add: AdminRoutes, faults: Faults): void {
-  add('/faults', {
+function addFaultRoutes(admin: Application, faults: Faults): void {
+  addRoutes(admin, '/faults', {
     GET: () => faults.rows,
     POST: async (context) => {
       const fault = faults.add(await readJson(context));
@@ -131,14 +124,13 @@ function addFaultRoutes(add: AdminRoutes, faults: Faults): void {
       return fault.row;
     },
     DELETE: async () => {
-      faults.removeAll();
-      await faults.settled;
+      await faults.remove();
     },
   });
-  add('/faults/:id', {
+  addRoutes(admin, '/faults/:id', {
     DELETE: async ({ req }) => {
-      found(faults.remove(readId(req)), 'fault');
-      await faults.settled;
+      const wanted = readId(req);
+      found((await faults.remove(({ id }) => id === wanted)) > 0, 'fault');
     },
   });
 }

@@ -2,26 +2,8 @@
 import type { Customer } from '@sluice/protocol';
 
 /** `GET primary-key`. `PUT primary-key {primaryKey}` selects one, with immediate effect at both endpoints. */
-export interface PrimaryKeyChoices {
+export interface SelectedPrimaryKey {
   readonly primaryKey: string | null;
-  /** Names of the attributes that have text values among the newest customers, most frequent first. */
-  readonly attributes: readonly string[];
-}
-
-/** `GET primary-key/preview?primaryKey=NAME`: what selecting it would change. */
-export interface PrimaryKeyPreview {
-  readonly primaryKey: string;
-  /** Number of customers with a value of it, and of customers without one: these are no longer found. */
-  readonly found: number;
-  readonly without: number;
-  /** A value that two customers share; null if there is none. If there is one, selecting this primary key would be refused. */
-  readonly shared: string | null;
-  /** Of the newest events (at most 10,000): how many belong to a known customer now, and how many would. */
-  readonly events: {
-    readonly looked: number;
-    readonly attributedNow: number;
-    readonly attributedThen: number;
-  };
 }
 
 /**
@@ -33,7 +15,6 @@ export interface CustomerRows {
   readonly customers: readonly CustomerRow[];
   /** Total number of matching customers. */
   readonly total: number;
-  readonly hasMore: boolean;
 }
 
 /**

@@ -1,18 +1,9 @@
 import type { Audience } from '../customers/audience.ts';
 import { Refusal } from '../events/refusal.ts';
 import { readTextBody } from '../http/request-body.ts';
-import type { CustomerImport, PrimaryKeyChoices } from './audience-contract.ts';
-import type { AdminRoutes } from './operator-access.ts';
-import {
-  fieldOf,
-  found,
-  OPERATOR_BODY,
-  readField,
-  readFlag,
-  readId,
-  readJson,
-  readPaging,
-} from './request-query.ts';
+import { type Application, addRoutes } from '../running/application.ts';
+import type { CustomerImport, SelectedPrimaryKey } from './audience-contract.ts';
+import { fieldOf, found, OPERATOR_BODY, readField, readFields, readId, readJson } from './request-query.ts';
 
 /** Limit of a CSV file: enough for some hundred thousand customers. */
 const CSV = {
@@ -21,41 +12,31 @@ const CSV = {
 };
 
 /** Adds the routes of the audience: the primary key, and the customers. */
-export function addAudienceRoutes(add: AdminRoutes, audience: Audience): void {
-  const choices = (): PrimaryKeyChoices => ({
-    primaryKey: audience.primaryKey,
-    attributes: audience.attributeNames(),
-  });
-  add('/primary-key', {
-    GET: choices,
+export function addAudienceRoutes(admin: Application, audience: Audience): void {
+  const selected = (): SelectedPrimaryKey => ({ primaryKey: audience.primaryKey });
+  addRoutes(admin, '/primary-key', {
+    GET: selected,
     PUT: async (context) => {
       audience.selectPrimaryKey(await readField(context, 'primaryKey'));
-      return choices();
+      return selected();
     },
   });
-  add('/primary-key/preview', {
-    GET: ({ req }) => audience.previewPrimaryKey(req.query('primaryKey')),
-  });
-  add('/customers', {
-    GET: ({ req }) => {
-      const search = req.query('search') || undefined;
-      const order = { sort: req.query('sort') || undefined, descending: readFlag(req, 'descending') };
-      return audience.list({ ...readPaging(req), ...order, search, value: req.query('value') });
-    },
+  addRoutes(admin, '/customers', {
+    GET: ({ req }) => audience.list(readFields(req)),
     POST: async (context) => {
       const value = await readJson(context);
       if (Array.isArray(value)) return { customers: audience.addCustomers(value) };
       return audience.create(fieldOf(value, 'attributes'));
     },
   });
-  add('/customers/import', {
+  addRoutes(admin, '/customers/import', {
     POST: async (context) => {
-      const preview = readFlag(context.req, 'preview') ?? false;
+      const { preview } = readFields(context.req);
       const csv = await readTextBody(context.env.incoming, 'text/csv', CSV);
       return checkImport(await audience.import(csv, preview), preview);
     },
   });
-  add('/customers/export', {
+  addRoutes(admin, '/customers/export', {
     GET: () =>
       new Response(audience.export(), {
         headers: {
@@ -65,7 +46,7 @@ export function addAudienceRoutes(add: AdminRoutes, audience: Audience): void {
         },
       }),
   });
-  add('/customers/:id', {
+  addRoutes(admin, '/customers/:id', {
     GET: (context) => {
       const row = found(audience.get(readId(context.req)), 'customer');
       context.header('etag', `"${row.version}"`);

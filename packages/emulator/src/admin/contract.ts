@@ -4,7 +4,7 @@ import type { Customer } from '@sluice/protocol';
 import type { Behaviour, BehaviourSettings } from '../behaviour/behaviour.ts';
 import type { PresetName } from '../behaviour/presets.ts';
 import type { RefusalBody } from '../events/refusal.ts';
-import type { Fault, Script } from '../faults/fault.ts';
+import type { Fault, FaultHandle, Script } from '../faults/fault.ts';
 
 /** `GET status`, and the event `status` of `GET live`: the current state of the emulator. */
 export interface Status {
@@ -50,36 +50,37 @@ export interface Rates {
   readonly counts: Readonly<Record<string, number>>;
 }
 
-/** Search fields of `GET tracker`, `GET tracker/count` and `GET tracker/export`. An event must match all given fields. */
-export interface TrackerFilter {
-  readonly name?: string;
-  readonly correlationValue?: string;
-  readonly source?: string;
-  /** Words that the name, the customer or the payload must contain. The last one may be the beginning of a word. */
-  readonly text?: string;
-  /** Received at `from` or later, and before `to`: ISO 8601. */
-  readonly from?: string;
-  readonly to?: string;
-  /** Conditions such as `payload.total > 100 and payload.items[0].sku = "A-1"`. A path alone asks that it is there. */
-  readonly payload?: string;
-  /** `true`: events of a known customer; `false`: all others. */
-  readonly attributed?: 'true' | 'false';
+/**
+ * Search fields of `GET tracker`, `GET tracker/count` and `GET tracker/export`, as text: times in ISO 8601, `attributed` as `true` or
+ * `false`, and `payload` as conditions such as `payload.total > 100 and payload.items[0].sku = "A-1"`.
+ */
+export type TrackerFilter = {
+  readonly [Name in
+    | 'name'
+    | 'correlationValue'
+    | 'source'
+    | 'text'
+    | 'from'
+    | 'to'
+    | 'payload'
+    | 'attributed']?: string;
+};
+
+/** Rows of a list, newest first. */
+export interface Page<Row> {
+  readonly rows: readonly Row[];
+  /**
+   * Pass it as `before` to get the next rows; null if there are none. A search ends after half a second. Then it may return fewer
+   * rows than `limit`, or none, although older ones match.
+   */
+  readonly next: number | null;
 }
 
 /**
  * `GET tracker`: takes the fields of a filter, `before` (an event's id), `limit` (default 100, at most 1,000), and `keys` whose values
  * the rows have: `payload.total, payload.items[0].sku`.
  */
-export interface TrackerRows {
-  readonly rows: readonly TrackerRow[];
-  /** Whether older events may match too. */
-  readonly hasMore: boolean;
-  /**
-   * Pass it as `before` to get the next rows; null if there are none. A search ends after half a second. Then it may return fewer
-   * rows than `limit`, or none, although older events match.
-   */
-  readonly next: number | null;
-}
+export type TrackerRows = Page<TrackerRow>;
 
 /** An event in the list. */
 export interface TrackerRow {
@@ -91,7 +92,7 @@ export interface TrackerRow {
   readonly uuid: string | null;
   readonly deliveries: number;
   readonly attributed: boolean;
-  /** The beginning of the payload's JSON text. */
+  /** The beginning of the payload's JSON text; empty if that comes after the first 8,192 characters of the event. */
   readonly preview: string;
   /** Of each of the `keys`, the beginning of the value's JSON text; null if there is none. */
   readonly values: readonly (string | null)[];
@@ -105,8 +106,8 @@ export interface TrackerCount {
 }
 
 /**
- * `GET tracker/values?field=name|source|correlationValue&start=…`: at most 20 values in use that begin with `start`, ignoring
- * case, most frequent first. A value is counted in the newest 20,000 events; if it is not in these, in all events.
+ * `GET tracker/values?field=name|source|correlationValue&start=…`: at most 20 values that begin with `start`, most frequent first.
+ * They are those of the newest 20,000 events.
  */
 export interface TrackerValues {
   readonly values: readonly { readonly value: string; readonly count: number }[];
@@ -160,10 +161,7 @@ export interface TrackerEvent extends TrackerRow {
  * `GET requests`: takes `before`, `limit`, `outcome` (`taken`, `refused` or `fault`) and `search`: words, each of which must be in
  * the status, key name, method, path, user agent or reason.
  */
-export interface RequestRows {
-  readonly rows: readonly RequestRow[];
-  readonly hasMore: boolean;
-}
+export type RequestRows = Page<RequestRow>;
 
 /** A request to an endpoint of the interface. */
 export interface RequestRow {
@@ -261,18 +259,13 @@ export interface FaultRows {
 }
 
 /** A fault that was switched on. */
-export interface FaultRow {
-  readonly id: number;
+export interface FaultRow extends Pick<FaultHandle, 'id' | 'hits' | 'state'> {
   /** The fault as given, with its `kind`. */
   readonly fault: Fault | Script;
   /** What it does, in a sentence. */
   readonly words: string;
-  /** `waiting` until its time begins, `active` while it may act on requests, or `over`. */
-  readonly state: 'waiting' | 'active' | 'over';
   /** Index of the current step of a script, from 0; null for a single fault. */
   readonly step: number | null;
-  /** How many requests it acted on. */
-  readonly hits: number;
   /** How many more requests it may act on; null if it has no limit, and for scripts. */
   readonly remaining: number | null;
   /** When it is over; null if that is not known, or if it has no end. */

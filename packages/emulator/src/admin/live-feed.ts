@@ -1,12 +1,10 @@
+import { setMaxListeners } from 'node:events';
+import { type Clock, sleep, systemClock } from '@sluice/protocol/toolbox';
 import type { ArrivalRates } from '../events/rates.ts';
+import { streamOf } from '../http/answers.ts';
 import type { Status } from './contract.ts';
 
 const TICK_MS = 250;
-const KEEP_ALIVE_MS = 15_000;
-const RETRY = 'retry: 1000\n\n';
-const ENCODER = new TextEncoder();
-
-type Reader = ReadableStreamDefaultController<Uint8Array>;
 
 /**
  * Sends the state of the emulator to any number of pages, as server-sent events: the status when it has changed, at most every
@@ -16,78 +14,43 @@ type Reader = ReadableStreamDefaultController<Uint8Array>;
 export class LiveFeed {
   readonly #status: () => Status;
   readonly #rates: ArrivalRates;
-  readonly #now: () => number;
-  /** The pages that listen, and what tells each of them. */
-  readonly #readers = new Map<Reader, () => void>();
-  #timer: NodeJS.Timeout | undefined;
+  readonly #clock: Clock;
+  #end = new AbortController();
 
-  /** `now` returns milliseconds since 1970. */
-  constructor(status: () => Status, rates: ArrivalRates, now: () => number = Date.now) {
+  constructor(status: () => Status, rates: ArrivalRates, clock: Clock = systemClock) {
     this.#status = status;
     this.#rates = rates;
-    this.#now = now;
-  }
-
-  /** Number of pages that listen. */
-  get readers(): number {
-    return this.#readers.size;
+    this.#clock = clock;
   }
 
   /** Opens a stream: it begins with the status and the rates of the last minutes. */
   open(): ReadableStream<Uint8Array> {
-    let reader: Reader | undefined;
-    return new ReadableStream<Uint8Array>({
-      start: (controller) => {
-        reader = controller;
-        const tell = this.#teller(controller);
-        tell();
-        this.#readers.set(controller, tell);
-        this.#timer ??= setInterval(() => this.tick(), TICK_MS).unref();
-      },
-      cancel: () => this.#leave(reader),
-    });
-  }
-
-  /** Sends to every reader what is new. */
-  tick(): void {
-    for (const tell of this.#readers.values()) tell();
+    setMaxListeners(0, this.#end.signal); // Node would warn from eleven pages on
+    return streamOf(this.#texts(this.#end.signal));
   }
 
   /** Ends all streams. */
   end(): void {
-    for (const reader of this.#readers.keys()) {
-      reader.close();
-      this.#leave(reader);
-    }
+    this.#end.abort();
+    this.#end = new AbortController();
   }
 
-  /** Returns a function that sends to one reader what it was not told yet. */
-  #teller(controller: Reader): () => void {
+  async *#texts(ended: AbortSignal): AsyncGenerator<string> {
     let told = '';
     let second = 0;
-    let toldAt = 0;
-    return () => {
-      if ((controller.desiredSize ?? 0) <= 0) return; // it has not read the last message yet
+    let text = 'retry: 1000\n\n';
+    while (!ended.aborted) {
       const status = JSON.stringify(this.#status());
-      let text = toldAt === 0 ? RETRY : '';
       if (status !== told) text += message('status', status);
       told = status;
       for (const each of this.#rates.since(second)) {
         text += message('rates', JSON.stringify(each));
         second = each.second;
       }
-      if (text === '' && this.#now() - toldAt >= KEEP_ALIVE_MS) text = ': still here\n\n';
-      if (text === '') return;
-      toldAt = this.#now();
-      controller.enqueue(ENCODER.encode(text));
-    };
-  }
-
-  #leave(reader: Reader | undefined): void {
-    if (reader !== undefined) this.#readers.delete(reader);
-    if (this.#readers.size > 0) return;
-    clearInterval(this.#timer);
-    this.#timer = undefined;
+      if (text !== '') yield text;
+      text = '';
+      await sleep(this.#clock, TICK_MS, ended);
+    }
   }
 }
 

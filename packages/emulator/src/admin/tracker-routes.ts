@@ -1,106 +1,80 @@
 import { refusal } from '@sluice/protocol/toolbox';
-import { stringify } from 'csv-stringify/sync';
+import { streamOf } from '../http/answers.ts';
 import type { Account } from '../running/account.ts';
-import type { RequestContext } from '../running/application.ts';
+import { type Application, addRoutes } from '../running/application.ts';
+import type { SearchFilter } from '../search/event-filter.ts';
 import { readPayloadPaths } from '../search/payload-query.ts';
-import type { Search } from '../search/search.ts';
-import { unescapeText } from '../storage/database.ts';
-import { type EventRow, payloadText, readEvent } from '../storage/event-rows.ts';
-import type { TrackerEvent, TrackerRows, TrackerValues } from './contract.ts';
-import type { AdminRoutes } from './operator-access.ts';
-import { found, readId, readPaging, readSearchFilter } from './request-query.ts';
+import { beginning, escapeText, unescapeText } from '../storage/database.ts';
+import { readEvent } from '../storage/event-rows.ts';
+import type { Page, TrackerEvent, TrackerValues } from './contract.ts';
+import { found, readFields, readId, readSearchFilter } from './request-query.ts';
 
-/** A format in which the tracker exports events. */
-interface ExportFormat {
-  readonly contentType: string;
-  /** Text before the first event. */
-  readonly head: string;
-  readonly format: (events: readonly EventRow[]) => string;
-}
-
+// An export reads so many events at once, and sends so many characters.
 const AT_ONCE = 500;
-const COLUMNS = [
-  ...['event', 'correlationKey', 'correlationValue', 'source', 'timestamp', 'uuid', 'payload'],
-  ...['receivedAt', 'deliveries', 'attributed'],
-] as const;
-
-const FORMATS: Readonly<Record<string, ExportFormat>> = {
-  // Each line is an event as received, so that the file can be sent or loaded again.
-  ndjson: {
-    contentType: 'application/x-ndjson',
-    head: '',
-    format: (events) => events.map(({ text }) => `${onOneLine(text)}\n`).join(''),
-  },
-  // Spreadsheet programs run cells that begin like a formula. `escape_formulas` puts an apostrophe before them.
-  csv: {
-    contentType: 'text/csv; charset=utf-8',
-    head: stringify([COLUMNS]),
-    format: (events) => stringify(events.map(toRecord), { escape_formulas: true }),
-  },
+const CHUNK_CHARACTERS = 64 * 1024;
+const VALUE_COLUMNS: Readonly<Record<string, string>> = {
+  name: 'name',
+  source: 'source',
+  correlationValue: 'correlation_value',
 };
-
-const VALUE_COLUMNS = { name: 'name', source: 'source', correlationValue: 'correlation_value' } as const;
 const MOST_VALUES = 20;
 const NEWEST = 20_000;
-const MOST_FOUND = 1_000;
 
 /** Adds the routes of the event tracker, to search, count, open and export events. */
-export function addTrackerRoutes(add: AdminRoutes, account: Account): void {
+export function addTrackerRoutes(admin: Application, account: Account): void {
   const { database, search } = account;
-  add('/tracker', {
-    GET: async ({ req }): Promise<TrackerRows> => {
-      const filter = readSearchFilter(req);
-      const paths = readPayloadPaths(req.query('keys') ?? '');
-      const { rows, next } = await search.rows(filter, { ...readPaging(req), paths });
-      return { rows, hasMore: next !== null, next };
+  addRoutes(admin, '/tracker', {
+    GET: ({ req }) => {
+      const { before, limit, keys = '' } = readFields(req);
+      const paths = readPayloadPaths(keys);
+      return search.rows(readSearchFilter(req), { before, limit, paths });
     },
   });
-  add('/tracker/count', { GET: ({ req }) => search.count(readSearchFilter(req)) });
-  add('/tracker/values', {
-    GET: async ({ req }): Promise<TrackerValues> => {
-      const { field = '', start = '' } = req.query();
-      return { values: await listValues(account, field, start) };
+  addRoutes(admin, '/tracker/count', { GET: ({ req }) => search.count(readSearchFilter(req)) });
+  addRoutes(admin, '/tracker/values', {
+    GET: ({ req }) => {
+      const { field = '', start = '' } = readFields(req);
+      return listValues(account, field, start);
     },
   });
-  add('/tracker/catalogue', { GET: () => search.catalogue() });
-  add('/tracker/export', { GET: (context) => exportEvents(context.req, search) });
-  add('/tracker/:id', {
+  addRoutes(admin, '/tracker/catalogue', { GET: () => search.catalogue() });
+  addRoutes(admin, '/tracker/export', { GET: ({ req }) => exportEvents(readSearchFilter(req), account) });
+  addRoutes(admin, '/tracker/:id', {
     GET: ({ req }): TrackerEvent => {
       const { requestId, ...event } = found(readEvent(database, readId(req)), 'event');
-      const request = requestId === null ? undefined : account.requests.get(requestId);
+      const request = account.requests.get(requestId);
       const customer = event.attributed ? account.audience.customer(event.correlationValue) : undefined;
       return { ...event, request: request ?? null, customer: customer ?? null };
     },
   });
 }
 
-/** Answers with the matching events as a file. Throws a ConfigError for an unknown format. */
-function exportEvents(request: RequestContext['req'], search: Search): Response {
-  const name = request.query('format') ?? 'ndjson';
-  const format = Object.hasOwn(FORMATS, name) ? FORMATS[name] : undefined;
-  if (format === undefined) throw refusal('format', 'ndjson or csv', name);
-  const filter = readSearchFilter(request);
-  const encoder = new TextEncoder();
-  let before: number | null | undefined;
-  let { head } = format;
-  const body = new ReadableStream<Uint8Array>({
-    // The next part is read only when the previous one has been sent. So a slow reader delays only itself.
-    async pull(controller) {
-      if (before === null) return controller.close();
-      const page = await search.whole(filter, { before, limit: AT_ONCE });
-      controller.enqueue(encoder.encode(head + format.format(page.rows)));
-      head = '';
-      before = page.next;
-    },
-  });
+/** Answers with the matching events as a file, newest first: each as received, so that the file can be sent again. */
+function exportEvents(filter: SearchFilter, account: Account): Response {
   const at = new Date().toISOString().slice(0, 19).replaceAll(':', '-');
-  return new Response(body, {
+  return new Response(streamOf(exportedTexts(filter, account)), {
     headers: {
-      'content-type': format.contentType,
-      'content-disposition': `attachment; filename="events-${at}.${name}"`,
+      'content-type': 'application/x-ndjson',
+      'content-disposition': `attachment; filename="events-${at}.ndjson"`,
       'cache-control': 'no-store',
     },
   });
+}
+
+async function* exportedTexts(filter: SearchFilter, { search, database }: Account): AsyncGenerator<string> {
+  for (let before: number | null | undefined; before !== null; ) {
+    const page: Page<number> = await search.ids(filter, { before, limit: AT_ONCE });
+    let text = '';
+    for (const id of page.rows) {
+      const event = database.get<{ body: string }>('SELECT body FROM events WHERE id = ?', id);
+      if (event !== undefined) text += `${onOneLine(event.body)}\n`; // it may be removed meanwhile
+      if (text.length < CHUNK_CHARACTERS) continue;
+      yield text;
+      text = '';
+    }
+    yield text;
+    before = page.next;
+  }
 }
 
 // In JSON text, a line break is never inside a string.
@@ -108,48 +82,14 @@ function onOneLine(json: string): string {
   return json.replace(/[\r\n]+/g, ' ');
 }
 
-function toRecord({ text, receivedAt, deliveries, attributed }: EventRow): string[] {
-  const event: Record<string, unknown> = JSON.parse(text);
-  const fields = COLUMNS.slice(0, 6).map((name) => String(event[name] ?? ''));
-  const payload = payloadText(text, Number.POSITIVE_INFINITY);
-  return [...fields, payload, receivedAt, String(deliveries), String(attributed)];
-}
-
-/**
- * Lists values of a field that begin with `start`, ignoring case, most frequent first. They come from the newest 20,000 events.
- * If these give too few values, it adds rarer ones that the index finds, unless `start` is empty. Throws {@link ConfigError} for an unknown field.
- */
-async function listValues(
-  { database, search, events }: Account,
-  field: string,
-  start: string,
-): Promise<TrackerValues['values']> {
-  if (!isField(field)) throw refusal('field', `one of ${Object.keys(VALUE_COLUMNS).join(', ')}`, field);
-  const column = VALUE_COLUMNS[field];
-  const { oldest, newest } = events.totals;
-  const counts = new Map<string, number>();
-  const rows = database.arrays<[value: string, count: number]>(
-    `SELECT ${column}, count(*) FROM events WHERE id > ? AND id <= ? GROUP BY ${column}`,
-    ...[Math.max(oldest - 1, newest - NEWEST), newest],
+/** The most frequent values of a field that begin with `start`, among the newest 20,000 events. Throws {@link ConfigError} for an unknown field. */
+function listValues({ database, events }: Account, field: string, start: string): TrackerValues {
+  const column = Object.hasOwn(VALUE_COLUMNS, field) ? VALUE_COLUMNS[field] : undefined;
+  if (column === undefined) throw refusal('field', `one of ${Object.keys(VALUE_COLUMNS).join(', ')}`, field);
+  const values = database.all<TrackerValues['values'][number]>(
+    `SELECT ${column} AS value, count(*) AS count FROM events WHERE id > ? AND ${column} LIKE ? ESCAPE '!'
+     GROUP BY 1 ORDER BY count DESC LIMIT ${MOST_VALUES}`,
+    ...[events.totals.newest - NEWEST, beginning(escapeText(start))],
   );
-  const wanted = start.toLowerCase();
-  const isWanted = (value: string) => value.toLowerCase().startsWith(wanted);
-  for (const [escaped, count] of rows) {
-    const value = unescapeText(escaped);
-    if (isWanted(value)) counts.set(value, count);
-  }
-  if (start !== '' && counts.size < MOST_VALUES) {
-    const { rows: found } = await search.rows({ text: start }, { limit: MOST_FOUND });
-    for (const { [field]: value } of found) {
-      if (!isWanted(value) || counts.has(value)) continue;
-      const { count } = await search.count({ [field]: value });
-      counts.set(value, count);
-    }
-  }
-  const values = Array.from(counts, ([value, count]) => ({ value, count }));
-  return values.sort((one, other) => other.count - one.count).slice(0, MOST_VALUES);
-}
-
-function isField(field: string): field is keyof typeof VALUE_COLUMNS {
-  return Object.hasOwn(VALUE_COLUMNS, field);
+  return { values: values.map(({ value, count }) => ({ value: unescapeText(value), count })) };
 }

@@ -1,11 +1,12 @@
 import { ConfigError } from '@sluice/protocol';
-import { ANYTHING, readRules } from '@sluice/protocol/toolbox';
+import { type Rule, readRules } from '@sluice/protocol/toolbox';
 import type { BehaviourChange, BehaviourState } from '../admin/contract.ts';
+import { isJsonObject } from '../events/json-text.ts';
 import type { Database } from '../storage/database.ts';
-import { type Behaviour, type BehaviourSettings, readBehaviour } from './behaviour.ts';
+import { type Behaviour, readBehaviour } from './behaviour.ts';
 import { PRESET, PRESETS } from './presets.ts';
 
-const RULES = { preset: PRESET, behaviour: ANYTHING };
+const RULES = { preset: PRESET, behaviour: [isJsonObject, 'an object'] satisfies Rule };
 
 /**
  * The current behaviour of the service. It can change at any time. Each request is served with the behaviour that was set when
@@ -43,9 +44,10 @@ export class BehaviourSwitch {
   change(change: unknown): void {
     const { preset = this.#state.preset, behaviour = {} }: BehaviourChange = readRules(RULES, '', change);
     const ofPreset = readBehaviour(PRESETS[preset].behaviour);
-    const choice = { preset, behaviour: readGiven(behaviour) };
-    const current = readBehaviour({ ...PRESETS[preset].behaviour, ...choice.behaviour });
-    this.#database.set('behaviour', JSON.stringify(choice));
+    // For what is undefined, the preset applies.
+    const given = Object.fromEntries(Object.entries(behaviour).filter(([, value]) => value !== undefined));
+    const current = readBehaviour({ ...PRESETS[preset].behaviour, ...given });
+    this.#database.set('behaviour', JSON.stringify({ preset, behaviour: given }));
     const isChanged = JSON.stringify(current) !== JSON.stringify(ofPreset);
     this.#state = { preset, isChanged, behaviour: current };
   }
@@ -59,10 +61,4 @@ export class BehaviourSwitch {
       throw new ConfigError(error.option, message, { cause: error });
     }
   }
-}
-
-/** Checks the settings and removes undefined ones: for these, the preset applies. */
-function readGiven(behaviour: BehaviourSettings): BehaviourSettings {
-  readBehaviour(behaviour);
-  return Object.fromEntries(Object.entries(behaviour).filter(([, value]) => value !== undefined));
 }

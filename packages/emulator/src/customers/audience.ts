@@ -1,16 +1,9 @@
-import { setImmediate } from 'node:timers/promises';
 import { ConfigError, type Customer } from '@sluice/protocol';
 import { describe, isNonEmptyString, refusal } from '@sluice/protocol/toolbox';
-import type {
-  CustomerImport,
-  CustomerRow,
-  CustomerRows,
-  PrimaryKeyPreview,
-} from '../admin/audience-contract.ts';
+import type { CustomerImport, CustomerRow, CustomerRows } from '../admin/audience-contract.ts';
 import { Refusal } from '../events/refusal.ts';
 import { quote } from '../messages.ts';
 import { type Database, escapeText, unescapeText } from '../storage/database.ts';
-import { ATTRIBUTED } from '../storage/event-rows.ts';
 import { Staging } from '../storage/staging.ts';
 import {
   CustomerList,
@@ -24,14 +17,8 @@ import {
 } from './customer-list.ts';
 import { parseCustomersCsv, writeCustomersCsv } from './customers-csv.ts';
 
-// Customers staged in one turn, which takes a few milliseconds.
-const AT_ONCE = 500;
+const STAGED_AT_ONCE = 500;
 const PROBLEMS_TOLD = 100;
-const SAMPLE = 5;
-const SUGGESTIONS = 50;
-const SUGGESTED_FROM = 1_000;
-// Enough to show what another primary key means, and quick to read however many events are stored.
-const PREVIEWED = 10_000;
 
 const COLUMNS = 'primary_value, attributes';
 const REPLACE = 'ON CONFLICT (primary_value) DO UPDATE SET attributes = excluded.attributes';
@@ -68,64 +55,27 @@ export class Audience {
    * non-empty string, or if two customers have the same value of it.
    */
   selectPrimaryKey(name: unknown): void {
-    checkName(name);
+    if (!isNonEmptyString(name)) throw refusal('primaryKey', 'the name of an attribute', name);
     if (name === this.primaryKey) return;
-    const { shared } = this.previewPrimaryKey(name);
-    if (shared !== null) {
-      const rule = 'an attribute that no two customers share a value of';
-      const { option, message } = refusal('primaryKey', rule, name);
-      throw new ConfigError(option, `${message}: two have ${describe(shared)}`);
-    }
+    const known = new Set<string>();
     this.#database.transaction(() => {
       this.#database.set('primary_key', escapeText(name));
       this.#change('UPDATE customers SET primary_value = NULL');
       for (const { id, attributes } of this.#read(ROWS)) {
         const value = primaryValue(JSON.parse(attributes), name);
         if (value === undefined) continue;
+        if (known.has(value)) {
+          const { option, message } = refusal(
+            'primaryKey',
+            'an attribute that no two customers share a value of',
+            name,
+          );
+          throw new ConfigError(option, `${message}: two have ${describe(value)}`);
+        }
+        known.add(value);
         this.#database.run('UPDATE customers SET primary_value = ? WHERE id = ?', escapeText(value), id);
       }
     });
-  }
-
-  /**
-   * Returns what selecting `name` would change, and changes nothing. Throws {@link ConfigError} if `name` is not a non-empty
-   * string.
-   */
-  previewPrimaryKey(name: unknown): PrimaryKeyPreview {
-    checkName(name);
-    const customers = this.#read(ROWS);
-    const values = customers.flatMap(({ attributes }) => primaryValue(JSON.parse(attributes), name) ?? []);
-    const known = new Set(values);
-    const seen = new Set<string>();
-    const shared = values.find((value) => seen.has(value) || !seen.add(value));
-    const rows = this.#database.all<{ key: string; value: string; attributed: number }>(
-      `SELECT correlation_key AS key, correlation_value AS value, ${ATTRIBUTED} AS attributed
-       FROM events ORDER BY id DESC LIMIT ${PREVIEWED}`,
-    );
-    const then = rows.filter(
-      ({ key, value }) => unescapeText(key) === name && known.has(unescapeText(value)),
-    );
-    return {
-      ...{ primaryKey: name, found: values.length, without: customers.length - values.length },
-      shared: shared ?? null,
-      events: {
-        looked: rows.length,
-        attributedNow: rows.filter(({ attributed }) => attributed === 1).length,
-        attributedThen: then.length,
-      },
-    };
-  }
-
-  /** Names of the attributes that have text values among the newest 1,000 customers, most frequent first, at most 50. */
-  attributeNames(): string[] {
-    const counts = new Map<string, number>();
-    for (const { attributes } of this.list({ limit: SUGGESTED_FROM }).customers) {
-      for (const [name, value] of Object.entries(attributes)) {
-        if (isNonEmptyString(value)) counts.set(name, (counts.get(name) ?? 0) + 1);
-      }
-    }
-    const names = [...counts].sort(([, a], [, b]) => b - a).map(([name]) => name);
-    return names.slice(0, SUGGESTIONS);
   }
 
   /** Adds or replaces all of these customers, or none. Returns how many were passed in. Throws {@link ConfigError}. */
@@ -204,31 +154,26 @@ export class Audience {
    */
   async import(csv: string, preview: boolean): Promise<CustomerImport> {
     const key = this.#requireKey();
-    const { columns, customers, problems } = await parseCustomersCsv(csv, key);
+    using staging = new Staging(this.#database, COLUMNS);
+    const values: string[] = [];
+    const { problems, ...parsed } = await parseCustomersCsv(csv, key, (value, customer) => {
+      values.push(escapeText(value), JSON.stringify(customer));
+      if (values.length >= STAGED_AT_ONCE) staging.add(values.splice(0));
+    });
+    staging.add(values);
     const isRight = problems.length === 0;
-    const replaced = isRight ? await this.#takeMany(customers, key, preview) : 0;
+    const replaced = isRight ? this.#takeStaged(staging, key, preview) : 0;
     return {
-      columns,
-      lines: customers.length,
-      added: isRight ? customers.length - replaced : 0,
+      ...parsed,
+      added: isRight ? parsed.lines - replaced : 0,
       replaced,
-      sample: customers.slice(0, SAMPLE),
       problems: problems.slice(0, PROBLEMS_TOLD),
       problemCount: problems.length,
     };
   }
 
-  /** Stores customers, unless it is only a preview. Returns how many of them existed before. */
-  async #takeMany(customers: readonly Customer[], key: string, preview: boolean): Promise<number> {
-    using staging = new Staging(this.#database, COLUMNS);
-    const { table } = staging;
-    for (let at = 0; at < customers.length; at += AT_ONCE) {
-      const records = customers
-        .slice(at, at + AT_ONCE)
-        .map((customer, index) => toRecord(customer, key, `customers[${at + index}]`));
-      staging.add(records.flatMap((each) => [escapeText(each.primaryValue), each.attributes]));
-      await setImmediate();
-    }
+  /** Stores customers that were staged, unless it is only a preview. Returns how many of them existed before. */
+  #takeStaged({ table }: Staging, key: string, preview: boolean): number {
     if (this.primaryKey !== key) {
       const message = `primaryKey was ${describe(key)} when the import began, and is ${describe(this.primaryKey)} now: nothing was imported. Import the file again`;
       throw new ConfigError('primaryKey', message);
@@ -275,8 +220,4 @@ export class Audience {
   #read(sql: string, ...values: (string | number)[]): StoredCustomer[] {
     return this.#database.all<StoredCustomer>(sql, ...values);
   }
-}
-
-function checkName(name: unknown): asserts name is string {
-  if (!isNonEmptyString(name)) throw refusal('primaryKey', 'the name of an attribute', name);
 }

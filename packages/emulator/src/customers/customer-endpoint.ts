@@ -1,5 +1,6 @@
 import { CUSTOMER_READ_PATH } from '@sluice/protocol';
 import { describe, isNonEmptyString } from '@sluice/protocol/toolbox';
+import { isJsonObject } from '../events/json-text.ts';
 import { Refusal } from '../events/refusal.ts';
 import { jsonAnswer } from '../http/answers.ts';
 import type { InterfaceEndpoint } from '../http/interface-endpoint.ts';
@@ -9,7 +10,6 @@ import { quote } from '../messages.ts';
 export const customerEndpoint: InterfaceEndpoint = {
   name: 'customers',
   path: CUSTOMER_READ_PATH,
-  mayBeGzipped: false,
   serve(exchange, primaryKey, { value }) {
     const wanted = primaryKeyValue(value);
     const customer = exchange.account.audience.customer(wanted);
@@ -24,10 +24,8 @@ export const customerEndpoint: InterfaceEndpoint = {
 };
 
 function primaryKeyValue(body: unknown): string {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw invalid('body', 'must be a JSON object', body);
-  }
-  const value: unknown = Reflect.get(body, 'primary_key');
+  if (!isJsonObject(body)) throw invalid('body', 'must be a JSON object', body);
+  const { primary_key: value } = body;
   if (!isNonEmptyString(value)) throw invalid('primary_key', 'must be a non-empty string', value);
   return value;
 }

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { ConfigError } from '@sluice/protocol';
 import { isNonEmptyString, refusal } from '@sluice/protocol/toolbox';
 import type { CustomerRow, CustomerRows } from '../admin/audience-contract.ts';
+import { isJsonObject } from '../events/json-text.ts';
 import { messageOf } from '../messages.ts';
 import { containing, type Database, escapeText, unescapeText } from '../storage/database.ts';
 
@@ -73,7 +74,7 @@ export class CustomerList {
         JSON.stringify(ids.slice(offset, offset + limit)),
       );
     }
-    return { customers: rows.map(toRow), total, hasMore: offset + rows.length < total };
+    return { customers: rows.map(toRow), total };
   }
 
   /** Ids of the customers with a text in a value, in their order. */
@@ -98,12 +99,10 @@ export class CustomerList {
 
 /** Checks a customer, named `at` in errors. Throws {@link ConfigError}. */
 export function toRecord(customer: unknown, key: string, at: string): CustomerRecord {
-  if (typeof customer !== 'object' || customer === null || Array.isArray(customer)) {
-    throw refusal(at, 'an object of attributes', customer);
-  }
+  if (!isJsonObject(customer)) throw refusal(at, 'an object of attributes', customer);
   const value = primaryValue(customer, key);
   if (value === undefined) {
-    throw refusal(`${at}.${key}`, 'a non-empty string: it is the primary key', Reflect.get(customer, key));
+    throw refusal(`${at}.${key}`, 'a non-empty string: it is the primary key', customer[key]);
   }
   try {
     return { primaryValue: value, attributes: JSON.stringify(customer) };

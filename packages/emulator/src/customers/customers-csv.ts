@@ -1,107 +1,93 @@
+import { pipeline } from 'node:stream/promises';
 import { setImmediate } from 'node:timers/promises';
 import type { Customer } from '@sluice/protocol';
-import { type CsvError, type Info, parse } from 'csv-parse';
+import { CsvError, type InfoRecord, parse } from 'csv-parse';
 import { stringify } from 'csv-stringify/sync';
+import type { CustomerImport } from '../admin/audience-contract.ts';
 import { quote } from '../messages.ts';
 
-/** A problem in a CSV text; `line` counts from 1. */
-interface CsvProblem {
-  readonly line: number;
-  readonly message: string;
+type Problem = CustomerImport['problems'][number];
+
+/** What a CSV text has, with all its problems. */
+interface CustomersCsv extends Pick<CustomerImport, 'columns' | 'lines' | 'sample'> {
+  readonly problems: readonly Problem[];
 }
 
-/** The customers in a CSV text, and all problems in it. */
-export interface CustomersCsv {
-  /** Names of attributes, from the first line. */
-  readonly columns: readonly string[];
-  readonly customers: readonly Customer[];
-  readonly problems: readonly CsvProblem[];
-}
-
+const SAMPLE = 5;
 // A text of many megabytes is parsed in slices. Between slices, the emulator answers requests.
 const SLICE_CHARACTERS = 8 * 1024;
-// A file with more problems than these is no CSV. To read on would take minutes.
-const MOST_PROBLEMS = 1_000;
 
 /**
  * Reads customers from CSV: the first line has the names of the attributes, each further line is a customer. Fields are separated
  * by commas, semicolons or tabs, and quoted as in RFC 4180. Line breaks in quotes become `\n`. An empty field is no attribute. Ends
- * after 1,000 problems.
+ * at the first line that is no CSV.
  *
  * @param primaryKey The attribute that each customer must have. No two customers may have the same value of it.
+ * @param onCustomer Called with each right customer, and its value of the primary key.
  */
-export async function parseCustomersCsv(csv: string, primaryKey: string): Promise<CustomersCsv> {
-  const customers: Customer[] = [];
-  const problems: CsvProblem[] = [];
+export async function parseCustomersCsv(
+  csv: string,
+  primaryKey: string,
+  onCustomer: (value: string, customer: Customer) => void,
+): Promise<CustomersCsv> {
+  const text = csv.replace(/\r\n?/g, '\n');
+  const sample: Customer[] = [];
+  const problems: Problem[] = [];
+  let count = 0;
   let columns: readonly string[] | undefined;
   /** The line of each value of the primary key. */
-  const lines = new Map<unknown, number>();
-  let lastLine = 0;
-  let syntaxProblems = 0;
-  const refuse = (error: CsvError | undefined): undefined => {
-    syntaxProblems += 1;
-    if (syntaxProblems > MOST_PROBLEMS) return;
-    const problem = toProblem(error, lastLine);
-    lastLine = Math.max(lastLine, problem.line);
-    problems.push(problem);
-  };
-  const take = (fields: readonly string[], line: number): void => {
+  const linesOf = new Map<unknown, number>();
+  let nextLine = 1;
+  const take = (fields: readonly string[], { lines }: InfoRecord): null => {
+    const line = lines - fields.reduce((sum, field) => sum + field.split('\n').length - 1, 0);
+    nextLine = lines + 1;
     if (columns === undefined) {
       columns = fields.map((name) => name.trim());
       problems.push(...headerProblems(columns, primaryKey).map((message) => ({ line: 1, message })));
-      return;
+    } else if (problems[0]?.line !== 1) {
+      const pairs = columns.map((name, index) => [name, fields[index] ?? ''] as const);
+      const customer: Customer = Object.fromEntries(pairs.filter(([, value]) => value !== ''));
+      count += 1;
+      if (count <= SAMPLE) sample.push(customer);
+      const value = customer[primaryKey];
+      const first = linesOf.get(value);
+      if (fields.length !== columns.length) {
+        const rule = `the number of fields must be that of the first line, ${columns.length}`;
+        problems.push({ line, message: `${rule}; it is ${fields.length}` });
+      } else if (typeof value !== 'string') {
+        problems.push({ line, message: `${quote(primaryKey)} is empty: it is the primary key` });
+      } else if (first !== undefined) {
+        problems.push({ line, message: `${quote(primaryKey)} is ${quote(value)}, as in line ${first}` });
+      } else {
+        linesOf.set(value, line);
+        onCustomer(value, customer);
+      }
     }
-    if (problems[0]?.line === 1) return; // it is not clear which attribute a field is
-    const pairs = columns.map((name, index) => [name, fields[index] ?? ''] as const);
-    const customer: Customer = Object.fromEntries(pairs.filter(([, value]) => value !== ''));
-    customers.push(customer);
-    const value = customer[primaryKey];
-    const first = lines.get(value);
-    if (fields.length !== columns.length) {
-      const rule = `the number of fields must be that of the first line, ${columns.length}`;
-      problems.push({ line, message: `${rule}; it is ${fields.length}` });
-    } else if (typeof value !== 'string') {
-      problems.push({ line, message: `${quote(primaryKey)} is empty: it is the primary key` });
-    } else if (first !== undefined) {
-      problems.push({ line, message: `${quote(primaryKey)} is ${quote(value)}, as in line ${first}` });
-    } else {
-      lines.set(value, line);
-    }
+    return null; // so the parser does not keep it
   };
   const parser = parse({
     bom: true,
-    delimiter: findDelimiter(csv),
-    info: true,
+    delimiter: findDelimiter(text),
     skip_empty_lines: true,
     relax_column_count: true,
-    skip_records_with_error: true,
     record_delimiter: '\n',
     max_record_size: 1024 * 1024,
-    on_skip: refuse,
+    on_record: take,
   });
-  parser.on('data', ({ record, info }: { readonly record: string[]; readonly info: Info }) => {
-    lastLine = Math.max(lastLine, info.lines);
-    take(record, info.lines - record.reduce((sum, field) => sum + field.split('\n').length - 1, 0));
-  });
-  const ended = new Promise<void>((resolve) => {
-    parser.on('close', resolve); // after its end, and when it was destroyed
-    parser.on('error', (error: CsvError) => {
-      refuse(error);
-      resolve();
-    });
-  });
-  for (let at = 0; at < csv.length && !parser.destroyed && syntaxProblems <= MOST_PROBLEMS; ) {
-    let end = at + SLICE_CHARACTERS;
-    if (csv[end - 1] === '\r') end += 1; // keeps \r\n in one slice
-    parser.write(csv.slice(at, end).replace(/\r\n?/g, '\n'));
-    at = end;
+  try {
+    await pipeline(slicesOf(text), parser.resume());
+    if (columns === undefined) problems.push({ line: 1, message: 'the file is empty' });
+  } catch (error) {
+    problems.push(toProblem(error, nextLine));
+  }
+  return { columns: columns ?? [], lines: count, sample, problems };
+}
+
+async function* slicesOf(text: string): AsyncGenerator<string> {
+  for (let at = 0; at < text.length; at += SLICE_CHARACTERS) {
+    yield text.slice(at, at + SLICE_CHARACTERS);
     await setImmediate();
   }
-  if (syntaxProblems > MOST_PROBLEMS) parser.destroy();
-  else parser.end();
-  await ended;
-  if (columns === undefined) problems.push({ line: 1, message: 'the file is empty' });
-  return { columns: columns ?? [], customers, problems: problems.sort((a, b) => a.line - b.line) };
 }
 
 /** Writes customers as CSV, in the format of the import. A value that is no text is written as JSON. */
@@ -137,10 +123,11 @@ const WORDS: Readonly<Record<string, string>> = {
   CSV_INVALID_CLOSING_QUOTE: 'something follows a closing quote: double each quote inside of a field',
 };
 
-function toProblem(error: CsvError | undefined, lastLine: number): CsvProblem {
-  if (error?.code === 'CSV_QUOTE_NOT_CLOSED') {
-    return { line: lastLine + 1, message: 'a quote is opened in this line or below, and never closed' };
+function toProblem(error: unknown, nextLine: number): Problem {
+  if (!(error instanceof CsvError)) throw error;
+  if (error.code === 'CSV_QUOTE_NOT_CLOSED') {
+    return { line: nextLine, message: 'a quote is opened in this line or below, and never closed' };
   }
-  const line = typeof error?.lines === 'number' ? error.lines : lastLine + 1;
-  return { line, message: WORDS[error?.code ?? ''] ?? error?.message ?? 'it cannot be read' };
+  const line = typeof error.lines === 'number' ? error.lines : nextLine;
+  return { line, message: WORDS[error.code] ?? error.message };
 }

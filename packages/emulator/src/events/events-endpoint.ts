@@ -4,7 +4,7 @@ import type { Injection } from '../faults/injection.ts';
 import { acceptedAnswer, type LeftOut } from '../http/answers.ts';
 import type { InterfaceEndpoint } from '../http/interface-endpoint.ts';
 import { quote } from '../messages.ts';
-import { elementTexts } from './json-text.ts';
+import { elementTexts, isJsonObject } from './json-text.ts';
 import { Refusal, type RefusalBody, type RefusalCode } from './refusal.ts';
 import type { ReceivedEvent } from './tracked-events.ts';
 
@@ -15,7 +15,6 @@ const AT_ONCE = 5_000;
 export const eventsEndpoint: InterfaceEndpoint = {
   name: 'events',
   path: EVENTS_PATH,
-  mayBeGzipped: true,
   async serve(exchange, primaryKey, body) {
     const { behaviour } = exchange;
     const elements = batchElements(body.value);
@@ -46,11 +45,7 @@ export const eventsEndpoint: InterfaceEndpoint = {
 
 /** Returns the elements of a batch (section 2.1). Throws {@link Refusal} if the body is not a batch. */
 function batchElements(value: unknown): readonly unknown[] {
-  const batch =
-    typeof value === 'object' &&
-    value !== null &&
-    Object.hasOwn(value, 'batch') &&
-    Reflect.get(value, 'batch');
+  const batch = isJsonObject(value) && Object.hasOwn(value, 'batch') && value.batch;
   if (Array.isArray(batch) && batch.length > 0) return batch;
   const code = Array.isArray(batch) ? 'empty_batch' : 'invalid_field';
   const problem = findBatchProblem(value);
@@ -85,9 +80,7 @@ function findProblem(
 }
 
 function uuidOf(element: unknown): { readonly uuid?: string } {
-  if (typeof element !== 'object' || element === null) return {};
-  const uuid: unknown = Reflect.get(element, 'uuid');
-  return isUuid(uuid) ? { uuid } : {};
+  return isJsonObject(element) && isUuid(element.uuid) ? { uuid: element.uuid } : {};
 }
 
 /** The error that the requests page shows for a batch of which some events were left out. */

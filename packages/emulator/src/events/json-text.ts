@@ -41,6 +41,11 @@ export function isDeeperThan(text: string, limit: number): boolean {
   return walk(text, (_, __, depth) => depth > limit);
 }
 
+/** Whether a parsed value is an object of JSON: no array, and not null. */
+export function isJsonObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** Removes the blanks and line breaks outside the strings of a JSON text. */
 export function withoutBlanks(text: string): string {
   return text.replace(/("[^"\\]*(?:\\.[^"\\]*)*")|\s+/g, '$1');

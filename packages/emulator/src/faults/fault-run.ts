@@ -73,7 +73,7 @@ export interface Surroundings {
   readonly now: () => number;
   readonly random: () => number;
   /** Ends the fault and removes it from the list. Resolves when that has taken effect. */
-  readonly remove: (id: number) => Promise<void>;
+  readonly remove: () => Promise<unknown>;
 }
 
 /** A fault or script, from when it was switched on until it is over. */
@@ -101,8 +101,8 @@ export class FaultRun implements FaultHandle {
     return this.#isEnded ? 'over' : this.step(now).state(now);
   }
 
-  stop(): Promise<void> {
-    return this.#surroundings.remove(this.id);
+  async stop(): Promise<void> {
+    await this.#surroundings.remove();
   }
 
   [Symbol.dispose](): void {

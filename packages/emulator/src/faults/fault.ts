@@ -16,90 +16,73 @@ export interface FaultScope {
   readonly forMs?: number | undefined;
 }
 
-/** Answers with a status, instead of the service. */
-export interface StatusFault extends FaultScope {
-  readonly kind: 'status';
-  /** 200 to 599. */
-  readonly status: number;
-  /** Body of the answer. Default: from status 400 on, an error in the form of refusals; below 400, no body. */
-  readonly body?: string | undefined;
-  /** The header Retry-After: seconds, or an HTTP date. Default: none. */
-  readonly retryAfter?: number | string | undefined;
-}
-
-/** Waits before it serves the request. */
-export interface LatencyFault extends FaultScope {
-  readonly kind: 'latency';
-  /** How long, in milliseconds. */
-  readonly ms: number;
-  /** Maximum additional wait, chosen at random, in milliseconds. Default 0. */
-  readonly jitterMs?: number | undefined;
-}
-
-/** Reads the request and never answers. */
-export interface HangFault extends FaultScope {
-  readonly kind: 'hang';
-}
-
-/**
- * Resets the connection. `before`: before it reads the body, so that nothing is stored. `middle`: in the middle of its answer,
- * after the request was served.
- */
-export interface ResetFault extends FaultScope {
-  readonly kind: 'reset';
-  /** Default `before`. */
-  readonly at?: 'before' | 'middle' | undefined;
-}
-
-/** Serves the request, then cuts the connection instead of answering. So the sender cannot know that events were stored. */
-export interface LostAnswerFault extends FaultScope {
-  readonly kind: 'lost-answer';
-}
-
-/** Refuses bodies of more than `bytes` with `body_too_large`, by default status 413. */
-export interface TooLargeFault extends FaultScope {
-  readonly kind: 'too-large';
-  readonly bytes: number;
-}
-
-/** Refuses events whose JSON text matches a pattern, as if they broke a rule. Acts on event ingestion only. */
-export interface PoisonFault extends FaultScope {
-  readonly kind: 'poison';
-  /** A regular expression, for example `"sku":"B-2"`. */
-  readonly pattern: string;
-  /** Its flags, for example `i`. Default: none. */
-  readonly flags?: string | undefined;
-}
-
-/**
- * Is down: refuses connections to event ingestion for `forMs`. The API address also serves the pages, so there it resets the
- * requests to the interface instead. It depends only on time: of a scope, it takes `endpoint` and `afterMs`.
- */
-export interface DownFault extends FaultScope {
-  readonly kind: 'down';
-  readonly forMs: number;
-  readonly percent?: undefined;
-  readonly skip?: undefined;
-  readonly times?: undefined;
-  readonly requests?: undefined;
-}
-
-/** Does nothing: a pause between the steps of a script. */
-export interface NoFault extends FaultScope {
-  readonly kind: 'none';
-}
-
-/** One fault, as data. */
-export type Fault =
-  | StatusFault
-  | LatencyFault
-  | HangFault
-  | ResetFault
-  | LostAnswerFault
-  | TooLargeFault
-  | PoisonFault
-  | DownFault
-  | NoFault;
+/** One fault, as data: its kind with the settings of that, and its scope. */
+export type Fault = FaultScope &
+  (
+    | {
+        /** Answers with a status, instead of the service. */
+        readonly kind: 'status';
+        /** 200 to 599. */
+        readonly status: number;
+        /** Body of the answer. Default: from status 400 on, an error in the form of refusals; below 400, no body. */
+        readonly body?: string | undefined;
+        /** The header Retry-After: seconds, or an HTTP date. Default: none. */
+        readonly retryAfter?: number | string | undefined;
+      }
+    | {
+        /** Waits before it serves the request. */
+        readonly kind: 'latency';
+        /** How long, in milliseconds. */
+        readonly ms: number;
+        /** Maximum additional wait, chosen at random, in milliseconds. Default 0. */
+        readonly jitterMs?: number | undefined;
+      }
+    | {
+        /** Resets the connection. */
+        readonly kind: 'reset';
+        /**
+         * `before` (the default): before it reads the body, so that nothing is stored. `middle`: in the middle of its answer, after
+         * the request was served.
+         */
+        readonly at?: 'before' | 'middle' | undefined;
+      }
+    | {
+        /** Refuses bodies of more than `bytes` with `body_too_large`, by default status 413. */
+        readonly kind: 'too-large';
+        readonly bytes: number;
+      }
+    | {
+        /** Refuses events whose JSON text matches a pattern, as if they broke a rule. Acts on event ingestion only. */
+        readonly kind: 'poison';
+        /** A regular expression, for example `"sku":"B-2"`. */
+        readonly pattern: string;
+        /** Its flags, for example `i`. Default: none. */
+        readonly flags?: string | undefined;
+      }
+    | {
+        /**
+         * Is down: refuses connections to event ingestion for `forMs`. The API address also serves the pages, so there it resets the
+         * requests to the interface instead. It depends only on time: of a scope, it takes `endpoint` and `afterMs`.
+         */
+        readonly kind: 'down';
+        readonly forMs: number;
+        readonly percent?: undefined;
+        readonly skip?: undefined;
+        readonly times?: undefined;
+        readonly requests?: undefined;
+      }
+    | {
+        /**
+         * `hang`: reads the request and never answers. `lost-answer`: serves the request, then cuts the connection instead of
+         * answering. So the sender cannot know that events were stored.
+         */
+        readonly kind: 'hang' | 'lost-answer';
+      }
+    | {
+        /** Does nothing: a pause between the steps of a script. */
+        readonly kind: 'none';
+      }
+  );
 
 /**
  * Faults in order. Each begins when the previous one is over, so each but the last needs `times`, `requests` or `forMs`. With

@@ -61,33 +61,24 @@ export class Faults {
     const checked = readFault(fault);
     this.#latestId += 1;
     const random = seededRandom(seed + this.#latestId * SEED_STEP);
-    const run = new FaultRun(this.#latestId, checked, {
+    const run: FaultRun = new FaultRun(this.#latestId, checked, {
       random,
       now: () => clock.now(),
-      remove: (id) => {
-        this.remove(id);
-        return this.#settled;
-      },
+      remove: () => this.remove((each) => each === run),
     });
     this.#runs = [...this.#runs, run];
     this.#sync();
     return run;
   }
 
-  /** Ends a fault and removes it from the list. Returns false if it is not on the list. */
-  remove(id: number): boolean {
-    const removed = this.#runs.find((run) => run.id === id);
-    removed?.end();
-    this.#runs = this.#runs.filter((run) => run !== removed);
+  /** Ends faults, by default all, and removes them from the list. Resolves, once that has taken effect, to how many there were. */
+  async remove(isMeant: (run: FaultRun) => boolean = () => true): Promise<number> {
+    const removed = this.#runs.filter(isMeant);
+    for (const run of removed) run.end();
+    this.#runs = this.#runs.filter((run) => !removed.includes(run));
     this.#sync();
-    return removed !== undefined;
-  }
-
-  /** Ends all faults and removes them from the list. */
-  removeAll(): void {
-    for (const run of this.#runs) run.end();
-    this.#runs = [];
-    this.#sync();
+    await this.#settled;
+    return removed.length;
   }
 
   /** Decides what the faults do to a request. Each fault that meets the request counts it. */
@@ -111,8 +102,7 @@ export class Faults {
   async close(): Promise<void> {
     this.#closing.abort();
     this.#timer?.cancel();
-    this.removeAll();
-    await this.#settled;
+    await this.remove();
   }
 
   /** Takes event ingestion away or brings it back, as the current faults require. Sets a timer for the next possible change. */

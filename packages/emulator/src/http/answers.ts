@@ -56,6 +56,19 @@ export function respond({ status, headers, body }: Answer): Response {
   return new Response([204, 205, 304].includes(status) ? null : body, { status, headers });
 }
 
+/** Streams texts. The next one is made only when the previous one has been sent. So a slow reader delays only itself. */
+export function streamOf(texts: AsyncGenerator<string>): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await texts.next();
+      if (done) controller.close();
+      else controller.enqueue(encoder.encode(value));
+    },
+    cancel: () => void texts.return(undefined),
+  });
+}
+
 function textAnswer(status: number, body: string, headers: Answer['headers'] = {}): Answer {
   return { status, body, headers: { ...headers, 'content-type': 'text/plain; charset=utf-8' } };
 }

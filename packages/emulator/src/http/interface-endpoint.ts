@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { type Clock, systemClock } from '@sluice/protocol/toolbox';
 import { Refusal } from '../events/refusal.ts';
-import type { StatusFault } from '../faults/fault.ts';
+import type { Fault } from '../faults/fault.ts';
 import type { Endpoint } from '../faults/fault-run.ts';
 import type { Faults } from '../faults/faults.ts';
 import type { Injection } from '../faults/injection.ts';
@@ -17,8 +17,6 @@ import { type JsonBody, readJsonBody } from './request-body.ts';
 export interface InterfaceEndpoint {
   readonly name: Endpoint;
   readonly path: string;
-  /** Whether the setting `compression` applies to it. */
-  readonly mayBeGzipped: boolean;
   /** Answers a request that has a valid key and a JSON body. */
   serve(exchange: Exchange, primaryKey: string, body: JsonBody): Response | Promise<Response>;
 }
@@ -46,7 +44,7 @@ export function addInterfaceEndpoint(
 async function readBody(
   { env }: RequestContext,
   exchange: Exchange,
-  { mayBeGzipped }: InterfaceEndpoint,
+  { name }: InterfaceEndpoint,
 ): Promise<JsonBody> {
   const { injection, behaviour } = exchange;
   const { maxBodyBytes, compression } = behaviour;
@@ -54,7 +52,7 @@ async function readBody(
   try {
     return await readJsonBody(env.incoming, {
       maxBytes: Math.min(maxBodyBytes, mostByFault),
-      takesGzip: compression && mayBeGzipped,
+      takesGzip: compression && name === 'events',
       onChunk: (chunk) => exchange.came(chunk),
     });
   } catch (error) {
@@ -116,7 +114,7 @@ async function serveWithFaults(
   return cut(context);
 }
 
-function statusAnswer({ status, body, retryAfter }: StatusFault): Answer {
+function statusAnswer({ status, body, retryAfter }: Extract<Fault, { kind: 'status' }>): Answer {
   const headers = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
   if (body !== undefined || status < 400) return { status, headers, body: body ?? null };
   throw new Refusal('injected_fault', `A fault is switched on that answers ${status}.`, { status, headers });

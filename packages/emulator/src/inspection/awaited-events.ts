@@ -1,5 +1,5 @@
 import { ANYTHING, type Clock, milliseconds, readRules, sleep } from '@sluice/protocol/toolbox';
-import { COUNT, type EventFilter, readFilter, type ValueCount } from '../events/tracked-events.ts';
+import { COUNT, type EventFilter, readFilter } from '../events/tracked-events.ts';
 import type { Account } from '../running/account.ts';
 import type { EventRow } from '../storage/event-rows.ts';
 
@@ -15,21 +15,9 @@ export interface WaitOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Fewer events arrived in time than the caller waited for. */
+/** Fewer events arrived in time than the caller waited for. The message says what did arrive. */
 export class MissingEventsError extends Error {
   override readonly name = 'MissingEventsError';
-  /** How many events the caller waited for, and how many of them arrived. */
-  readonly expected: number;
-  readonly came: number;
-  /** The most frequent names of all stored events, whether they match or not. */
-  readonly names: readonly ValueCount[];
-
-  constructor(message: string, expected: number, came: number, names: readonly ValueCount[]) {
-    super(message);
-    this.expected = expected;
-    this.came = came;
-    this.names = names;
-  }
 }
 
 const DEFAULT_TIMEOUT_MS = 4_000;
@@ -78,5 +66,5 @@ function missing(
     there === '' ? ' There is no event at all.' : ` There are: ${there}.`,
     refused?.error ? ` The latest refusal: ${refused.error.message}` : '',
   ];
-  return new MissingEventsError(message.join(''), count, came, names);
+  return new MissingEventsError(message.join(''));
 }

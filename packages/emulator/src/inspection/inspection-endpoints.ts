@@ -1,4 +1,5 @@
 import { readRules, whole } from '@sluice/protocol/toolbox';
+import { valuesOf } from '../admin/request-query.ts';
 import { readFilter, readQuery } from '../events/tracked-events.ts';
 import type { Account } from '../running/account.ts';
 import { type Application, addRoutes, type RequestContext } from '../running/application.ts';
@@ -18,8 +19,8 @@ export function addInspectionEndpoints(application: Application, { apiKeys, even
   const add = (path: string, handle: (query: Readonly<Record<string, unknown>>) => string): void => {
     const GET = (context: RequestContext) => {
       apiKeys.authenticate(context.req.header('authorization'));
-      const query = Object.entries(context.req.query()).map(([name, text]) => [name, fromText(name, text)]);
-      return context.body(handle(Object.fromEntries(query)), 200, { 'content-type': 'application/json' });
+      const query = valuesOf(Object.entries(context.req.query()));
+      return context.body(handle({ ...query }), 200, { 'content-type': 'application/json' });
     };
     addRoutes(application, path, { GET });
   };
@@ -36,13 +37,7 @@ export function addInspectionEndpoints(application: Application, { apiKeys, even
   });
 }
 
-/** Converts a field of a URL to the type that it must have. What cannot be converted is refused when it is checked. */
-function fromText(name: string, text: string): unknown {
-  if (name === 'limit' || name === 'offset') return /^\d+$/.test(text) ? Number(text) : text;
-  return name === 'attributed' && /^(true|false)$/.test(text) ? text === 'true' : text;
-}
-
 // The event is inserted as the text that was received. Serialising it again could change it, or fail because it is too deep.
-function eventText({ id: _, text, ...rest }: EventRow): string {
+function eventText({ text, ...rest }: EventRow): string {
   return `{"event":${text},${JSON.stringify(rest).slice(1)}`;
 }

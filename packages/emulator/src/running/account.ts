@@ -11,14 +11,11 @@ import { type BatchOutcome, EventStore } from '../storage/event-store.ts';
 import { type KeptRequest, RequestStore } from '../storage/request-store.ts';
 import { startRetention } from '../storage/retention.ts';
 import { type Logger, silentLogger } from './logger.ts';
-import { readSeedFile } from './option-files.ts';
 
 /** Settings of an account. */
 export interface AccountSettings {
   /** Directory that stores the account. Without one, the account is in memory. */
   readonly data?: string | undefined;
-  /** Whether to delete first what an emulator stored in the directory. */
-  readonly reset?: boolean | undefined;
   /** How many of the newest events to keep. Default 1,000,000. */
   readonly maxEvents?: number | undefined;
   /** Default: none. */
@@ -32,7 +29,6 @@ export interface ClearOptions {
 }
 
 const CLEAR = { customers: flag(false) };
-const SEED_BATCH = 500;
 // A larger batch is stored in turns, so that other requests need not wait for all of it.
 const MOST_AT_ONCE = 5_000;
 
@@ -52,10 +48,10 @@ export class Account {
   #arrival = new AbortController();
 
   /** Opens the account in the directory, or a new one in memory. Throws errors of code `SLUICE_STORAGE`. */
-  constructor({ data, reset = false, logger = silentLogger, maxEvents }: AccountSettings = {}) {
+  constructor({ data, logger = silentLogger, maxEvents }: AccountSettings = {}) {
     let opened: Database | undefined;
     try {
-      opened = data === undefined ? new Database() : openDirectory(data, reset);
+      opened = data === undefined ? new Database() : openDirectory(data);
       const database = opened;
       this.database = database;
       this.apiKeys = new ApiKeyStore(database);
@@ -114,25 +110,6 @@ export class Account {
   /** Throws a `SluiceError` of code `SLUICE_CLOSED` if the account is closed. */
   checkOpen(): void {
     if (!this.database.isOpen) throw closedError();
-  }
-
-  /**
-   * Loads all events of a file, or none if one is wrong. Returns how many. If the account has ever stored an event, it loads
-   * nothing and returns undefined. Throws {@link ConfigError}.
-   */
-  seed(path: string): number | undefined {
-    if (this.events.totals.newest > 0) return undefined;
-    return this.database.transaction(() => {
-      let batch: ReceivedEvent[] = [];
-      for (const event of readSeedFile(path)) {
-        batch.push(event);
-        if (batch.length < SEED_BATCH) continue;
-        this.events.add(batch, null);
-        batch = [];
-      }
-      this.events.add(batch, null);
-      return this.events.totals.received;
-    });
   }
 
   /** Stops retention and search, and closes the database. Wakes callers that wait for events. */

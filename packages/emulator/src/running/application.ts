@@ -1,6 +1,6 @@
 import type { HttpBindings } from '@hono/node-server';
 import { ConfigError } from '@sluice/protocol';
-import { type Context, type Handler, Hono } from 'hono';
+import { type Context, Hono } from 'hono';
 import { cors } from 'hono/cors';
 import { Refusal } from '../events/refusal.ts';
 import { refusalAnswer, respond } from '../http/answers.ts';
@@ -25,37 +25,27 @@ export interface Environment {
 }
 
 /** The methods that a route can have. */
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 const PREFLIGHT_MAX_AGE_S = 7_200;
 
-/** The existing paths, for messages. */
-interface Paths {
-  /** Paths on the base address of the request. */
+/** Settings of an application, apart from its routes. */
+interface ApplicationOptions {
+  readonly logger: Logger;
+  /** The paths on this base address and on the other one, for messages. */
   readonly here: readonly string[];
-  /** Paths on the other base address. */
   readonly elsewhere: readonly string[];
   /** The other base address. It is a function because the port is known only once the emulator listens. */
   readonly otherUrl: () => string;
-}
-
-/** Settings of an application, apart from its routes. */
-export interface ApplicationOptions {
-  readonly logger: Logger;
-  readonly paths: Paths;
   /** Whether only the operator's own page may use a path. Pages of any origin may use the other paths. Default: no path. */
   readonly isOperators?: (path: string) => boolean;
-  /** Creates the exchange of a request; undefined if the request is not to the interface. Default: always undefined. */
-  readonly begin?: (context: RequestContext) => Exchange | undefined;
+  /** Creates the exchange of a request; undefined if the request is not to the interface. */
+  readonly begin: (context: RequestContext) => Exchange | undefined;
 }
 
 /** Creates an application without routes: it refuses every path, logs requests, and stores those to the interface. */
-export function createApplication({
-  logger,
-  paths,
-  isOperators = () => false,
-  begin = () => undefined,
-}: ApplicationOptions): Application {
+export function createApplication(options: ApplicationOptions): Application {
+  const { logger, isOperators = () => false, begin } = options;
   const application: Application = new Hono();
   const anyOrigin = cors({
     origin: '*',
@@ -81,7 +71,7 @@ export function createApplication({
     logger.debug({ method, path, status, ms: Math.round(performance.now() - startedAt) }, 'request');
   });
   application.notFound((context) => {
-    const message = explainUnknownPath(context.req.path, paths);
+    const message = explainUnknownPath(context.req.path, options);
     return refuse(context, new Refusal('unknown_path', message), logger);
   });
   application.onError((error, context) => {
@@ -100,13 +90,23 @@ export function createApplication({
   return application;
 }
 
+/** Handles a request. Returns a response, or a value for a JSON body; undefined for status 204. */
+type RouteHandler = (context: RequestContext) => unknown;
+
 /** Serves these methods at `path`, and refuses other methods there. */
 export function addRoutes(
   application: Application,
   path: string,
-  handlers: Readonly<Partial<Record<Method, Handler<Environment>>>>,
+  handlers: Readonly<Partial<Record<Method, RouteHandler>>>,
 ): void {
-  for (const [method, handler] of Object.entries(handlers)) application.on(method, path, handler);
+  for (const [method, handle] of Object.entries(handlers)) {
+    application.on(method, path, async (context) => {
+      const result = await handle(context);
+      if (result instanceof Response) return result;
+      if (result === undefined) return context.body(null, 204);
+      return context.json(result, 200, { 'cache-control': 'no-store' });
+    });
+  }
   const methods = Object.keys(handlers);
   application.all(path, (context) => {
     const allow = [...methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : method)), 'OPTIONS'];
@@ -126,7 +126,7 @@ function refuse(context: RequestContext, refusal: Refusal, logger: Logger): Resp
 }
 
 /** Explains why there is nothing at `path`, and what was probably meant. */
-function explainUnknownPath(path: string, { here, elsewhere, otherUrl }: Paths): string {
+function explainUnknownPath(path: string, { here, elsewhere, otherUrl }: ApplicationOptions): string {
   const nothing = `There is nothing at ${quote(path)}`;
   if (here.includes(`${path}/`)) return `${nothing}: the trailing slash is missing.`;
   if (path.endsWith('/') && here.includes(path.slice(0, -1))) return `${nothing}: it has no trailing slash.`;

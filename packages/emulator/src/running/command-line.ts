@@ -1,8 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { ConfigError } from '@sluice/protocol';
-import { oneOf, readRules, refusal } from '@sluice/protocol/toolbox';
+import { ConfigError, type Customer } from '@sluice/protocol';
+import { describe, oneOf, readRules, refusal } from '@sluice/protocol/toolbox';
+import { isJsonObject } from '../events/json-text.ts';
 import { messageOf } from '../messages.ts';
-import { readCustomersFile, readJson } from './option-files.ts';
 import type { EmulatorOptions } from './options.ts';
 
 /** The parsed command line. */
@@ -23,8 +24,6 @@ Usage: npx sluice-emulator [options]
   --api-port N        port of reading customers, 0 for any free port (default 4200)
   --host HOST         address to listen on (default 127.0.0.1)
   --data DIR          keep everything in this directory (default: memory only)
-  --reset             start anew: delete what an emulator kept in the data directory
-  --seed FILE         load the events of FILE, the JSON of one a line, where there are none yet
   --max-events N      keep the newest N events, or all (default 1000000)
   --api-key KEY       API key to accept (default: the one in the data directory; in memory: emulator_local)
   --token TOKEN       what to present for pages and admin routes (default: nothing on loopback, else a new one)
@@ -57,17 +56,16 @@ const number: Read = (given, option) => {
   if (/^\d{1,15}$/.test(given)) return Number(given);
   throw refusal(option, 'a whole number', given);
 };
-const json: Read = (given, option) => readJson(option, given);
 
 /** How each option is read from its flag; the others are switches. */
 const VALUES: Readonly<Record<string, Read>> = {
-  ...{ port: number, apiPort: number, host: text, data: text, seed: text },
+  ...{ port: number, apiPort: number, host: text, data: text },
   maxEvents: (given, option) => (given === 'all' ? Number.POSITIVE_INFINITY : number(given, option)),
   ...{ apiKey: text, token: text, primaryKey: text },
   customers: readCustomersFile,
-  ...{ preset: text, behaviour: json, faults: json, faultSeed: number, logLevel: text },
+  ...{ preset: text, behaviour: readJson, faults: readJson, faultSeed: number, logLevel: text },
 };
-const SWITCHES = ['reset', 'version', 'help'];
+const SWITCHES = ['version', 'help'];
 const NAMES: ReadonlyMap<string, string> = new Map(
   [...Object.keys(VALUES), ...SWITCHES].map((name) => [flagOf(name), name]),
 );
@@ -116,4 +114,37 @@ function parse(args: readonly string[]): object {
 /** `apiPort` as a flag: `api-port`. */
 function flagOf(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+/** Reads customers from a file with one JSON object per line. Skips blank lines. Throws {@link ConfigError}. */
+export function readCustomersFile(path: string): Customer[] {
+  let number = 0;
+  try {
+    return readFileSync(path, 'utf8')
+      .split('\n') // not at U+2028 or U+2029: these may occur inside a JSON string
+      .flatMap((line): Customer[] => {
+        number += 1;
+        const text = line.trim(); // also removes a byte order mark
+        if (text === '') return [];
+        const value: unknown = JSON.parse(text);
+        if (isJsonObject(value)) return [value];
+        throw new Error(`it is ${describe(value)}`);
+      });
+  } catch (error) {
+    const place = number === 0 ? '' : `line ${number}: `;
+    throw unreadable('customers', 'a file with one JSON object a line', path, place + messageOf(error));
+  }
+}
+
+/** Reads JSON, or a file of it. Throws {@link ConfigError}. The value is not checked. */
+function readJson(given: string, option: string): unknown {
+  try {
+    return JSON.parse(/^\s*[[{]/.test(given) ? given : readFileSync(given, 'utf8').replace(/^\uFEFF/, ''));
+  } catch (error) {
+    throw unreadable(option, 'JSON, or a file of it', given, messageOf(error));
+  }
+}
+
+function unreadable(option: string, rule: string, given: string, why: string): ConfigError {
+  return new ConfigError(option, `${option} must be ${rule}, got ${describe(given)}: ${why}`);
 }

@@ -175,8 +175,7 @@ export class Emulator implements AsyncDisposable {
    */
   async clear(options: ClearOptions = {}): Promise<void> {
     this.#account.clear(options);
-    this.#parts.faults.removeAll();
-    await this.#parts.faults.settled;
+    await this.#parts.faults.remove();
   }
 
   /** How the service answers where the interface document is silent. */
@@ -262,6 +261,6 @@ function checkString(name: string, value: unknown): void {
   if (typeof value !== 'string') throw refusal(name, 'a string', value);
 }
 
-function toStoredEvent({ id: _, text, ...rest }: EventRow): StoredEvent {
+function toStoredEvent({ text, ...rest }: EventRow): StoredEvent {
   return { event: JSON.parse(text), ...rest };
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { ConfigError, type Customer, isApiKey } from '@sluice/protocol';
-import { ANYTHING, flag, methods, nonEmpty, type Rule, readRules, whole } from '@sluice/protocol/toolbox';
+import { ANYTHING, methods, nonEmpty, type Rule, readRules, whole } from '@sluice/protocol/toolbox';
 import type { BehaviourChange } from '../admin/contract.ts';
 import { isLoopback } from '../admin/operator-access.ts';
 import { type BehaviourSettings, readBehaviour } from '../behaviour/behaviour.ts';
@@ -19,13 +19,6 @@ export interface EmulatorOptions {
   readonly host?: string | undefined;
   /** Directory that stores everything across restarts; created if it is missing. Default: memory only. */
   readonly data?: string | undefined;
-  /** Start anew: delete what an emulator stored in `data`. Default false. */
-  readonly reset?: boolean | undefined;
-  /**
-   * File with events to load at the start: one JSON object per line, as the event tracker exports them. Ignored if an event was
-   * ever stored in `data`. Default: none.
-   */
-  readonly seed?: string | undefined;
   /**
    * Keep this many of the newest events, from 1; older ones are removed within a second. `Number.POSITIVE_INFINITY` for all.
    * Default 1,000,000.
@@ -90,8 +83,6 @@ const RULES: Readonly<Record<keyof EmulatorOptions, Rule>> = {
   apiPort: PORT,
   host: nonEmpty('127.0.0.1', 'a host name or an IP address'),
   data: nonEmpty(undefined, 'the path of a directory'),
-  reset: flag(false),
-  seed: nonEmpty(undefined, 'the path of a file'),
   maxEvents: [
     (value) => value === Number.POSITIVE_INFINITY || (Number.isSafeInteger(value) && Number(value) >= 1),
     'a whole number from 1, or Number.POSITIVE_INFINITY for all',
@@ -118,12 +109,9 @@ export const OPTION_NAMES: readonly string[] = Object.keys(RULES);
 export function checkOptions(options: EmulatorOptions): Settings {
   // The cast is safe: the rules have the names of the type, and they check each value.
   const read = readRules(RULES, '', options) as unknown as Omit<Settings, 'behaviour'>;
-  const { port, apiPort, host, reset, data, faults, token = defaultToken(host) } = read;
+  const { port, apiPort, host, faults, token = defaultToken(host) } = read;
   if (port !== 0 && port === apiPort) {
     throw new ConfigError('apiPort', 'apiPort must differ from port: the endpoints have an address each');
-  }
-  if (reset && data === undefined) {
-    throw new ConfigError('reset', 'reset needs a data directory to start anew in');
   }
   const { preset, behaviour = {} } = options;
   const isChosen = [preset, ...Object.values(behaviour)].some((value) => value !== undefined);

@@ -51,14 +51,9 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   }
 }
 
-function setUp(account: Account, { apiKey, primaryKey, customers, seed, logger }: Settings): string {
+function setUp(account: Account, { apiKey, primaryKey, customers }: Settings): string {
   if (primaryKey !== undefined) account.audience.selectPrimaryKey(primaryKey);
   if (customers !== undefined) account.audience.addCustomers(customers);
-  if (seed !== undefined) {
-    const events = account.seed(seed);
-    if (events === undefined) logger.info({ seed }, 'seed left out: there are events already');
-    else logger.info({ seed, events }, 'events loaded');
-  }
   if (apiKey === undefined) return account.apiKeys.oldest() ?? account.apiKeys.create('default').key;
   account.apiKeys.put(apiKey, 'default');
   return apiKey;
@@ -89,12 +84,12 @@ function createParts(
     new Listener(option, host, port, () => createHttpServer(application, account, behaviour));
   const eventsApplication = createApplication({
     logger,
-    paths: { here: EVENTS_PATHS, elsewhere: API_PATHS, otherUrl: () => api.url },
+    ...{ here: EVENTS_PATHS, elsewhere: API_PATHS, otherUrl: () => api.url },
     begin,
   });
   const apiApplication = createApplication({
     logger,
-    paths: { here: API_PATHS, elsewhere: EVENTS_PATHS, otherUrl: () => events.url },
+    ...{ here: API_PATHS, elsewhere: EVENTS_PATHS, otherUrl: () => events.url },
     isOperators,
     begin: (context) => (isOfInterface(context.req.path) ? begin(context) : undefined),
   });

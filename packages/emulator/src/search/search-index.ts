@@ -101,16 +101,12 @@ export class SearchIndex {
 
   /** Ids of matching events of a part, from `first` to `last`, newest first. Empty if there is no such part. */
   find(part: number, match: string, first: number, last: number, limit: number): number[] {
-    const sql = `SELECT rowid ${matching(part)} ORDER BY rowid DESC LIMIT CAST(? AS INTEGER)`;
     if (!this.#through.has(part)) return [];
-    return this.#database.arrays<[id: number]>(sql, match, first, last, limit).map(([id]) => id);
-  }
-
-  /** How many events {@link find} would find without a limit. */
-  count(part: number, match: string, first: number, last: number): number {
-    const sql = `SELECT count(*) AS count ${matching(part)}`;
-    if (!this.#through.has(part)) return 0;
-    return this.#database.get<{ count: number }>(sql, match, first, last)?.count ?? 0;
+    // Numbers arrive as REAL, and FTS5 does not accept REAL as a bound of rowid.
+    const ids = `SELECT rowid FROM search_${part}
+      WHERE search_${part} MATCH ? AND rowid BETWEEN CAST(? AS INTEGER) AND CAST(? AS INTEGER)
+      ORDER BY rowid DESC LIMIT CAST(? AS INTEGER)`;
+    return this.#database.arrays<[id: number]>(ids, match, first, last, limit).map(([id]) => id);
   }
 
   #create(part: number): void {
@@ -121,12 +117,6 @@ export class SearchIndex {
     // With 16, SQLite merges pieces of the table less often. That makes adding a quarter cheaper, and a search is still very fast.
     this.#database.exec(`INSERT INTO ${table} (${table}, rank) VALUES ('automerge', 16)`);
   }
-}
-
-// Numbers arrive as REAL, and FTS5 does not accept REAL as a bound of rowid.
-function matching(part: number): string {
-  return `FROM search_${part}
-    WHERE search_${part} MATCH ? AND rowid BETWEEN CAST(? AS INTEGER) AND CAST(? AS INTEGER)`;
 }
 
 type IndexedEvent = [id: number, name: string, correlation_value: string, source: string, body: string];

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { SluiceError } from '@sluice/protocol';
-import type { Catalogue, TrackerCount, TrackerRow } from '../admin/contract.ts';
+import type { Catalogue, Page, TrackerCount, TrackerRows } from '../admin/contract.ts';
 import { type Database, unlessFull } from '../storage/database.ts';
-import { allOf, type Condition, type EventRow, readRows, readWhole } from '../storage/event-rows.ts';
+import { allOf, type Condition, readRows } from '../storage/event-rows.ts';
 import { type Extent, firstReceived } from '../storage/event-store.ts';
 import { listCatalogue } from './catalogue.ts';
 import { type Plan, planOf, type SearchFilter } from './event-filter.ts';
@@ -16,46 +16,23 @@ export interface PageQuery {
   readonly paths?: readonly string[];
 }
 
-/** Some of the matching events, newest first. */
-export interface Page<T> {
-  readonly rows: readonly T[];
-  /**
-   * Pass it as `before` to get the next page; null if no older event matches. A page can be short or empty although older events
-   * match: if the search took too long, or if the events were too large.
-   */
-  readonly next: number | null;
-}
-
 /** Matching ids, newest first. All events from id `down` up have been checked. */
 interface Found {
   readonly ids: readonly number[];
-  /** How many they are, where only that was wanted. */
-  readonly count?: number;
   readonly down: number;
 }
 
-/** Clocks in milliseconds: for the time limits of searches, and for the length of turns. */
-export interface SearchClocks {
-  readonly limits: () => number;
-  readonly turns: () => number;
-}
-
-const CLOCKS: SearchClocks = { limits: () => performance.now(), turns: () => performance.now() };
 // Pause between two pieces of indexing, which take a few milliseconds each. In the pause, requests are served.
 const PAUSE_MS = 10;
 // While events arrive, it is so many times as long as the piece before it: requests go first.
 const BUSY_PAUSES = 9;
-// A search works for this long. Then requests are served before it continues.
-const TURN_MS = 10;
+// A search and a count end after so long.
 const SEARCH_MS = 500;
 const COUNT_MS = 200;
 const MOST_COUNTED = 100_000;
-/** The limit of a search that only counts. */
-const ALL: number = Number.POSITIVE_INFINITY;
 // Events that one statement checks: few enough to keep the time limits. Fewer where it reads their bodies.
 const WINDOW = 8_192;
 const BODY_WINDOW = 1_024;
-const MOST_BYTES = 8 * 1024 * 1024;
 
 /**
  * Searches events, newest first, while new ones arrive. A search for words first adds to the index what that lacks, part by part;
@@ -66,7 +43,7 @@ const MOST_BYTES = 8 * 1024 * 1024;
 export class Search {
   readonly #database: Database;
   readonly #extent: () => Extent;
-  readonly #clocks: SearchClocks;
+  readonly #now: () => number;
   readonly #index: SearchIndex;
   #isUsed = false;
   /** Whether events were added or removed since the last piece of indexing. */
@@ -74,10 +51,11 @@ export class Search {
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  constructor(database: Database, extent: () => Extent, clocks: SearchClocks = CLOCKS) {
+  /** `now` returns milliseconds. */
+  constructor(database: Database, extent: () => Extent, now: () => number = () => performance.now()) {
     this.#database = database;
     this.#extent = extent;
-    this.#clocks = clocks;
+    this.#now = now;
     this.#index = new SearchIndex(database);
   }
 
@@ -98,30 +76,18 @@ export class Search {
       this.#timer = undefined;
       const pauses = this.#isBusy ? BUSY_PAUSES : 0;
       this.#isBusy = false;
-      const startedAt = this.#clocks.turns();
-      const isMore = unlessFull(() => this.step());
-      const tookMs = this.#clocks.turns() - startedAt;
+      const startedAt = this.#now();
+      const isMore = unlessFull(() => this.#index.step(this.#extent()));
+      const tookMs = this.#now() - startedAt;
       if (isMore) this.#stepIn(Math.max(PAUSE_MS, pauses * tookMs));
     }, pauseMs);
     this.#timer.unref();
   }
 
-  /** Adds some events to the index. Returns whether more are left. */
-  step(): boolean {
-    return this.#index.step(this.#extent());
-  }
-
   /** The matching events, as rows of a list. */
-  async rows(filter: SearchFilter, query: PageQuery): Promise<Page<TrackerRow>> {
-    const { rows, next } = await this.#page(filter, query);
-    return { rows: readRows(this.#database, rows, query.paths), next };
-  }
-
-  /** The matching events, complete. */
-  async whole(filter: SearchFilter, query: PageQuery): Promise<Page<EventRow>> {
-    const { rows: ids, next } = await this.#page(filter, query);
-    const rows = readWhole(this.#database, ids, MOST_BYTES);
-    return { rows, next: rows.length < ids.length ? (rows.at(-1)?.id ?? next) : next };
+  async rows(filter: SearchFilter, query: PageQuery): Promise<TrackerRows> {
+    const { rows: ids, next } = await this.ids(filter, query);
+    return { rows: readRows(this.#database, ids, query.paths), next };
   }
 
   /** Counts the matching events, up to 100,000 or for 200 ms. */
@@ -132,8 +98,8 @@ export class Search {
       return { count: plan === undefined ? 0 : Math.max(0, newest - oldest + 1), isExact: true };
     }
     let count = 0;
-    for await (const found of this.#pieces(filter, ALL, COUNT_MS)) {
-      count += found.count ?? found.ids.length;
+    for await (const found of this.#pieces(filter, Number.POSITIVE_INFINITY, COUNT_MS)) {
+      count += found.ids.length;
       if (count >= MOST_COUNTED) return { count: MOST_COUNTED, isExact: false };
       if (found.isOver) return { count, isExact: false };
     }
@@ -142,7 +108,7 @@ export class Search {
 
   /** The names of events, with the keys of their payloads. */
   catalogue(): Promise<Catalogue> {
-    return listCatalogue(this.#database, this.#extent(), this.#clocks.limits, this.#begin());
+    return listCatalogue(this.#database, this.#extent(), this.#now, this.#begin());
   }
 
   /** Ends the search. Pending searches are rejected. */
@@ -151,22 +117,19 @@ export class Search {
     clearTimeout(this.#timer);
   }
 
-  /** Begins a search. Returns what to call after each piece of work: if its turn is over, requests are served. */
+  /** Begins a search. Returns what to call after each piece of work: then requests are served. */
   #begin(): () => Promise<void> {
     this.#isUsed = true;
     this.#stepIn(PAUSE_MS);
-    let ends = this.#clocks.turns() + TURN_MS;
     return async () => {
-      if (this.#clocks.turns() < ends) return;
       await setImmediate();
-      if (this.#isClosed) {
-        throw new SluiceError('SLUICE_CLOSED', 'The emulator was closed before the search ended.');
-      }
-      ends = this.#clocks.turns() + TURN_MS;
+      if (!this.#isClosed) return;
+      throw new SluiceError('SLUICE_CLOSED', 'The emulator was closed before the search ended.');
     };
   }
 
-  async #page(filter: SearchFilter, { before, limit }: PageQuery): Promise<Page<number>> {
+  /** The ids of the matching events. */
+  async ids(filter: SearchFilter, { before, limit }: PageQuery): Promise<Page<number>> {
     const ids: number[] = [];
     for await (const { ids: found, down, isOver } of this.#pieces(filter, limit + 1, SEARCH_MS, before)) {
       ids.push(...found);
@@ -190,9 +153,9 @@ export class Search {
     const plan = this.#plan(filter);
     if (plan === undefined) return;
     const { oldest, newest } = this.#range(filter);
-    const ends = this.#clocks.limits() + ms;
+    const ends = this.#now() + ms;
     for (const found of this.#find(plan, oldest, Math.min(newest, before - 1), atOnce)) {
-      const isOver = this.#clocks.limits() >= ends && found.down > oldest;
+      const isOver = this.#now() >= ends && found.down > oldest;
       yield { ...found, isOver };
       if (isOver) return;
       await endTurn();
@@ -226,10 +189,6 @@ export class Search {
         yield { ids: [], down: top + 1 };
       const indexed = match === undefined ? 0 : Math.min(top, this.#index.through(part));
       yield* this.#scan(plan, Math.max(bottom, indexed + 1), top, limit);
-      if (match !== undefined && plan.isExact && limit === ALL) {
-        yield { ids: [], count: this.#index.count(part, match, bottom, indexed), down: bottom };
-        continue;
-      }
       for (top = indexed; match !== undefined && top >= bottom; ) {
         const found = this.#index.find(part, match, bottom, top, atOnce);
         const down = found.length < atOnce ? bottom : (found.at(-1) ?? bottom);

@@ -40,7 +40,7 @@ export class ApiKeyStore {
     const notedAt = this.#notedAt.get(id);
     if (notedAt === undefined || Math.abs(now - notedAt) >= USE_NOTED_MS) {
       this.#notedAt.set(id, now);
-      this.#database.run('UPDATE api_keys SET last_used_at = ? WHERE id = ?', now, id);
+      this.#database.run('UPDATE api_keys SET last_used_at = ? WHERE id = ?', isoTime(now), id);
     }
     return id;
   }
@@ -64,43 +64,28 @@ export class ApiKeyStore {
     this.#database.run(
       `INSERT INTO api_keys (key, name, created_at) VALUES (?, ?, ?)
        ON CONFLICT (key) DO UPDATE SET revoked_at = NULL`,
-      ...[key, name, Date.now()],
+      ...[key, name, isoTime(Date.now())],
     );
   }
 
   /** Makes `key` invalid. Returns whether it was valid. */
   revoke(key: string): boolean {
     const revoke = 'UPDATE api_keys SET revoked_at = ? WHERE key = ? AND revoked_at IS NULL';
-    return this.#database.run(revoke, Date.now(), key) > 0;
+    return this.#database.run(revoke, isoTime(Date.now()), key) > 0;
   }
 
   /** All keys, newest first, including revoked ones. */
   list(): KeyRow[] {
-    return this.#database.all<Row>(`${ROWS} ORDER BY id DESC`).map(toKeyRow);
+    return this.#database.all<KeyRow>(`${ROWS} ORDER BY id DESC`);
   }
 
   /** The key with this id. */
   get(id: number): KeyRow | undefined {
-    return this.#database.all<Row>(`${ROWS} WHERE id = ?`, id).map(toKeyRow)[0];
+    return this.#database.get<KeyRow>(`${ROWS} WHERE id = ?`, id);
   }
 
   /** Renames the key with this id. */
   rename(id: number, name: string): void {
     this.#database.run('UPDATE api_keys SET name = ? WHERE id = ?', name, id);
   }
-}
-
-interface Row extends Pick<KeyRow, 'id' | 'key' | 'name'> {
-  readonly createdAt: number;
-  readonly lastUsedAt: number | null;
-  readonly revokedAt: number | null;
-}
-
-function toKeyRow({ createdAt, lastUsedAt, revokedAt, ...row }: Row): KeyRow {
-  return {
-    ...row,
-    createdAt: isoTime(createdAt),
-    lastUsedAt: lastUsedAt === null ? null : isoTime(lastUsedAt),
-    revokedAt: revokedAt === null ? null : isoTime(revokedAt),
-  };
 }

@@ -1,35 +1,19 @@
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, rmSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { SluiceError } from '@sluice/protocol';
 import { messageOf, quote } from '../messages.ts';
 import { Database, isDamage, sqliteCode } from './database.ts';
 
 const FILE = 'emulator.db';
-// The database itself is deleted last. So after an interruption, the rest is still recognised as an emulator's.
-const ENDS = ['-shm', '-wal', ''];
 
-/**
- * Opens the database in a data directory; creates both if they are missing. While it is open, no other emulator can use it.
- * `isReset`: first deletes what an emulator stored there, and nothing else.
- */
-export function openDirectory(directory: string, isReset: boolean): Database {
+/** Opens the database in a data directory; creates both if they are missing. While it is open, no other emulator can use it. */
+export function openDirectory(directory: string): Database {
   const path = resolve(directory, FILE);
-  makeDirectory(dirname(path));
-  if (isReset && existsSync(path)) {
-    new Database(path, true).close(); // fails if it is no database, or another emulator uses it
-    for (const end of ENDS) rmSync(path + end, { force: true });
-  }
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   // Not if it is there: closing it would end the lock of another emulator in this process.
   if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
   chmodSync(path, 0o600); // it holds API keys, and SQLite gives the files beside it the same mode
   return new Database(path);
-}
-
-/** Creates a directory and its missing parents. One by one: with `recursive`, Node never ends for some paths, as in `/proc`. */
-function makeDirectory(path: string): void {
-  if (existsSync(path)) return;
-  makeDirectory(dirname(path));
-  mkdirSync(path, 0o700);
 }
 
 /** The error for a data directory that cannot be used, of code `SLUICE_STORAGE`. */

@@ -18,8 +18,8 @@ export class Database {
   readonly #database: Libsql.Database;
   readonly #statements = new Map<string, Statement>();
 
-  /** Opens the file for itself alone, or a database in memory, and creates its tables. `isBare`: whatever its tables are. */
-  constructor(path?: string, isBare = false) {
+  /** Opens the file for itself alone, or a database in memory, and creates its tables. */
+  constructor(path?: string) {
     this.#database = new Libsql(path ?? ':memory:', { timeout: BUSY_TIMEOUT_MS });
     try {
       this.exec('PRAGMA locking_mode = EXCLUSIVE');
@@ -27,7 +27,7 @@ export class Database {
       // ends; a power cut may damage the file.
       this.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA wal_autocheckpoint = 16384');
       this.exec('PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY');
-      this.transaction(() => isBare || this.#prepareSchema());
+      this.transaction(() => this.#prepareSchema());
     } catch (error) {
       if (sqliteCode(error) === '') this.close();
       else this.#database.close(); // it may be damaged, or another emulator's
@@ -124,7 +124,7 @@ export class Database {
     if (version !== 0) {
       const known = `(schema ${version}, this one knows ${VERSION})`;
       throw new Error(
-        `another version of the emulator wrote it ${known}. Start anew with --reset, or choose another directory.`,
+        `another version of the emulator wrote it ${known}. Delete the directory, or choose another.`,
       );
     }
     this.exec(`${SCHEMA} PRAGMA user_version = ${VERSION}`);
@@ -166,7 +166,12 @@ export function unescapeText(escaped: string): string {
 
 /** The pattern of LIKE, with `ESCAPE '!'`, for texts that contain `text`. */
 export function containing(text: string): string {
-  return `%${text.replace(/[!%_]/g, '!$&')}%`;
+  return `%${beginning(text)}`;
+}
+
+/** The pattern of LIKE, with `ESCAPE '!'`, for texts that begin with `text`. Case is ignored for the letters of ASCII. */
+export function beginning(text: string): string {
+  return `${text.replace(/[!%_]/g, '!$&')}%`;
 }
 
 /** Milliseconds since 1970 as ISO 8601 UTC. */

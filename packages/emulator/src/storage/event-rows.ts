@@ -4,7 +4,7 @@ import type { EventFilter, StoredEvent } from '../events/tracked-events.ts';
 import { type Database, escapeText, isoTime, unescapeText } from './database.ts';
 
 /** SQL that is 1 for a row of `events` whose customer exists now, else 0. It is not stored, because customers come and go. */
-export const ATTRIBUTED: string = `coalesce(
+const ATTRIBUTED: string = `coalesce(
   events.correlation_key = (SELECT value FROM settings WHERE name = 'primary_key')
   AND EXISTS (SELECT 1 FROM customers WHERE primary_value = events.correlation_value), 0)`;
 
@@ -38,14 +38,7 @@ export function allOf(conditions: readonly Condition[]): Condition {
 
 /** A stored event whose body is still the JSON text that was received. */
 export interface EventRow extends Omit<StoredEvent, 'event'> {
-  readonly id: number;
   readonly text: string;
-}
-
-interface StoredRow extends Omit<EventRow, 'uuid' | 'receivedAt' | 'attributed'> {
-  readonly uuid: string | null;
-  readonly receivedAt: number;
-  readonly attributed: number;
 }
 
 /** Reads events. `condition`: what follows FROM. */
@@ -54,18 +47,20 @@ export function readEvents(
   condition: string,
   ...values: readonly (string | number)[]
 ): EventRow[] {
-  const columns = `id, uuid, received_at AS receivedAt, deliveries, body AS text, ${ATTRIBUTED} AS attributed`;
-  const rows = database.all<StoredRow>(`SELECT ${columns} FROM events ${condition}`, ...values);
-  return rows.map(({ id, text, uuid, receivedAt, deliveries, attributed }) => ({
-    ...{ id, text, deliveries, uuid: uuid ?? undefined },
+  const columns = `body, uuid, received_at, deliveries, ${ATTRIBUTED}`;
+  const rows = database.arrays<
+    [text: string, uuid: string | null, receivedAt: number, deliveries: number, attributed: number]
+  >(`SELECT ${columns} FROM events ${condition}`, ...values);
+  return rows.map(([text, uuid, receivedAt, deliveries, attributed]) => ({
+    ...{ text, deliveries, uuid: uuid ?? undefined },
     receivedAt: isoTime(receivedAt),
     attributed: attributed === 1,
   }));
 }
 
 const PREVIEW_CHARACTERS = 240;
-// In nearly all bodies, the payload begins within this many characters. So a large body need not be read completely.
-const HEAD_CHARACTERS = 4_096;
+// The preview of a payload is in this part of nearly all bodies. So a large body need not be read completely.
+const HEAD_CHARACTERS = 8_192;
 const LONGEST_VALUE = 100;
 const MOST_REPEATS = 1_000;
 
@@ -75,56 +70,41 @@ export function readRows(
   ids: readonly number[],
   paths: readonly string[] = [],
 ): TrackerRow[] {
-  const values = paths.map(
-    (_, index) =>
-      `, CASE WHEN json_valid(body) THEN substr(body -> ?, 1, ${LONGEST_VALUE}) END AS value${index}`,
-  );
-  const rows = database.all<ListedRow>(
-    `SELECT id, name, correlation_value AS correlationValue, source, received_at, uuid, deliveries,
-       ${ATTRIBUTED} AS attributed, substr(body, 1, ${HEAD_CHARACTERS}) AS head,
-       octet_length(body) > ${HEAD_CHARACTERS} AS is_cut${values.join('')}
+  const value = `, CASE WHEN json_valid(body) THEN substr(body -> ?, 1, ${LONGEST_VALUE}) END`;
+  const rows = database.arrays<
+    [
+      ...[id: number, uuid: string | null, deliveries: number, receivedAt: number, attributed: number],
+      ...[name: string, correlationValue: string, source: string, head: string],
+      ...values: (string | null)[],
+    ]
+  >(
+    `SELECT id, uuid, deliveries, received_at, ${ATTRIBUTED}, name, correlation_value, source,
+       substr(body, 1, ${HEAD_CHARACTERS})${value.repeat(paths.length)}
      FROM events WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id DESC`,
     ...paths,
     JSON.stringify(ids),
   );
-  return rows.map(({ id, uuid, deliveries, ...row }) => ({
-    ...{ id, uuid, deliveries },
-    name: unescapeText(row.name),
-    correlationValue: unescapeText(row.correlationValue),
-    source: unescapeText(row.source),
-    receivedAt: isoTime(row.received_at),
-    attributed: row.attributed === 1,
-    preview:
-      payloadText(row.head, PREVIEW_CHARACTERS) ||
-      (row.is_cut === 0 ? '' : payloadText(bodyOf(database, id), PREVIEW_CHARACTERS)),
-    values: paths.map((_, index) => row[`value${index}`] ?? null),
-  }));
-}
-
-/** Reads the complete events with these ids, newest first: as many as fit into `mostBytes` together, but at least one. */
-export function readWhole(database: Database, ids: readonly number[], mostBytes: number): EventRow[] {
-  const where = 'WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id DESC';
-  let bytes = 0;
-  const taken = database
-    .arrays<[id: number, bytes: number]>(
-      `SELECT id, octet_length(body) FROM events ${where}`,
-      JSON.stringify(ids),
-    )
-    .filter(([, size], at) => {
-      bytes += size;
-      return at === 0 || bytes <= mostBytes;
-    });
-  return readEvents(database, where, JSON.stringify(taken.map(([id]) => id)));
+  return rows.map(([id, uuid, deliveries, receivedAt, attributed, ...texts]) => {
+    const [name, correlationValue, source, head, ...values] = texts;
+    return {
+      ...{ id, uuid, deliveries, receivedAt: isoTime(receivedAt), attributed: attributed === 1 },
+      name: unescapeText(name),
+      correlationValue: unescapeText(correlationValue),
+      source: unescapeText(source),
+      preview: payloadText(head, PREVIEW_CHARACTERS),
+      values,
+    };
+  });
 }
 
 /** Reads all details of one event, with its latest 1,000 repeats; undefined if there is no such event. */
 export function readEvent(
   database: Database,
   id: number,
-): (Omit<TrackerEvent, 'request' | 'customer'> & { readonly requestId: number | null }) | undefined {
+): (Omit<TrackerEvent, 'request' | 'customer'> & { readonly requestId: number }) | undefined {
   const [row] = readRows(database, [id]);
   if (row === undefined) return undefined;
-  const whole = database.get<{ requestId: number | null; text: string }>(
+  const whole = database.get<{ requestId: number; text: string }>(
     'SELECT request_id AS requestId, body AS text FROM events WHERE id = ?',
     id,
   );
@@ -135,7 +115,7 @@ export function readEvent(
   );
   return {
     ...row,
-    ...(whole ?? { requestId: null, text: '' }),
+    ...(whole ?? { requestId: 0, text: '' }),
     repeats: repeats.map((each) => ({ ...each, receivedAt: isoTime(each.receivedAt) })).reverse(),
   };
 }
@@ -143,21 +123,4 @@ export function readEvent(
 /** The payload's JSON text, cut after `most` characters; empty if the event has no payload. */
 export function payloadText(body: string, most: number): string {
   return (memberText(body, 'payload') ?? '').slice(0, most);
-}
-
-function bodyOf(database: Database, id: number): string {
-  return database.get<{ body: string }>('SELECT body FROM events WHERE id = ?', id)?.body ?? '{}';
-}
-
-interface ListedRow extends Readonly<Record<`value${number}`, string | null>> {
-  readonly id: number;
-  readonly name: string;
-  readonly correlationValue: string;
-  readonly source: string;
-  readonly received_at: number;
-  readonly uuid: string | null;
-  readonly deliveries: number;
-  readonly attributed: number;
-  readonly head: string;
-  readonly is_cut: number;
 }

@@ -76,12 +76,13 @@ export class EventStore {
   /**
    * Stores a batch. Of events with the same uuid, it keeps the first and counts the others. Call it in a transaction.
    */
-  add(batch: readonly ReceivedEvent[], requestId: number | null, now: number = Date.now()): BatchOutcome {
+  add(batch: readonly ReceivedEvent[], requestId: number, now: number = Date.now()): BatchOutcome {
     const { newest } = this.totals;
-    const { fresh, repeated } = this.#divide(batch, new Map(), newest + 1);
-    const rows = fresh.flatMap((each, at) => [newest + 1 + at, now, requestId, ...columnsOf(each)]);
+    const divided: Divided = { fresh: [], repeated: [] };
+    this.#divide(batch, divided, new Map(), newest + 1);
+    const rows = divided.fresh.flatMap((each, at) => [newest + 1 + at, now, requestId, ...columnsOf(each)]);
     this.#database.insert('events', `id, received_at, request_id, ${COLUMNS}`, rows);
-    return this.#finish(fresh, repeated, requestId, now);
+    return this.#finish(divided, requestId, now);
   }
 
   /**
@@ -93,17 +94,15 @@ export class EventStore {
     const known = new Map<string, number>();
     for (let from = 0; from < batch.length; from += STAGED_AT_ONCE) {
       await setImmediate();
-      const portion = batch.slice(from, from + STAGED_AT_ONCE);
-      const { fresh, repeated } = this.#divide(portion, known, FIRST_STAGED + staged.fresh.length);
-      staged.add(fresh.flatMap(columnsOf));
-      staged.fresh.push(...fresh);
-      staged.repeated.push(...repeated);
+      const before = staged.fresh.length;
+      this.#divide(batch.slice(from, from + STAGED_AT_ONCE), staged, known, FIRST_STAGED);
+      staged.add(staged.fresh.slice(before).flatMap(columnsOf));
     }
     return staged;
   }
 
   /** Like {@link add}, for a batch that was staged. */
-  addStaged(staged: StagedBatch, batch: readonly ReceivedEvent[], requestId: number | null): BatchOutcome {
+  addStaged(staged: StagedBatch, batch: readonly ReceivedEvent[], requestId: number): BatchOutcome {
     const { newest, oldest } = this.totals;
     const now = Date.now();
     if (staged.repeated.some((id) => id < oldest)) return this.add(batch, requestId); // they were removed meanwhile
@@ -117,39 +116,31 @@ export class EventStore {
       return this.add(batch, requestId); // another request has brought a uuid of it meanwhile
     }
     const repeated = staged.repeated.map((id) => (id < FIRST_STAGED ? id : newest + 1 + id - FIRST_STAGED));
-    return this.#finish(staged.fresh, repeated, requestId, now);
+    return this.#finish({ fresh: staged.fresh, repeated }, requestId, now);
   }
 
-  /** Divides a batch into new and repeated events. `known` has ids by uuid, and gets those of the new events: from `next` on. */
-  #divide(batch: readonly ReceivedEvent[], known: Map<string, number>, next: number): Divided {
+  /** Divides a batch into new and repeated events. `known` has ids by uuid, and gets those of the new events: `first` is the first. */
+  #divide(batch: readonly ReceivedEvent[], into: Divided, known: Map<string, number>, first: number): void {
     const stored = this.#database.arrays<[uuid: string, id: number]>(
       'SELECT uuid, id FROM events WHERE uuid IN (SELECT value FROM json_each(?))',
       JSON.stringify(batch.map(uuidOf)),
     );
     for (const [uuid, id] of stored) known.set(uuid, id);
-    const divided: Divided = { fresh: [], repeated: [] };
     for (const received of batch) {
       const uuid = uuidOf(received);
       const id = uuid === null ? undefined : known.get(uuid);
       if (id !== undefined) {
-        divided.repeated.push(id);
+        into.repeated.push(id);
         continue;
       }
-      if (uuid !== null) known.set(uuid, next + divided.fresh.length);
-      divided.fresh.push(received);
+      if (uuid !== null) known.set(uuid, first + into.fresh.length);
+      into.fresh.push(received);
     }
-    return divided;
   }
 
-  #finish(
-    fresh: readonly ReceivedEvent[],
-    repeated: readonly number[],
-    requestId: number | null,
-    now: number,
-  ): BatchOutcome {
+  #finish({ fresh, repeated }: Divided, requestId: number, now: number): BatchOutcome {
     for (const id of repeated) {
       this.#database.run('UPDATE events SET deliveries = deliveries + 1 WHERE id = ?', id);
-      if (requestId === null) continue;
       const note = 'INSERT INTO repeats (event_id, request_id, received_at) VALUES (?, ?, ?)';
       this.#database.run(note, id, requestId, now);
     }

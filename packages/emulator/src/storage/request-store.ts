@@ -90,7 +90,8 @@ export class RequestStore {
       ...words.map((word) => containing(word)),
       limit + 1,
     );
-    return { rows: rows.slice(0, limit).map(toRequestRow), hasMore: rows.length > limit };
+    const next = rows.length > limit ? (rows[limit - 1]?.id ?? null) : null;
+    return { rows: rows.slice(0, limit).map(toRequestRow), next };
   }
 
   /** The request with this id; undefined if it is not stored, or no longer. */

@@ -1,5 +1,5 @@
 /** The version of the schema. A database of any other version is refused. */
-export const VERSION = 5;
+export const VERSION = 6;
 
 /**
  * The schema. Columns of free text hold it escaped: see database.ts. The tables of the search index are made as they are needed:
@@ -11,9 +11,9 @@ export const SCHEMA = `
     id INTEGER PRIMARY KEY,
     key TEXT NOT NULL UNIQUE,
     name TEXT NOT NULL,
-    created_at INTEGER NOT NULL,
-    revoked_at INTEGER,
-    last_used_at INTEGER
+    created_at TEXT NOT NULL, -- times as ISO 8601
+    revoked_at TEXT,
+    last_used_at TEXT
   );
   CREATE TABLE customers (
     id INTEGER PRIMARY KEY,
@@ -29,7 +29,7 @@ export const SCHEMA = `
     source TEXT NOT NULL,
     received_at INTEGER NOT NULL, -- milliseconds since 1970
     deliveries INTEGER NOT NULL DEFAULT 1,
-    request_id INTEGER, -- NULL for what was loaded from a file
+    request_id INTEGER,
     body TEXT NOT NULL -- JSON, as received
   );
   CREATE TABLE repeats (

@@ -21,25 +21,10 @@ async function listed(service: Service, query: string): Promise<CustomerRows> {
 }
 
 describe('the primary key', () => {
-  it('is previewed: who would be found, and which events would be of somebody', async () => {
-    await using emulator = await startEmulator({ primaryKey: 'email', customers: [ADA, BOB] });
-    await sendEvents(emulator, event(), event({ correlationValue: 'nobody@example.com' }));
-    expect((await admin(emulator, '/primary-key/preview?primaryKey=city')).body).toEqual({
-      primaryKey: 'city',
-      found: 1,
-      without: 1,
-      shared: null,
-      events: { looked: 2, attributedNow: 1, attributedThen: 0 },
-    });
-    expect((await admin(emulator, '/primary-key')).body).toEqual({
-      primaryKey: 'email',
-      attributes: ['email', 'first_name', 'city'],
-    });
-  });
-
   it('is selected, and takes effect at once at both endpoints', async () => {
     await using emulator = await startEmulator({ primaryKey: 'email', customers: [ADA] });
     expect((await tellAdmin(emulator, 'PUT', '/primary-key', { primaryKey: 'city' })).status).toBe(200);
+    expect((await admin(emulator, '/primary-key')).body).toEqual({ primaryKey: 'city' });
     expect((await sendEvents(emulator, event())).body).toMatchObject({
       error: { code: 'wrong_correlation_key' },
     });
@@ -50,12 +35,11 @@ describe('the primary key', () => {
   it('is refused where two customers share a value, which is named', async () => {
     const customers = [ADA, { ...ADA, email: 'twin@example.com' }];
     await using emulator = await startEmulator({ primaryKey: 'email', customers });
-    const preview = await admin(emulator, '/primary-key/preview?primaryKey=city');
-    expect(preview.body).toMatchObject({ shared: 'London' });
     const refused = await tellAdmin(emulator, 'PUT', '/primary-key', { primaryKey: 'city' });
     expect(refused).toMatchObject({ status: 422, body: { error: { field: 'primaryKey' } } });
     expect(JSON.stringify(refused.body)).toContain('two have string \\"London\\"');
     expect(emulator.primaryKey).toBe('email');
+    expect((await readCustomer(emulator, ADA.email)).status).toBe(200);
   });
 });
 
@@ -64,16 +48,16 @@ describe('customers', () => {
     const customers = Array.from({ length: 5 }, (_, index) => ({ email: `c${index}@example.com` }));
     await using emulator = await startEmulator({ primaryKey: 'email', customers });
     const first = await listed(emulator, 'limit=2');
-    expect(first).toMatchObject({ total: 5, hasMore: true });
+    expect(first).toMatchObject({ total: 5 });
     expect(first.customers.map(({ primaryKeyValue }) => primaryKeyValue)).toEqual([
       'c4@example.com',
       'c3@example.com',
     ]);
     expect(await listed(emulator, 'limit=2&offset=0')).toEqual(first);
     expect(await listed(emulator, 'limit=3&offset=2')).toMatchObject({
-      ...{ total: 5, hasMore: false, customers: { length: 3 } },
+      ...{ total: 5, customers: { length: 3 } },
     });
-    expect(await listed(emulator, 'offset=7')).toEqual({ total: 5, hasMore: false, customers: [] });
+    expect(await listed(emulator, 'offset=7')).toEqual({ total: 5, customers: [] });
     const found = async (query: string) => {
       const { total, customers: rows } = await listed(emulator, `search=EXAMPLE&${query}`);
       return { total, values: rows.map(({ primaryKeyValue }) => primaryKeyValue?.slice(0, 2)) };
@@ -217,10 +201,10 @@ describe('an import of CSV', () => {
       'a@example.com,again', // line 5
       'c@example.com', // line 6
       'd@example.com,5" wide', // line 7
-      'e@example.com,"open', // line 8
+      ',not read any more',
     ].join('\r\n');
     const preview = (await importCsv(emulator, csv, '?preview=true')).body as CustomerImport;
-    expect(preview.problems.map(({ line }) => line)).toEqual([4, 5, 6, 7, 8]);
+    expect(preview.problems.map(({ line }) => line)).toEqual([4, 5, 6, 7]);
     expect(preview.problems[1]?.message).toBe('"email" is "a@example.com", as in line 2');
     const refused = await importCsv(emulator, csv);
     expect(refused).toMatchObject({ status: 422, body: { error: { field: 'line 4' } } });
@@ -249,11 +233,19 @@ describe('an import of CSV', () => {
     expect((await importCsv(emulator, csv)).body).toMatchObject({ added: 0, replaced: 1 });
   });
 
+  it('says where a quote is never closed', async () => {
+    await using emulator = await startEmulator({ primaryKey: 'email' });
+    const { problems } = (
+      await importCsv(emulator, 'email,note\na@x.de,1\nb@x.de,"open\nc,d', '?preview=true')
+    ).body as CustomerImport;
+    expect(problems).toMatchObject([{ line: 3, message: expect.stringContaining('never closed') }]);
+  });
+
   it('of a file that is wrong everywhere ends soon', async () => {
     await using emulator = await startEmulator({ primaryKey: 'email' });
     const answer = await importCsv(emulator, '"a""'.repeat(2_000_000), '?preview=true');
     expect(answer.status).toBe(200);
-    expect((answer.body as CustomerImport).problems).toHaveLength(100);
+    expect((answer.body as CustomerImport).problems).toHaveLength(1);
   });
 
   it('takes a hundred thousand lines; without FULL, a fifth of them', async () => {

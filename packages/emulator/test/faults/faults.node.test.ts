@@ -21,17 +21,17 @@ function setUp(seed = 1) {
 const BUSY: Fault = { kind: 'status', status: 503 };
 
 describe('a fault', () => {
-  it('acts on every request unless it is told otherwise, until it is ended', () => {
+  it('acts on every request unless it is told otherwise, until it is ended', async () => {
     const { faults, meet } = setUp();
     const run = faults.add(BUSY);
     expect(meet(2)).toEqual([503, 503]);
     expect(faults.rows.faults).toMatchObject([
       { id: 1, hits: 2, state: 'active', remaining: null, endsAt: null },
     ]);
-    expect(faults.remove(run.id)).toBe(true);
+    expect(await faults.remove((each) => each === run)).toBe(1);
     expect(meet(1)).toEqual(['-']);
     expect(run.row).toMatchObject({ state: 'over', hits: 2 });
-    expect(faults.remove(run.id)).toBe(false);
+    expect(await faults.remove((each) => each === run)).toBe(0);
   });
 
   it('lets the first requests pass, and acts on as many as it is told', () => {
@@ -207,9 +207,7 @@ describe('a fault by which the service is down', () => {
 
   it('brings it back when it is ended', async () => {
     const { faults, downs, clock } = setUp();
-    const { id } = faults.add({ kind: 'down', forMs: 1_000_000 });
-    faults.remove(id);
-    await faults.settled;
+    await faults.add({ kind: 'down', forMs: 1_000_000 }).stop();
     expect(downs).toEqual([true, false]);
     expect(clock.pending).toBe(0);
   });

@@ -31,15 +31,13 @@ describe.skipIf(!hasChromium)('the audience page (needs Chromium)', () => {
     await page.getByRole('heading', { name: 'No customers yet' }).waitFor();
   });
 
-  it('says what another primary key would change, before it is selected', async () => {
+  it('says what another primary key changes, before it is selected', async () => {
     await using emulator = await startEmulator({ primaryKey: 'email', customers: [ADA, BOB] });
     await sendEvents(emulator, event());
     const page = await openPage(emulator, '#/audience');
     await page.getByRole('button', { name: 'Change' }).click();
-    await panel(page).getByRole('button', { name: 'phone_number' }).click();
-    await panel(page).getByText('1 customer has this attribute').waitFor();
-    await panel(page).getByText('1 customer does not have it').waitFor();
-    await panel(page).getByText('Of the newest 1 event, 0 would belong to a known customer').waitFor();
+    await page.getByLabel('Attribute').fill('phone_number');
+    await panel(page).getByText('the emulator refuses events with another').waitFor();
     await page.getByRole('button', { name: 'Select', exact: true }).click();
     await page.getByText('no primary key').waitFor();
     expect((await sendEvents(emulator, event())).status).toBe(422);
@@ -52,7 +50,6 @@ describe.skipIf(!hasChromium)('the audience page (needs Chromium)', () => {
     const page = await openPage(emulator, '#/audience');
     await page.getByRole('button', { name: 'Change' }).click();
     await page.getByLabel('Attribute').fill('city');
-    await panel(page).getByText('Two customers have the same value, London').waitFor();
     await page.getByRole('button', { name: 'Select', exact: true }).click();
     await panel(page).getByRole('alert').getByText('two have string "London"').waitFor();
     expect(emulator.primaryKey).toBe('email');

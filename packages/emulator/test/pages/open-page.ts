@@ -53,10 +53,17 @@ export async function openPage(emulator: Emulator, hash: string, viewport: Size 
 
 async function newTab(): Promise<Page> {
   const args = ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking'];
-  browser ??= chromium.launch({ ...(executablePath && { executablePath }), args });
+  browser ??= chromium.launch({ ...(executablePath && { executablePath }), args, ...PATIENCE });
   const page = await (await browser).newPage();
   page.setDefaultTimeout(PATIENCE.timeout);
   return page;
+}
+
+/** Waits for two frames and a task. By then, the page has reacted to what was done to it. Runs in the page. */
+export function settled(): Promise<void> {
+  return new Promise((resolve) => {
+    requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve)));
+  });
 }
 
 /** Ends the browser. */

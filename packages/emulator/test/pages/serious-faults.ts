@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type axe from 'axe-core';
 import type { Page } from 'playwright';
-import { DESKTOP, PHONE } from './open-page.ts';
+import { DESKTOP, PHONE, settled } from './open-page.ts';
 
 // As text: loading it as a module here would take longer than running it in the page.
 const SOURCE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -28,13 +28,6 @@ export async function seriousFaults(page: Page): Promise<string[]> {
   await page.setViewportSize(DESKTOP);
   await page.emulateMedia({ colorScheme: 'light' });
   return faults;
-}
-
-/** Waits for two frames and a task. By then, the page has reacted to a change of its size. */
-function settled(): Promise<void> {
-  return new Promise((resolve) => {
-    requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve)));
-  });
 }
 
 /** Runs axe with some of its rules, or with all. */

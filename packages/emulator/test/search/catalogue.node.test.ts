@@ -15,11 +15,11 @@ describe('the catalogue', () => {
     ];
     place.events.add(
       payloads.map((payload) => received({ event: 'purchase', ...(payload && { payload }) })),
-      null,
+      1,
       Date.UTC(2026, 0, 1),
     );
-    place.events.add([received({ event: 'sign_up', payload: { plan: 'x' } })], null, Date.UTC(2026, 0, 2));
-    place.events.add([received({ event: 'purchase', payload: {} })], null, Date.UTC(2026, 0, 3));
+    place.events.add([received({ event: 'sign_up', payload: { plan: 'x' } })], 1, Date.UTC(2026, 0, 2));
+    place.events.add([received({ event: 'purchase', payload: {} })], 1, Date.UTC(2026, 0, 3));
     expect(await catalogueOf(place)).toEqual({
       counted: 5,
       isExact: true,
@@ -51,7 +51,7 @@ describe('the catalogue', () => {
     for (let batch = 0; batch < 10; batch += 1)
       place.events.add(
         Array.from({ length: 500 }, () => received({ event: `name ${batch}` })),
-        null,
+        1,
       );
     let time = 0;
     const { counted, isExact, entries } = await catalogueOf(place, () => {
@@ -74,7 +74,7 @@ describe('the catalogue', () => {
         received({ event: 'many', payload: many }),
         received({ event: 'deep' }, `{"event":"deep","payload":${deep}}`),
       ],
-      null,
+      1,
     );
     const { entries } = await catalogueOf(place);
     expect(entries.map(({ name, keys }) => [name, keys.length]).sort()).toEqual([

@@ -16,7 +16,7 @@ describe('a search', () => {
           body('{"caf\\u00e9":"line\\nbreak \\"quoted\\" back\\\\slash \\ud83d\\ude00 tab\\tulated"}'),
         ),
       ],
-      null,
+      1,
     );
     for (const text of ['café', 'break', 'quoted', 'slash', 'ulated', 'line break']) {
       expect([text, ...(await ids({ text }))]).toEqual([text, 1]);
@@ -31,7 +31,7 @@ describe('a search', () => {
     const deep = `${'['.repeat(50_000)}"bottom"${']'.repeat(50_000)}`;
     const large = JSON.stringify({ text: 'word '.repeat(2_000_000), last: 'unreached' });
     const body = (payload: string) => `{"event":"e","payload":{"a":${payload}}}`;
-    events.add([received({}, body(deep)), received({}, body(large)), received({}, body('"small"'))], null);
+    events.add([received({}, body(deep)), received({}, body(large)), received({}, body('"small"'))], 1);
     expect(await ids({ text: 'bottom' })).toEqual([1]);
     expect(await ids({ text: 'word' })).toEqual([2]);
     expect(await ids({ text: 'unreached' })).toEqual([]);
@@ -44,15 +44,15 @@ describe('a search', () => {
     for (let batch = 0; batch < 40; batch += 1) {
       events.add(
         Array.from({ length: 500 }, () => received({ event: batch === 0 ? 'rare' : 'common' })),
-        null,
+        1,
       );
     }
     let time = 0;
-    const limits = () => {
+    const now = () => {
       time += 300;
       return time;
     };
-    const search = new Search(database, () => events.totals, { limits, turns: () => 0 });
+    const search = new Search(database, () => events.totals, now);
     for (const filter of [{ name: 'rare', attributed: false }, { name: 'rare' }, { text: 'rar' }]) {
       const pages: number[] = [];
       for (let before: number | undefined | null; before !== null; ) {

@@ -14,7 +14,7 @@ describe('conditions on payloads', () => {
   ];
   events.add(
     payloads.map((payload) => received({}, `{"event":"e","payload":${payload}}`)),
-    null,
+    1,
   );
 
   it.each<[string, number[]]>([

@@ -8,8 +8,8 @@ import { event } from '../service.ts';
 
 const EVENTS = 20_000;
 
-/** A search with two clocks: on one, each piece of work takes a whole turn; on the other, the time limit is never reached. */
-function setUp() {
+/** A search on a clock that stands still, unless another is given: so its time limit is never reached. */
+function setUp(now = () => 0) {
   const database = new Database();
   database.exec("INSERT INTO customers (primary_value, attributes) VALUES ('nobody@example.com', '{}')");
   const events = new EventStore(database);
@@ -17,15 +17,10 @@ function setUp() {
     const batch = Array.from({ length: 500 }, (_, at) => event({ payload: { at: stored + at } }));
     events.add(
       batch.map((each) => ({ event: each, text: JSON.stringify(each) })),
-      null,
+      1,
     );
   }
-  let time = 0;
-  const turns = () => {
-    time += 10;
-    return time;
-  };
-  const search = new Search(database, () => events.totals, { limits: () => 0, turns });
+  const search = new Search(database, () => events.totals, now);
   return { database, events, search };
 }
 
@@ -71,7 +66,11 @@ describe('a search in memory', () => {
   it('is prepared in a tenth of the time while events arrive, and soon when no more do', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
-    const { search } = setUp(); // on its clock, each piece of the index takes 10 ms
+    let time = 0;
+    const { search } = setUp(() => {
+      time += 10; // each piece of the index takes 10 ms
+      return time;
+    });
     const added = () => EVENTS - search.unindexed;
     await search.rows({}, { limit: 1 });
     search.changed();

@@ -64,7 +64,6 @@ describe('the data directory', () => {
     await expect(startEmulator({ data })).rejects.toThrow(
       'another version of the emulator wrote it (schema 1000',
     );
-    await (await startEmulator({ data, reset: true })).close();
   });
 
   it("is one emulator's at a time", async () => {
@@ -76,28 +75,5 @@ describe('the data directory', () => {
     });
     await first.close();
     await (await startEmulator({ data })).close();
-  });
-
-  it('can be started anew, and then nothing of it is left but what the emulator did not make', async () => {
-    const data = temporaryDirectory();
-    const first = await startEmulator({ data, primaryKey: 'email' });
-    await sendEvents(first, event());
-    await first.close();
-    writeFileSync(join(data, 'notes.txt'), 'mine');
-
-    await using second = await startEmulator({ data, reset: true });
-    expect(second.primaryKey).toBeNull();
-    expect(second.apiKey).not.toBe(first.apiKey);
-    expect(await second.countEvents()).toEqual({ unique: 0, received: 0 });
-    expect(readFileSync(join(data, 'notes.txt'), 'utf8')).toBe('mine');
-  });
-
-  it('is not started anew where the file under the name of the database is something else', async () => {
-    const data = temporaryDirectory();
-    writeFileSync(join(data, 'emulator.db'), 'a letter');
-    await expect(startEmulator({ data, reset: true })).rejects.toThrow(
-      'emulator.db in it is damaged, or no database',
-    );
-    expect(readFileSync(join(data, 'emulator.db'), 'utf8')).toBe('a letter');
   });
 });

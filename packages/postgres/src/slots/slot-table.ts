@@ -90,12 +90,13 @@ export class SlotTable {
     return slots.filter((slot) => renewed.has(keyOf(slot)));
   }
 
-  /** Others may take these slots at once. */
+  /** Others may take these slots at once. With the next epoch: a renewal that arrives later finds none of them. */
   async giveBack(slots: readonly Held[]): Promise<void> {
     await this.#database.run({
       what: 'give slots back',
       text: `with locked as (${this.#lock})
-        update ${this.#slot} as s set owner = null, until = now() from locked where s.id = locked.id`,
+        update ${this.#slot} as s set owner = null, until = now(), epoch = s.epoch + 1
+        from locked where s.id = locked.id`,
       values: keysOf(slots),
     });
   }

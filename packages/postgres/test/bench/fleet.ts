@@ -1,6 +1,6 @@
 import { createTracker, type Range, type Tracker, type TrackerOptions } from '@sluice/core';
 import { type Emulator, startEmulator } from '@sluice/emulator';
-import type { PostgresOptions } from '@sluice/test-servers';
+import { freePort, type PostgresOptions } from '@sluice/test-servers';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, vi } from 'vitest';
 import { PATIENCE } from '../../../../testing/patience.ts';
@@ -47,7 +47,9 @@ export class Fleet {
   }
 
   async start(): Promise<void> {
-    this.#emulator = await startEmulator({ primaryKey: 'email' });
+    // Ports that nobody gets by chance while the service is suspended.
+    const [port, apiPort] = [await freePort(), await freePort()];
+    this.#emulator = await startEmulator({ primaryKey: 'email', port, apiPort });
     // A server that is stopped cuts connections that nobody uses.
     this.database.pool.on('error', () => {});
   }
@@ -107,6 +109,16 @@ export class Fleet {
     };
     this.#open.push({ close: () => journal.close().finally(crash) });
     return { journal, witness, crash };
+  }
+
+  /** Until when the slots of journals are leased, as PostgreSQL's clock shows it. */
+  leasedUntil(): Promise<string> {
+    return this.ask(`select max(until)::text from ${this.schema}.slot where outbox is null`);
+  }
+
+  /** Whether that moment has passed. */
+  async isPast(moment: string): Promise<boolean> {
+    return (await this.ask(`select now() > '${moment}'`)) === 'true';
   }
 
   /** What a table of the test holds. */

@@ -3,8 +3,9 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
+import type { Timing } from '../../src/journal/options.ts';
 import type { Fleet } from '../bench/fleet.ts';
-import { QUICK } from '../bench/journals.ts';
+import { SHORT } from '../bench/journals.ts';
 
 const SCRIPT = fileURLToPath(new URL('owner.mjs', import.meta.url));
 
@@ -22,10 +23,17 @@ export async function startOwner(
   name: string,
   count: number,
   options: object = {},
+  timing: Partial<Timing> = {},
 ): Promise<Owner> {
   const { apiKey, baseUrl } = emulator;
   const assignment = {
-    ...{ count, name, schema, timing: QUICK, pool: { connectionString: database.server.connectionString } },
+    ...{
+      count,
+      name,
+      schema,
+      timing: { ...SHORT, ...timing },
+      pool: { connectionString: database.server.connectionString },
+    },
     options: { apiKey, baseUrl, correlationKey: 'email', logger: false, ...options },
   };
   const child = spawn(process.execPath, [SCRIPT, JSON.stringify(assignment)], {

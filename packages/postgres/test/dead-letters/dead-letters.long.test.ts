@@ -2,13 +2,10 @@ import type { DeadLetter, Tracker } from '@sluice/core';
 import { expect, it, vi } from 'vitest';
 import { PATIENCE } from '../../../../testing/patience.ts';
 import { ADA, describeFleet } from '../bench/fleet.ts';
-import { makeJournal, QUICK } from '../bench/journals.ts';
+import { makeJournal, SHORT } from '../bench/journals.ts';
 import { startOwner } from '../children/owner.ts';
 
 const KIB = 1024;
-
-/** Leases that a busy machine renews in time. */
-const STEADY = { ...QUICK, leaseMs: 3_000, heldMs: 2_500 };
 
 describeFleet('The dead letters of a forwarder', (fleet) => {
   const letters = () =>
@@ -41,7 +38,7 @@ describeFleet('The dead letters of a forwarder', (fleet) => {
     await vi.waitFor(async () => expect(await fleet.count('parcel')).toBe(3), PATIENCE);
     await owner.kill();
     fault.stop();
-    const next = fleet.tracker({}, {}, STEADY);
+    const next = fleet.tracker();
     await vi.waitFor(async () => expect(await next.deadLetters.count()).toBe(3), PATIENCE);
     await next.flush();
     expect(next.stats()).toMatchObject({ recovered: 0, delivered: 0, pending: 0 });
@@ -69,19 +66,20 @@ describeFleet('The dead letters of a forwarder', (fleet) => {
 
   it('are its own while it lives, and are found by the next one at once when it was closed', async () => {
     refuse('0');
-    const owner = fleet.tracker({}, {}, STEADY);
+    const owner = fleet.tracker({}, {}, SHORT);
     track(owner, 'mine', 10);
     await kept(1);
-    const other = fleet.tracker({}, {}, STEADY);
+    const until = await fleet.leasedUntil();
+    const other = fleet.tracker();
     expect(await other.deadLetters.count()).toBe(0);
-    await new Promise((resolve) => setTimeout(resolve, 2 * STEADY.leaseMs));
-    const third = fleet.tracker({}, {}, STEADY);
+    await expect.poll(() => fleet.isPast(until)).toBe(true);
+    const third = fleet.tracker();
     expect(await third.deadLetters.count()).toBe(0);
     expect(await other.deadLetters.count()).toBe(0);
     const [id] = (await read(owner)).map((letter) => letter.id);
     // One that lives would take them.
     await Promise.all([owner, other, third].map((tracker) => tracker.close()));
-    const next = fleet.tracker({}, {}, STEADY);
+    const next = fleet.tracker();
     expect((await read(next)).map((letter) => letter.id)).toEqual([id]);
     expect(await next.deadLetters.purge()).toBe(1);
     expect(await letters()).toBe(0);
@@ -89,7 +87,7 @@ describeFleet('The dead letters of a forwarder', (fleet) => {
 
   it('are taken by a tracker that was there before', async () => {
     refuse('0');
-    const other = fleet.tracker({}, {}, STEADY);
+    const other = fleet.tracker();
     expect(await other.deadLetters.count()).toBe(0);
     const owner = await startOwner(fleet, 'passed', 10);
     await kept(1);

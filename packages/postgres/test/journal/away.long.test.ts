@@ -12,7 +12,7 @@ describeFleet('While PostgreSQL is away', (fleet) => {
     await postgres.stop('immediate');
     for (let number = 0; number < 100; number += 1) tracker.track('meanwhile', { number }, ADA);
     expect(await fleet.delivered('meanwhile', 100)).toBe(100);
-    expect(tracker.stats().journal).toBe('memory');
+    await expect.poll(() => tracker.stats().journal).toBe('memory');
     await postgres.start();
     await vi.waitFor(async () => {
       tracker.track('after', {}, ADA);

@@ -3,7 +3,7 @@ import { expect, it, vi } from 'vitest';
 import { isFull } from '../../../../testing/full.ts';
 import { PATIENCE } from '../../../../testing/patience.ts';
 import { describeFleet, group } from '../bench/fleet.ts';
-import { QUICK } from '../bench/journals.ts';
+import { SHORT } from '../bench/journals.ts';
 
 const [EVENTS, SLOTS] = [isFull ? 100_000 : 32_000, 16];
 
@@ -27,7 +27,9 @@ describeFleet('What a forwarder knows of the tables', (fleet) => {
     expect(most).toBeGreaterThan(0);
     expect(most).toBeLessThan(5_000);
     await vi.waitFor(async () => expect(await fleet.count('outbox')).toBe(0), PATIENCE);
-    expect(forwarder.stats()).toMatchObject({ recovered: EVENTS, delivered: EVENTS, pending: 0 });
+    await expect
+      .poll(() => forwarder.stats())
+      .toMatchObject({ recovered: EVENTS, delivered: EVENTS, pending: 0 });
   });
 
   it('is at most some megabytes of large events', async () => {
@@ -45,7 +47,7 @@ describeFleet('What a forwarder knows of the tables', (fleet) => {
   });
 
   it('is at most some hundred parcels of those that a tracker left that crashed', async () => {
-    const { journal, crash } = await fleet.journal({}, QUICK);
+    const { journal, crash } = await fleet.journal({}, SHORT);
     const event = JSON.stringify({
       event: 'left',
       correlationKey: 'email',

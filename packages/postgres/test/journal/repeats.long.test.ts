@@ -3,8 +3,12 @@ import { PATIENCE } from '../../../../testing/patience.ts';
 import { ADA, describeFleet, numbered } from '../bench/fleet.ts';
 import { Network } from '../bench/network.ts';
 
+const NEVER_MS = 600_000;
 /** The journal asks for nothing by itself. */
-const SELDOM = { renewMs: 60_000, leastPollMs: 60_000, mostPollMs: 60_000 };
+const SELDOM = {
+  ...{ leaseMs: NEVER_MS, heldMs: NEVER_MS, renewMs: NEVER_MS },
+  ...{ leastPollMs: NEVER_MS, mostPollMs: NEVER_MS },
+};
 
 describeFleet('An append whose outcome is unknown', (fleet) => {
   let network: Network;
@@ -19,7 +23,8 @@ describeFleet('An append whose outcome is unknown', (fleet) => {
   const behind = () => ({ pool: { connectionString: network.connectionString } });
 
   it('is repeated, and stores nothing twice', async () => {
-    const { journal } = await fleet.journal(behind(), SELDOM);
+    // One that sends repeats it for 3 s only.
+    const { journal } = await fleet.journal({ ...behind(), send: false, notify: false }, SELDOM);
     await journal.append(numbered('first', 1));
     for (let count = 1; count <= 10; count += 1) {
       network.loseAnswer();
@@ -56,14 +61,14 @@ describeFleet('An append whose outcome is unknown', (fleet) => {
   });
 
   it('is given up when PostgreSQL stays away, and what it stored late is deleted before the events are stored again', async () => {
-    const { journal } = await fleet.journal({ ...behind(), timeoutMs: 200 }, SELDOM);
+    const { journal } = await fleet.journal({ ...behind(), timeoutMs: 5_000 }, SELDOM);
     await journal.append(numbered('first', 1));
     const lock = await fleet.database.pool.connect();
     await lock.query('begin');
     await lock.query(`lock table ${fleet.schema}.parcel in share mode`);
     const waiting = () => fleet.ask(`select count(*) from pg_stat_activity where wait_event_type = 'Lock'`);
     const second = journal.append(numbered('second', 5));
-    await vi.waitFor(async () => expect(await waiting()).toBe('1'), { interval: 5 });
+    await vi.waitFor(async () => expect(await waiting()).toBe('1'), PATIENCE);
     network.cut();
     network.open();
     await expect(second).rejects.toThrow('is unknown');
@@ -79,13 +84,13 @@ describeFleet('An append whose outcome is unknown', (fleet) => {
   });
 
   it('and other statements are cancelled when they take too long: those that wait for a lock take no connections', async () => {
-    const { journal } = await fleet.journal({ timeoutMs: 1_000 });
+    const { journal } = await fleet.journal({ timeoutMs: 4_000 });
     await journal.append(numbered('first', 1));
     const lock = await fleet.database.pool.connect();
     await lock.query('begin');
     await lock.query(`lock table ${fleet.schema}.parcel`);
     for (let count = 0; count < 6; count += 1)
-      await expect(journal.append(numbered('second', 1))).rejects.toThrow('no answer within 1000 ms');
+      await expect(journal.append(numbered('second', 1))).rejects.toThrow('no answer within 4000 ms');
     expect(
       Number(await fleet.ask(`select count(*) from pg_stat_activity where wait_event_type = 'Lock'`)),
     ).toBeLessThan(4);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { PATIENCE } from '../../../../testing/patience.ts';
 import { ADA, describeFleet, group, numbered } from '../bench/fleet.ts';
-import { QUICK } from '../bench/journals.ts';
+import { SHORT } from '../bench/journals.ts';
 import { Network } from '../bench/network.ts';
 
 describeFleet('The lease of a slot', (fleet) => {
@@ -19,11 +19,11 @@ describeFleet('The lease of a slot', (fleet) => {
 
   it('ends for an owner that cannot reach PostgreSQL: another forwarder sends, and the owner counts its events as handed over', async () => {
     await fleet.emulator.suspend();
-    const owner = fleet.tracker(behind(), {}, QUICK);
+    const owner = fleet.tracker(behind(), {}, SHORT);
     for (let number = 0; number < 100; number += 1) owner.track('handed', { number }, ADA);
     await owner.durable();
     network.cut();
-    const other = fleet.tracker({}, {}, QUICK);
+    const other = fleet.tracker();
     await vi.waitFor(() => expect(other.stats().recovered).toBe(100), PATIENCE);
     expect(owner.stats()).toMatchObject({ delivered: 100, pending: 0 });
     await fleet.emulator.resume();
@@ -32,7 +32,7 @@ describeFleet('The lease of a slot', (fleet) => {
   });
 
   it('ends, and the tracker goes on from memory, and in a new slot once PostgreSQL is back', async () => {
-    const owner = fleet.tracker(behind(), {}, QUICK);
+    const owner = fleet.tracker(behind(), {}, SHORT);
     owner.track('before', {}, ADA);
     await fleet.delivered('before', 1);
     network.cut();
@@ -42,7 +42,7 @@ describeFleet('The lease of a slot', (fleet) => {
       await owner.flush({ timeoutMs: 500 });
       expect((await fleet.emulator.countEvents({ name: 'meanwhile' })).unique).toBeGreaterThan(3);
       // The lease has ended.
-      expect(performance.now() - since).toBeGreaterThan(2 * QUICK.leaseMs);
+      expect(performance.now() - since).toBeGreaterThan(2 * SHORT.leaseMs);
     }, PATIENCE);
     network.open();
     owner.retryNow();
@@ -54,11 +54,11 @@ describeFleet('The lease of a slot', (fleet) => {
     const { accepted, delivered, dropped, pending, recovered } = owner.stats();
     expect({ total: accepted + recovered, pending }).toEqual({ total: delivered, pending: 0 });
     expect(Object.values(dropped).every((count) => count === 0)).toBe(true);
-    expect(await fleet.count('parcel')).toBe(0);
+    await expect.poll(() => fleet.count('parcel')).toBe(0);
   });
 
   it('can be had again by its owner if nobody took the slot', async () => {
-    const { journal, witness } = await fleet.journal(behind(), QUICK);
+    const { journal, witness } = await fleet.journal(behind(), SHORT);
     const range = await journal.append(group(['1', '2', '3']));
     await journal.acknowledge({ ...range, to: range.from + 1 });
     network.cut();
@@ -74,7 +74,7 @@ describeFleet('The lease of a slot', (fleet) => {
   });
 
   it('is over for an owner whose epoch has passed: it deletes nothing any more', async () => {
-    const { journal, witness } = await fleet.journal({}, { renewMs: 300, heldMs: 1_000, leaseMs: 1_500 });
+    const { journal, witness } = await fleet.journal({}, SHORT);
     const range = await journal.append(numbered('kept', 10));
     await fleet.database.pool.query(`update ${fleet.schema}.slot set epoch = epoch + 1 where outbox is null`);
     await journal.acknowledge(range);
@@ -87,10 +87,14 @@ describeFleet('The lease of a slot', (fleet) => {
   });
 
   it('is renewed for as long as its owner lives', async () => {
-    const { journal } = await fleet.journal({}, QUICK);
+    const { journal } = await fleet.journal({}, SHORT);
     const range = await journal.append(numbered('mine', 10));
-    const { witness } = await fleet.journal({}, QUICK);
-    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    const { witness } = await fleet.journal();
+    const first = await fleet.leasedUntil();
+    await expect.poll(() => fleet.isPast(first)).toBe(true);
+    // The other one has looked again by now.
+    const next = await fleet.leasedUntil();
+    await expect.poll(() => fleet.isPast(next)).toBe(true);
     expect(witness.ranges).toEqual([]);
     expect((await journal.read(range, { maxEvents: 100, maxBytes: 100_000 })).events.ends).toHaveLength(10);
   });

@@ -1,6 +1,15 @@
+import { randomUUID } from 'node:crypto';
+import { systemClock } from '@sluice/protocol/toolbox';
 import { expect, it, vi } from 'vitest';
 import { PATIENCE } from '../../../../testing/patience.ts';
+import { Database } from '../../src/database/database.ts';
+import { SlotTable } from '../../src/slots/slot-table.ts';
 import { ADA, describeFleet, numbered } from '../bench/fleet.ts';
+
+/** A forwarder that sends few events at a time. */
+const SLOWLY = { batch: { maxEvents: 100 }, delivery: { maxConcurrency: 1 } };
+/** A service for which there is work until another forwarder has begun. */
+const SLOW = { kind: 'latency', ms: 100 } as const;
 
 describeFleet('A slot', (fleet) => {
   const slots = () => fleet.count('slot', 'outbox is null');
@@ -45,23 +54,35 @@ describeFleet('A slot', (fleet) => {
     expect(witness.ranges[1]).toMatchObject({ from: 2, to: 3 });
   });
 
+  it('that went back stays free, also if a renewal of before arrives after that', async () => {
+    const { connectionString } = fleet.database.server;
+    const database = new Database({ connectionString }, fleet.schema, systemClock, 60_000);
+    const slots = new SlotTable({ database, owner: randomUUID(), part: undefined, leaseMs: 60_000 });
+    const tenure = await slots.create(true);
+    await slots.giveBack([tenure]);
+    expect(await slots.renew([tenure])).toEqual([]);
+    expect(await fleet.count('slot', 'owner is not null')).toBe(0);
+    await database.close();
+  });
+
   it('of the outbox is shared: two forwarders that are both busy have some each', async () => {
+    const slow = fleet.emulator.fail(SLOW);
     for (let slot = 0; slot < 16; slot += 1) await fleet.fillOutbox('shared', 1_000, slot);
-    const forwarders = [fleet.tracker({ outbox: true }), fleet.tracker({ outbox: true })];
+    const forwarders = [fleet.tracker({ outbox: true }, SLOWLY), fleet.tracker({ outbox: true }, SLOWLY)];
+    for (const forwarder of forwarders)
+      await expect.poll(() => forwarder.stats().delivered).toBeGreaterThan(500);
+    slow.stop();
     expect(await fleet.delivered('shared', 16_000)).toBe(16_000);
-    await Promise.all(forwarders.map((forwarder) => forwarder.flush()));
-    const shares = forwarders.map((forwarder) => forwarder.stats().delivered);
-    expect(Math.min(...shares)).toBeGreaterThan(1_000);
   });
 
   it('of a forwarder that has no room for more goes on to one that came later', async () => {
-    fleet.emulator.fail({ kind: 'latency', ms: 20 });
-    for (let slot = 0; slot < 16; slot += 1) await fleet.fillOutbox('passed on', 2_000, slot);
-    const slowly = { batch: { maxEvents: 200 }, delivery: { maxConcurrency: 1 } };
-    fleet.tracker({ outbox: true }, slowly);
+    const slow = fleet.emulator.fail(SLOW);
+    for (let slot = 0; slot < 16; slot += 1) await fleet.fillOutbox('passed on', 1_000, slot);
+    fleet.tracker({ outbox: true }, SLOWLY);
     await vi.waitFor(async () => expect(await fleet.count('slot', 'owner is not null')).toBe(16), PATIENCE);
-    const later = fleet.tracker({ outbox: true }, slowly);
-    await vi.waitFor(() => expect(later.stats().delivered).toBeGreaterThan(1_000), PATIENCE);
-    expect(await fleet.delivered('passed on', 32_000)).toBe(32_000);
+    const later = fleet.tracker({ outbox: true }, SLOWLY);
+    await vi.waitFor(() => expect(later.stats().delivered).toBeGreaterThan(500), PATIENCE);
+    slow.stop();
+    expect(await fleet.delivered('passed on', 16_000)).toBe(16_000);
   });
 });

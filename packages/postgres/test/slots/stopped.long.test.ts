@@ -1,7 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import { PATIENCE } from '../../../../testing/patience.ts';
 import { describeFleet } from '../bench/fleet.ts';
-import { QUICK } from '../bench/journals.ts';
 import { type Owner, startOwner } from '../children/owner.ts';
 
 const EVENTS = 1_000;
@@ -24,7 +23,7 @@ describeFleet('The owner of a slot', (fleet) => {
   it('that is stopped for longer than its lease sends and deletes nothing of it when it goes on', async () => {
     const owner = await begun('stopped');
     owner.signal('SIGSTOP');
-    const forwarder = fleet.tracker({}, {}, QUICK);
+    const forwarder = fleet.tracker();
     await fleet.delivered('stopped', EVENTS);
     const { recovered } = forwarder.stats();
     expect(recovered).toBeGreaterThan(0);
@@ -43,7 +42,7 @@ describeFleet('The owner of a slot', (fleet) => {
   it('that is killed sends all but what is delivered through another forwarder', async () => {
     const owner = await begun('killed');
     await owner.kill();
-    fleet.tracker({}, {}, QUICK);
+    fleet.tracker();
     expect(await fleet.delivered('killed', EVENTS)).toBeLessThanOrEqual(EVENTS + BATCH);
     await vi.waitFor(async () => expect(await fleet.count('parcel')).toBe(0), PATIENCE);
   });

@@ -48,7 +48,7 @@ describe('oversized bodies', () => {
       taken: 2,
       refused: [[1, expect.stringContaining('1000 bytes')]],
     });
-    await emulator.waitForEvents(2);
+    await emulator.waitForEvents(2, { timeoutMs: PATIENCE.timeout });
   });
 });
 
@@ -87,7 +87,7 @@ describe('bomb bodies', () => {
     const site = await openSite(optionsOf(emulator));
     const body = gzipSync(JSON.stringify({ batch: [pageEvent()], ticket: await site.ticket() }));
     expect(await site.send(body, { 'content-encoding': 'gzip' })).toMatchObject({ status: 202 });
-    await emulator.waitForEvents(1);
+    await emulator.waitForEvents(1, { timeoutMs: PATIENCE.timeout });
     expect(await site.send(body.subarray(9), { 'content-encoding': 'gzip' })).toMatchObject({ status: 400 });
     for (const encoding of ['br', 'gzip, gzip', 'deflate']) {
       expect(await site.send(body, { 'content-encoding': encoding })).toMatchObject({ status: 415 });
@@ -148,7 +148,7 @@ describe('bomb bodies', () => {
     expect(status).toBe(202);
     expect(body.taken).toBe(2);
     expect((body.refused as unknown[][]).map(([index]) => index)).toEqual([0, 1, 2, 4, 5, 6, 7, 8]);
-    await emulator.waitForEvents(2);
+    await emulator.waitForEvents(2, { timeoutMs: PATIENCE.timeout });
     expect(Object.prototype).not.toHaveProperty('isAdmin');
   });
 });

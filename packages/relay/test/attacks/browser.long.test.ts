@@ -21,7 +21,8 @@ interface Seen {
 
 let browser: Browser | undefined;
 beforeAll(async () => {
-  if (executablePath) browser = await chromium.launch({ executablePath, args: [...ARGS, RULES] });
+  if (executablePath)
+    browser = await chromium.launch({ executablePath, args: [...ARGS, RULES], ...PATIENCE });
 });
 afterAll(() => browser?.close());
 
@@ -84,7 +85,7 @@ describe.skipIf(!executablePath).each(['localhost', 'test'])('in Chromium, under
     const body = JSON.stringify({ batch: [pageEvent()], ticket });
     const sent = await send(page, '/s', { headers: JSON_TYPE, credentials: 'omit', body });
     expect(sent).toMatchObject({ status: 202, body: { taken: 1 } });
-    await emulator.waitForEvents(1);
+    await emulator.waitForEvents(1, { timeoutMs: PATIENCE.timeout });
     expect(seen).toMatchObject([
       {
         method: 'POST',

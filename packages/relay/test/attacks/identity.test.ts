@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { PATIENCE } from '../../../../testing/patience.ts';
 import { VirtualClock } from '../../../../testing/virtual-clock.ts';
 import { Tickets } from '../../src/identity/tickets.ts';
 import { ADA, EVE, openSite, optionsOf, pageEvent, SECRET, service } from '../bench/site.ts';
@@ -57,7 +58,7 @@ describe('somebody who wants to write as somebody else', () => {
       status: 202,
       body: { taken: 1, refused: [] },
     });
-    expect(await emulator.waitForEvents(1)).toMatchObject([
+    expect(await emulator.waitForEvents(1, { timeoutMs: PATIENCE.timeout })).toMatchObject([
       { event: { uuid: event.uuid, correlationValue: ADA } },
     ]);
   });
@@ -69,7 +70,7 @@ describe('somebody who wants to write as somebody else', () => {
     const events = Array.from({ length: 20 }, () => pageEvent());
     const sent = events.map((event, index) => site.send({ batch: [event], ticket: tickets[index % 2] }));
     for (const { status } of await Promise.all(sent)) expect(status).toBe(202);
-    await emulator.waitForEvents(20);
+    await emulator.waitForEvents(20, { timeoutMs: PATIENCE.timeout });
     const own = (await emulator.events({ correlationValue: ADA })).map(({ uuid }) => uuid).sort();
     expect(own).toEqual(
       events
@@ -89,7 +90,7 @@ describe('somebody who wants to write as somebody else', () => {
     const event = `{"correlationValue":"${EVE}",${fields},${keys},"correlationValue":"${ADA}","correlationValue":"${EVE}"}`;
     const body = `{"batch":[${event}],"ticket":"${ticket}","ticket":"${ticket}"}`;
     expect(await site.send(body)).toMatchObject({ status: 202 });
-    const [arrived] = await emulator.waitForEvents(1);
+    const [arrived] = await emulator.waitForEvents(1, { timeoutMs: PATIENCE.timeout });
     expect(arrived).toMatchObject({ event: { uuid, correlationKey: 'email', correlationValue: ADA } });
     expect(JSON.stringify(arrived)).not.toContain(EVE);
   });
@@ -112,7 +113,7 @@ describe('somebody who wants to write as somebody else', () => {
     const site = await openSite(optionsOf(emulator));
     const ticket = await site.ticket(ADA);
     await site.send({ batch: [pageEvent({ correlationKey: 'phone', correlationValue: EVE })], ticket });
-    expect(await emulator.waitForEvents(1)).toMatchObject([
+    expect(await emulator.waitForEvents(1, { timeoutMs: PATIENCE.timeout })).toMatchObject([
       { event: { correlationKey: 'email', correlationValue: ADA } },
     ]);
   });
@@ -227,7 +228,7 @@ describe('enforcement', () => {
     expect(await site.send({ batch: [pageEvent(named)], ticket })).toMatchObject({ status: 202 });
     const nameless = await site.send({ batch: [pageEvent()] });
     expect(nameless.body.refused).toMatchObject([[0, expect.stringContaining('correlationValue')]]);
-    await emulator.waitForEvents(2);
+    await emulator.waitForEvents(2, { timeoutMs: PATIENCE.timeout });
     const counts = await emulator.countBy('correlationValue');
     expect(counts).toMatchObject([{ count: 1 }, { count: 1 }]);
     expect(site.relay.stats()).toMatchObject({ unproven: 1, taken: 2, invalid: 1 });

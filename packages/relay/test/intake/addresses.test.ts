@@ -1,5 +1,6 @@
 import { systemClock } from '@sluice/protocol/toolbox';
 import { describe, expect, it } from 'vitest';
+import { PATIENCE } from '../../../../testing/patience.ts';
 import { Addresses, cut, isProxy, subnetOf } from '../../src/intake/addresses.ts';
 import { Rates } from '../../src/intake/rates.ts';
 import { ADA, openSite, optionsOf, pageEvent, service } from '../bench/site.ts';
@@ -105,7 +106,7 @@ describe('context', () => {
     const payload = { total: 1, relay: { address: '1.2.3.4', forged: true } };
     const headers = { 'user-agent': 'Browser/1', 'x-forwarded-for': '203.0.113.9' };
     await site.send({ batch: [pageEvent({ payload })], ticket: await site.ticket() }, headers);
-    const [arrived] = await emulator.waitForEvents(1);
+    const [arrived] = await emulator.waitForEvents(1, { timeoutMs: PATIENCE.timeout });
     expect(arrived?.event.payload).toEqual({
       total: 1,
       relay: {
@@ -124,7 +125,7 @@ describe('context', () => {
       batch: [pageEvent({ payload }), pageEvent({ payload: undefined })],
       ticket: await site.ticket(),
     });
-    const arrived = await emulator.waitForEvents(2);
+    const arrived = await emulator.waitForEvents(2, { timeoutMs: PATIENCE.timeout });
     expect(arrived.map(({ event }) => event.payload)).toEqual([payload, undefined]);
   });
 });

@@ -6,6 +6,7 @@ import { FileJournal } from '@sluice/core/file-journal';
 import { VirtualClock } from '@sluice/core/testing';
 import { systemClock } from '@sluice/protocol/toolbox';
 import { describe, expect, it } from 'vitest';
+import { PATIENCE } from '../../../../testing/patience.ts';
 import { createRelay } from '../../src/index.ts';
 import { directory, listen, openSite, optionsOf, pageEvent, service } from '../bench/site.ts';
 
@@ -92,7 +93,7 @@ describe('202', () => {
     expect((await site.send({ batch: [pageEvent()], ticket })).body).toMatchObject({ error: 'not_durable' });
     isDurable.now = true;
     expect((await site.send({ batch: [pageEvent()], ticket })).status).toBe(202);
-    await emulator.waitForEvents(1);
+    await emulator.waitForEvents(1, { timeoutMs: PATIENCE.timeout });
     expect(await readdir(place)).not.toEqual([]);
   });
 
@@ -120,7 +121,7 @@ describe('202', () => {
     expect(kept.length).toBeGreaterThan(10);
     expect(taken.length).toBeGreaterThan(50);
     await emulator.resume();
-    await emulator.waitForEvents(taken.length);
+    await emulator.waitForEvents(taken.length, { timeoutMs: PATIENCE.timeout });
     const missing = async () => {
       const arrived = new Set((await emulator.events()).map(({ uuid }) => uuid));
       return taken.filter((uuid) => !arrived.has(uuid));

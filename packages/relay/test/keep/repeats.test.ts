@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { VirtualClock } from '@sluice/core/testing';
 import { describe, expect, it } from 'vitest';
+import { PATIENCE } from '../../../../testing/patience.ts';
 import { createRelay, toNodeHandler } from '../../src/index.ts';
 import { ADA, directory, listen, openSite, optionsOf, pageEvent, Site, service } from '../bench/site.ts';
 
@@ -12,7 +13,7 @@ describe('what a page sends twice', () => {
     for (let time = 0; time < 3; time += 1) {
       expect(await site.send(body)).toMatchObject({ status: 202, body: { taken: 2, refused: [] } });
     }
-    await emulator.waitForEvents(2);
+    await emulator.waitForEvents(2, { timeoutMs: PATIENCE.timeout });
     expect(await emulator.countEvents()).toMatchObject({ received: 2 });
     expect(site.relay.stats()).toMatchObject({ taken: 6, repeated: 4 });
   });
@@ -24,7 +25,7 @@ describe('what a page sends twice', () => {
     const bodies = Array.from({ length: 50 }, () => ({ batch: [pageEvent()], ticket, parcel: randomUUID() }));
     const answers = await Promise.all([...bodies, ...bodies].map((body) => site.send(body)));
     expect(answers.every(({ status }) => status === 202)).toBe(true);
-    await emulator.waitForEvents(50);
+    await emulator.waitForEvents(50, { timeoutMs: PATIENCE.timeout });
     expect(site.relay.stats().repeated).toBe(50);
     expect(await emulator.countEvents()).toMatchObject({ received: 50 });
   });
@@ -61,7 +62,7 @@ describe('what a page sends twice', () => {
     await site.send({ batch: [old], ticket });
     const { body } = await site.send({ batch: [old, pageEvent({ event: '' }), fresh, fresh], ticket });
     expect(body).toMatchObject({ taken: 3, refused: [[1, expect.any(String)]] });
-    await emulator.waitForEvents(2);
+    await emulator.waitForEvents(2, { timeoutMs: PATIENCE.timeout });
     expect(await emulator.countEvents()).toMatchObject({ received: 2 });
   });
 

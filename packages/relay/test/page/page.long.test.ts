@@ -29,7 +29,7 @@ let script: string;
 let worker: string;
 beforeAll(async () => {
   if (!executablePath) return;
-  browser = await chromium.launch({ executablePath, args: ARGS });
+  browser = await chromium.launch({ executablePath, args: ARGS, ...PATIENCE });
   script = await bundlePage(fileURLToPath(new URL('site/page.ts', import.meta.url)));
   worker = await bundlePage(fileURLToPath(new URL('site/worker.ts', import.meta.url)));
 });
@@ -217,8 +217,8 @@ describe.skipIf(!executablePath)('a page with a relay on its own origin', () => 
 
   it('what is sent as a page goes is sent again by the next page, with the same id, and arrives once', async () => {
     const site = await openSite();
-    const page = await site.open(ADA);
-    await expect.poll(() => pending(page)).toBe(0);
+    const page = await site.open(ADA, '/?maxWaitMs=3600000');
+    await expect.poll(() => page.evaluate(() => tracker.flush())).toMatchObject({ pending: 0 });
     site.state.losesAnswers = true;
     await buy(page, 'A-1');
     await page.goto('about:blank');

@@ -3,6 +3,7 @@ import express from 'express';
 import Fastify from 'fastify';
 import { Hono } from 'hono';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { PATIENCE } from '../../../../testing/patience.ts';
 import { answerNode } from '../../src/adapters/node.ts';
 import { createRelay, type Relay, toFastifyHandler, toHonoHandler, toNodeHandler } from '../../src/index.ts';
 import { ADA, directory, listen, optionsOf, pageEvent, Site, service } from '../bench/site.ts';
@@ -85,7 +86,7 @@ describe.each(ROADS)('%s', (_, start) => {
       headers: { 'content-type': expect.stringMatching(/^application.json/), 'cache-control': 'no-store' },
       body: { taken: 1, refused: [] },
     });
-    const [arrived] = await emulator.waitForEvents(1);
+    const [arrived] = await emulator.waitForEvents(1, { timeoutMs: PATIENCE.timeout });
     expect(arrived).toMatchObject({ uuid: event.uuid, event: { correlationValue: ADA } });
     expect(await site.send({ batch: [event], ticket: 'x' })).toMatchObject({ status: 401 });
     expect(await site.send({ batch: [event], ticket }, { origin: 'null' })).toMatchObject({ status: 403 });

@@ -2,7 +2,7 @@
 export interface PageSettings {
   readonly baseUrl: string;
   readonly apiKey: string;
-  /** `real`; `fast`, five times as fast; `virtual`, moved by `advance()`; `jumping`, set forward and back by `jump()`. */
+  /** `real`; `fast`, three times as fast; `virtual`, moved by `advance()`; `jumping`, set forward and back by `jump()`. */
   readonly clock: 'real' | 'fast' | 'virtual' | 'jumping';
   /** When a fast clock showed the system time, and the offset of a jumping clock. The same in all tabs. */
   readonly startedAt: number;

@@ -11,8 +11,8 @@ import { type PageSettings, type PageTold, TELL } from './page-settings.ts';
 import { FILLER, fillQuota } from './quota-filler.ts';
 import { StorageWatch } from './storage-watch.ts';
 
-/** Speed of the fast clock. */
-const FAST = 5;
+/** Speed of the fast clock. Not so fast that a busy browser seems not to answer. */
+const FAST = 3;
 const TICK_MS = 10;
 const EVENTS_PER_SECOND = 500;
 const MOST_AT_START = 100;

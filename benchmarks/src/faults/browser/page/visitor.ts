@@ -12,11 +12,16 @@ const events = new NumberedEvents(tracker, page, createRandom(page));
 events.track(EVENTS_OF_A_PAGE - 1);
 if ((document as { readonly prerendering?: boolean }).prerendering)
   document.addEventListener('prerenderingchange', look);
-else look();
+else void look();
 
 /** The user looks at the page. */
-function look(): void {
-  if (isPrerendered && page < last) prerender([address(page + 1), address(neverShown(page + 1))]);
+async function look(): Promise<void> {
+  if (isPrerendered && page < last) {
+    const urls = [address(page + 1), address(neverShown(page + 1))];
+    prerender(urls);
+    // A busy browser needs some time for it.
+    await fetch(`/prerendered?${page * urls.length}`);
+  }
   setTimeout(() => {
     events.track(1);
     if (page < last) location.href = next();

@@ -17,6 +17,8 @@ const { baseUrl, apiUrl, apiKey } = inject('emulator');
 const ada = { correlationValue: 'ada@example.com' };
 /** The same service under another host name, and so with its own journal: no other page finds what a page leaves. */
 const service = { baseUrl: baseUrl.replace('127.0.0.1', 'localhost'), apiKey, correlationKey: 'email' };
+/** A page that sends nothing before it is left or hidden. */
+const quiet = { ...service, batch: { maxWaitMs: 3_600_000 } };
 /** Nobody listens at this address. */
 const nowhere = 'http://127.0.0.1:1';
 const core = bundleUrl('testing');
@@ -59,14 +61,17 @@ function setVisibility(view: Window, visibilityState: 'hidden' | 'visible'): voi
   view.document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));
 }
 
-/** Visits the site again and again, until a visit finds this many events: it stays so long that no lease runs any more. */
+/**
+ * Visits the site again and again, until a visit finds this many events: it stays so long that no lease runs any more. Each visit has
+ * more time to find them.
+ */
 async function expectStored(options: TrackerOptions, stored: number): Promise<void> {
-  let late = 0;
+  let visits = 0;
   const find = async () => {
-    const clock = { ...systemClock, now: () => systemClock.now() + late };
+    const clock = { ...systemClock, now: () => systemClock.now() + 2 * LEASE_MS * visits };
     const next = createTracker({ ...options, clock });
-    late += 2 * LEASE_MS;
-    await next.flush({ timeoutMs: 50 });
+    visits += 1;
+    await next.flush({ timeoutMs: 50 * visits });
     const { recovered } = next.stats();
     await next.close({ timeoutMs: 0 });
     return recovered;
@@ -95,7 +100,7 @@ describe('a page that navigates in the task of its last calls', () => {
     'leaves them to the next page, if that is of the same origin',
     async () => {
       const name = `followed-${uuid()}`;
-      const { view, tracker } = await openPage(service);
+      const { view, tracker } = await openPage(quiet);
       const { sent } = tracker.stats().requests;
       for (let number = 0; number < 100; number += 1) tracker.track(name, { number }, ada);
       await tracker.durable();
@@ -137,7 +142,7 @@ describe('a page that navigates in the task of its last calls', () => {
 
   it('leaves them to the next page without a lease, if there is no network', async () => {
     const name = `offline-${uuid()}`;
-    const { view, tracker } = await openPage(service);
+    const { view, tracker } = await openPage(quiet);
     const { sent } = tracker.stats().requests;
     Object.defineProperty(view.navigator, 'onLine', { value: false, configurable: true });
     for (let number = 0; number < 150; number += 1) tracker.track(name, { number }, ada);

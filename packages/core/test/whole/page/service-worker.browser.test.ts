@@ -11,6 +11,7 @@ import { answered } from '../../bench/scripted-transport.ts';
 const { apiUrl, apiKey, ...emulator } = inject('emulator');
 /** Another host name, so that only these tests send from the journal. */
 const baseUrl = `${emulator.baseUrl.replace('127.0.0.1', 'localhost')}/`;
+const decoder = new TextDecoder();
 const ada = { correlationValue: 'ada@example.com' };
 
 /** A page that tracks this many events, stores each hundred by itself, and is gone before it sends any. */
@@ -114,7 +115,7 @@ describe('what a service worker does', () => {
     const options = { baseUrl, apiKey, correlationKey: `once-${uuid()}` };
     const page = await leaveWith(options, () => new Promise<never>(() => {}), 2, -40_000);
     await page.close({ timeoutMs: 0 });
-    await drain({ ...options, leaving: 'once' });
+    await wake({ ...options, leaving: 'once' });
     const next = createTracker({ ...options, journal: undefined });
     await next.flush();
     expect(next.stats().recovered).toBe(0);
@@ -137,8 +138,15 @@ describe('what a service worker does', () => {
       const options = { baseUrl, apiKey, correlationKey: 'email' };
       const name = `refused-${status}-${uuid()}`;
       await leave(options, name, 150);
-      const refusing = vi.spyOn(globalThis, 'fetch').mockResolvedValueOnce(new Response('', { status }));
-      await drain(options);
+      const { fetch } = globalThis;
+      const isFirst = (body: unknown) =>
+        body instanceof Uint8Array && decoder.decode(body).includes('"number":0}');
+      const refusing = vi
+        .spyOn(globalThis, 'fetch')
+        .mockImplementation(async (input, init) =>
+          isFirst(init?.body) ? new Response('', { status }) : fetch(input, init),
+        );
+      await wake(options);
       refusing.mockRestore();
       expect(await count(name)).toEqual({ unique: 50, received: 50 });
       // Not `await using`: WebKit cannot parse it.

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, inject, it } from 'vitest';
+import { PATIENCE } from '../../../../../testing/patience.ts';
 import { uuid } from '../../../src/base/uuid.ts';
 import type { createTracker, Tracker } from '../../../src/index.ts';
 import { bundleUrl } from '../../bench/bundle-url.ts';
@@ -13,6 +14,9 @@ interface Page {
   readonly frame: HTMLIFrameElement;
   readonly tracker: Tracker;
 }
+
+/** Only a hang takes longer. */
+const PATIENTLY = { timeoutMs: PATIENCE.timeout };
 
 const pages: Page[] = [];
 
@@ -67,7 +71,7 @@ describe('pages of one origin', () => {
       for (const page of all) track(page, name, 40);
       await new Promise(requestAnimationFrame);
     }
-    await Promise.all(all.map(({ tracker }) => tracker.flush()));
+    await Promise.all(all.map(({ tracker }) => tracker.flush(PATIENTLY)));
     expect(await count(name)).toEqual({ unique: 2_000, received: 2_000 });
     const books = () =>
       all.map(({ tracker }) => {
@@ -108,7 +112,7 @@ describe('pages of one origin', () => {
       all[index]?.frame.remove();
       all[index] = await open();
     }
-    await Promise.all(all.map(({ tracker }) => tracker.flush()));
-    expect((await count(name)).unique).toBeGreaterThanOrEqual(durable);
+    // Some were in a request of a page that was ended. It may arrive late, or not, and then they wait for the end of a lease.
+    await expect.poll(async () => (await count(name)).unique).toBeGreaterThanOrEqual(durable);
   });
 });
