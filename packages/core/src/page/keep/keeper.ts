@@ -7,7 +7,7 @@ import { DENIED, IndexedDbStore } from '../store/indexeddb-store.ts';
 import { loadText, saveText } from '../store/local-storage.ts';
 import { hasIndexedDb, isHidden } from '../store/origin.ts';
 import { type StoredLock, storedLock } from '../store/stored-lock.ts';
-import { createListing, type Found, type ListingOptions, NOTHING } from './listing.ts';
+import { createListing, type Found, type ListingOptions } from './listing.ts';
 import { idOf, isLease, leasesOf, type Parcel, rangeOf, UNKNOWN } from './parcel.ts';
 import { load } from './reading.ts';
 import { createSpill, type Put } from './spill.ts';
@@ -99,12 +99,10 @@ export function createKeeper(options: KeeperOptions): Keeper {
   let failures = 0;
   let dueAt = 0;
   let isSoon = false;
-  const list =
-    store &&
-    createListing(options, store, spill, gone, (keys) => {
-      deletions.push(...keys);
-      if (keys.length > 0) void commit();
-    });
+  const refresh = createListing(options, store, spill, gone, (keys) => {
+    deletions.push(...keys);
+    if (keys.length > 0) void commit();
+  });
 
   /** Nothing is left of the database: what is in memory is written again. */
   function restore(): void {
@@ -283,7 +281,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
     answered() {
       if (store) saveText(name, `${clock.now()}`);
     },
-    refresh: async () => (list ? list() : NOTHING),
+    refresh,
     async load(wanted) {
       const missing = wanted.filter(({ texts }) => !texts);
       if (store && missing.length > 0)

@@ -36,23 +36,16 @@ export interface Found {
   readonly letters: readonly LetterKey[];
 }
 
-/** Where nothing is stored. */
-export const NOTHING: Found = {
-  found: 0,
-  leasedUntil: Number.POSITIVE_INFINITY,
-  letters: [],
-  pause: undefined,
-};
-
 /**
  * Makes the function that compares what is known with what is stored.
  *
+ * @param store Undefined: nothing is stored.
  * @param gone Ended, and perhaps not deleted yet.
  * @param drop Deletes what has these keys, with what is written next.
  */
 export function createListing(
   options: ListingOptions,
-  store: IndexedDbStore,
+  store: IndexedDbStore | undefined,
   spill: Spill,
   gone: ReadonlySet<string>,
   drop: (keys: readonly IDBValidKey[]) => void,
@@ -63,8 +56,8 @@ export function createListing(
   return async () => {
     // What is being stored is not missing, though it may not be listed.
     const known = [...parcels.all.values()].filter(({ isStored }) => isStored);
-    await importSpill(spill, store);
-    const { result: keys } = await store.use('readonly', (objects) => objects.getAllKeys());
+    if (store) await importSpill(spill, store);
+    const keys = (await store?.use('readonly', (objects) => objects.getAllKeys()))?.result ?? [];
     const now = clock.now();
     const stayedAt = createdAt + STAY_MS;
     const isNew = Math.abs(now - createdAt) < STAY_MS;

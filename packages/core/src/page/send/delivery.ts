@@ -17,7 +17,7 @@ import type { Gate } from './gate.ts';
 import type { Limits } from './limits.ts';
 import type { Relay } from './relay.ts';
 import type { Carried, Requests } from './requests.ts';
-import { addRetry, type Traffic } from './traffic.ts';
+import type { Traffic } from './traffic.ts';
 
 /** A page that was left may see the answer to a request for so long. */
 const LEASE_MS = 30_000;
@@ -71,7 +71,6 @@ export function createDelivery(
   const { delivery } = settings;
   const isStrict = settings.ordering === 'strict';
   const backoff = { baseMs: delivery.retryBaseMs, maxMs: delivery.retryMaxMs };
-  const mostLoaded = settings.buffer.maxBytes / 4;
   const leaseMs = Math.max(LEASE_MS, settings.advanced.headersTimeoutMs);
 
   function lease(all: readonly Parcel[]): void {
@@ -273,7 +272,7 @@ export function createDelivery(
       halves = [true, false].map((isIn) => all.filter(({ customer }) => some.includes(customer) === isIn));
     else if (all.length < 2 && first) halves = cut(first, half(first.count)).map((part) => [part]);
     const pair = { isAccepted: false };
-    for (const half of halves) addRetry(traffic, batchOf(half, whole, pair), parcels, mostLoaded);
+    for (const half of halves) retry(batchOf(half, whole, pair), 0);
   }
 
   function again(batch: Batch, isDenial = false): void {
@@ -290,7 +289,11 @@ export function createDelivery(
   function retry(batch: Batch, waitMs: number): void {
     batch.waitMs = waitMs;
     batch.at = clock.now() + waitMs;
-    addRetry(traffic, batch, parcels, mostLoaded);
+    traffic.retries.push(batch);
+    // With much in memory, the texts that are stored are read again when they are sent.
+    if (parcels.bytes <= settings.buffer.maxBytes / 4) return;
+    batch.carried = undefined;
+    for (const parcel of batch.parcels) if (parcel.isStored) parcels.unload(parcel);
   }
 
   return { lease, deliver, halve };

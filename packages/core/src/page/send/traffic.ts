@@ -1,8 +1,4 @@
-import type { Parcels } from '../keep/parcels.ts';
 import type { Batch } from './blame.ts';
-
-/** While so much is in memory, of what waits for its retry only texts are there that are not stored. */
-const MOST_LOADED = 8 * 1024 * 1024;
 
 /** What is under way. */
 export interface Traffic {
@@ -16,12 +12,4 @@ export interface Traffic {
   /** How often a retry was asked for. Answers to requests before it may be about another key. */
   resumes: number;
   isStopped: boolean;
-}
-
-/** Adds what waits for its retry. Where too much is in memory, texts that are stored are read again when they are sent. */
-export function addRetry({ retries }: Traffic, batch: Batch, parcels: Parcels, mostBytes: number): void {
-  retries.push(batch);
-  if (parcels.bytes <= Math.min(MOST_LOADED, mostBytes)) return;
-  batch.carried = undefined;
-  for (const parcel of batch.parcels) if (parcel.isStored) parcels.unload(parcel);
 }
