@@ -12,11 +12,10 @@ import { useAnswer } from '../shell/asking.ts';
 import { hasDraft, useDraft } from '../shell/draft.ts';
 import { status } from '../shell/live.ts';
 import { here, link, replaceRoute } from '../shell/route.ts';
-import type { Rows } from '../shell/rows.ts';
 
 interface CustomerPanelProps {
   readonly id: number;
-  readonly rows: Rows<CustomerRow>;
+  readonly rows: readonly CustomerRow[] | undefined;
   /** Called when the customer was changed or deleted. */
   readonly onChanged: () => void;
 }

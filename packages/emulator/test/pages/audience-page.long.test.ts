@@ -150,37 +150,35 @@ describe.skipIf(!hasChromium)('the audience page (needs Chromium)', () => {
     expect((await readCustomer(emulator, ADA.email)).status).toBe(404);
   });
 
-  it('finds customers by any attribute, reaches any of 20,000 at once, and has only the rows that are seen', async () => {
-    const customers = Array.from({ length: 20_000 }, (_, index) => ({
+  it('shows a thousand of 2,000 customers, and finds all by any attribute', async () => {
+    const customers = Array.from({ length: 2_000 }, (_, index) => ({
       email: `c${index}@example.com`,
       n: `no ${index}.`,
     }));
     await using emulator = await startEmulator({ primaryKey: 'email', customers });
     const page = await openPage(emulator, '#/audience');
-    await page.getByText('20,000 customers').waitFor();
-    await page.evaluate(() => scrollTo(0, document.body.scrollHeight / 2));
-    await page.getByRole('link', { name: 'c10000@example.com' }).waitFor();
-    expect(await page.locator('.customers > li').count()).toBeLessThan(80);
-    await page.getByRole('link', { name: 'c10000@example.com' }).focus();
+    await page.getByText('2,000 customers').waitFor();
+    await page.getByRole('link', { name: 'c1990@example.com' }).focus();
     for (const [key, email] of [
-      ['ArrowDown', 'c9999'],
-      ['ArrowDown', 'c9998'],
-      ['ArrowUp', 'c9999'],
+      ['ArrowDown', 'c1989'],
+      ['ArrowDown', 'c1988'],
+      ['ArrowUp', 'c1989'],
     ] as const) {
       await page.keyboard.press(key);
       await expect.poll(() => focused(page)).toContain(`${email}@example.com`);
     }
     await page.keyboard.press('End');
-    await page.getByRole('link', { name: 'c0@example.com' }).waitFor();
-    await expect.poll(() => focused(page)).toContain('c0@example.com');
+    await page.getByText('These are the first 1,000: search for the others.').waitFor();
+    await page.keyboard.press('End');
+    await expect.poll(() => focused(page)).toContain('c1000@example.com');
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Delete' }).click();
     await page
       .getByRole('dialog', { name: 'Delete this customer?' })
       .getByRole('button', { name: 'Delete' })
       .click();
-    await page.getByText('19,999 customers').waitFor();
-    await expect.poll(async () => (await names(page)).at(-1)).toBe('c1@example.com');
+    await page.getByText('1,999 customers').waitFor();
+    await expect.poll(async () => (await names(page)).at(-1)).toBe('c999@example.com');
     await page.getByLabel('Search customers').fill('NO 1234.');
     await page.getByText('1 customer', { exact: true }).waitFor();
     await expect.poll(() => names(page)).toEqual(['c1234@example.com']);

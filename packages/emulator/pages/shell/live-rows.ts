@@ -1,0 +1,95 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { useAnswer, useKept } from './asking.ts';
+import { openId } from './route.ts';
+
+const COUNT_EVERY_MS = 1_000;
+/** How many rows a list can have. After that, a search is the better way to older ones. */
+const MOST_ROWS = 2_000;
+
+/** The part of a row that its list needs. */
+export interface Identified {
+  readonly id: number;
+}
+
+/** The answer of a route whose rows are read with `before`, newest first. */
+interface Answered<Row> {
+  readonly rows: readonly Row[];
+  readonly hasMore: boolean;
+  /** Where to read on; by default after the last row. */
+  readonly next?: number | null;
+}
+
+/** A list of what arrives, newest first. It follows, unless the user has paused it, reads it, or has opened a row. */
+export interface LiveRows<Row extends Identified> {
+  /** Undefined until the first answer. */
+  readonly rows: readonly Row[] | undefined;
+  /** Whether there may be older rows, and why they are not read: the list is long enough. */
+  readonly hasMore: boolean;
+  readonly isFull: boolean;
+  /** Why the rows did not arrive. */
+  readonly error: unknown;
+  readonly isPaused: boolean;
+  readonly isFollowing: boolean;
+  /** How many rows are newer than those that are shown. */
+  readonly newer: number;
+  readonly pause: (isPaused: boolean) => void;
+  readonly onReading: (isReading: boolean) => void;
+  readonly onEnd: (isNearEnd: boolean) => void;
+  readonly showNewest: () => void;
+}
+
+/** The rows at `path` as they arrive, and older ones as the user scrolls. `newest` is the newest id of all. */
+export function useLiveRows<Row extends Identified>(
+  path: string,
+  newest: number,
+  isAll: boolean,
+): LiveRows<Row> {
+  const [pausedAt, setPausedAt] = useState<number | undefined>();
+  const [isReading, onReading] = useState(false);
+  const [isNearEnd, onEnd] = useState(false);
+  const [longer, setLonger] = useState<ReturnType<typeof listOf<Row>>>();
+  const isPaused = pausedAt !== undefined;
+  const isFollowing = !isPaused && !isReading && openId() === undefined;
+  const version = useRef(newest);
+  if (isFollowing) version.current = newest;
+  const first = useAnswer<Answered<Row>>(isPaused ? `${path}&before=${pausedAt + 1}` : path, version.current);
+  const shown = useKept(first.value);
+  const list = longer?.first === shown ? longer : shown && listOf(shown);
+  const { rows, next = null } = list ?? {};
+  const isFull = rows !== undefined && rows.length >= MOST_ROWS;
+  const isWanted = isNearEnd && !isFull && next !== null && first.value !== undefined;
+  const more = useAnswer<Answered<Row>>(isWanted ? `${path}&before=${next}` : undefined);
+  useEffect(() => {
+    if (more.value && list) setLonger(listOf(more.value, list));
+  }, [more.value]);
+  useEffect(() => scrollTo(0, 0), [path]);
+  const every = Math.floor(performance.now() / COUNT_EVERY_MS);
+  const latest = useAnswer<Answered<Row>>(isAll || isFollowing ? undefined : path, every);
+  const known = rows?.[0]?.id ?? 0;
+  return {
+    rows,
+    hasMore: next !== null,
+    isFull,
+    error: first.error ?? more.error,
+    isPaused,
+    isFollowing,
+    newer: isAll ? newest - known : (latest.value?.rows.filter(({ id }) => id > known).length ?? 0),
+    pause: (isPaused) => setPausedAt(isPaused ? newest : undefined),
+    onReading,
+    onEnd,
+    showNewest: () => {
+      if (isPaused) setPausedAt(newest);
+      scrollTo(0, 0);
+      first.again();
+    },
+  };
+}
+
+/** The rows of an answer, after those that were read before. */
+function listOf<Row extends Identified>(
+  answer: Answered<Row>,
+  before?: { readonly first: Answered<Row>; readonly rows: readonly Row[] },
+) {
+  const { rows, hasMore, next = hasMore ? (rows.at(-1)?.id ?? null) : null } = answer;
+  return { first: before?.first ?? answer, rows: [...(before?.rows ?? []), ...rows], next };
+}
