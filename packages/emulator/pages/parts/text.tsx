@@ -1,5 +1,4 @@
 const COUNT = new Intl.NumberFormat('en');
-const SHORT = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
 const MS = new Intl.NumberFormat('en', { style: 'unit', unit: 'millisecond', maximumSignificantDigits: 3 });
 const BYTES = new Intl.NumberFormat('en', {
   notation: 'compact',
@@ -17,11 +16,6 @@ const UNSEEN =
 /** 1234567 as `1,234,567`. */
 export function formatCount(count: number): string {
   return COUNT.format(count);
-}
-
-/** 1234567 as `1.2M`, for small spaces. */
-export function formatShort(count: number): string {
-  return SHORT.format(count);
 }
 
 /** `1 event`, `2 events`. */

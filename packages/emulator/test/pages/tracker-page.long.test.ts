@@ -369,12 +369,13 @@ describe.skipIf(!hasChromium)('the event tracker page (needs Chromium)', () => {
     expect(await rows(page).textContent()).toContain('<img');
   });
 
-  it('counts events per second by name, also in words', async () => {
+  it('counts events per second by name', async () => {
     await using emulator = await start();
     await fill(emulator, 30, 'frequent');
     await fill(emulator, 3, 'rare');
     const page = await openPage(emulator, '');
-    await page.getByText(/Events per second: 33 events .* By name: frequent 30, rare 3\./).waitFor();
+    await page.getByText('Events per second: 33 events in the last minutes').waitFor();
+    await page.locator('figcaption', { hasText: /frequent30.*rare3/ }).waitFor();
     await page.getByRole('button', { name: 'rare', exact: true }).click();
     await page.getByText('3 events found').waitFor();
   });
@@ -400,32 +401,26 @@ describe.skipIf(!hasChromium)('the event tracker page (needs Chromium)', () => {
     await using emulator = await start(2);
     const page = await openPage(emulator, '');
     await numbered(page, 2).waitFor();
-    await page.getByText(/Events per second: 2 events/).waitFor(); // their second has ended, so a gap can follow
     await emulator.suspend();
     await page.getByText('The emulator does not answer.').waitFor();
     await numbered(page, 2).waitFor();
-    await page.getByText(/Events per second: .* No connection from \d/).waitFor();
     await emulator.resume();
     await page.getByText('The emulator does not answer.').waitFor({ state: 'detached' });
     await fill(emulator, 1, 'late');
     await rowWith(page, 'late').waitFor();
-    // It is the same emulator, and it knows what arrived meanwhile. So there is no gap any more.
-    await expect.poll(() => page.locator('figcaption').textContent()).not.toContain('No connection');
+    await page.getByText(/Events per second: 3 events/).waitFor();
   });
 
-  it('begins anew with another emulator at its address, and marks in the chart when there was none', async () => {
+  it('begins anew with another emulator at its address', async () => {
     const before = await start(3);
     const page = await openPage(before, '');
     await numbered(page, 3).waitFor();
-    await page.getByText(/Events per second: 3 events/).waitFor();
     await before.close();
-    await page.getByText(/No connection from/).waitFor();
     const apiPort = Number(new URL(before.apiUrl).port);
     await using emulator = await startEmulator({ apiPort, primaryKey: 'email', customers: CUSTOMERS });
     await page.getByRole('heading', { name: 'No event has arrived yet' }).waitFor();
     await fill(emulator, 2, 'another');
     await rowWith(page, 'another').first().waitFor();
     expect(await rows(page).count()).toBe(2);
-    await page.getByText(/Events per second: 5 events .* No connection from \d/).waitFor();
   });
 });
