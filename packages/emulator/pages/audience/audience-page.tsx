@@ -10,7 +10,7 @@ import { status } from '../shell/live.ts';
 import { here, openId, pushRoute, route } from '../shell/route.ts';
 import { ColumnsMenu, customerColumns, namesIn, readOrder } from './customer-columns.tsx';
 import { CustomerPanel, NewCustomerPanel, ValuePanel } from './customer-panel.tsx';
-import { ImportDialog } from './import-dialog.tsx';
+import { ImportButton } from './import-button.tsx';
 import { PrimaryKeyCard } from './primary-key.tsx';
 
 const FEW = 100;
@@ -31,7 +31,7 @@ export function AudiencePage() {
   const { customers, total, hasMore = false } = useKept(answer.value) ?? {};
   const names = namesIn(customers ?? []).filter((name) => name !== primaryKey);
   const renew = answer.again;
-  const card = <PrimaryKeyCard primaryKey={primaryKey} onSelected={renew} />;
+  const card = <PrimaryKeyCard primaryKey={primaryKey} names={names} onSelected={renew} />;
   if (primaryKey === null) return card;
   return (
     <>
@@ -50,9 +50,7 @@ export function AudiencePage() {
         <a class="button" href="/emulator/admin/customers/export" download="customers.csv">
           Export CSV
         </a>
-        <a class="button" href={here('import')}>
-          Import CSV
-        </a>
+        <ImportButton primaryKey={key} onImported={renew} />
         <a class="button main" href={here('new')}>
           New customer
         </a>
@@ -78,7 +76,6 @@ export function AudiencePage() {
         )}
         {part === '' && value !== null && <ValuePanel key={value} value={value} />}
       </div>
-      {part === 'import' && <ImportDialog primaryKey={key} onImported={renew} />}
     </>
   );
 }

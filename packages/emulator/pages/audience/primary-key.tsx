@@ -1,20 +1,21 @@
-import { useState } from 'preact/hooks';
-import type { PrimaryKeyChoices, PrimaryKeyPreview } from '../../src/admin/audience-contract.ts';
-import { Ask, Problem } from '../parts/dialog.tsx';
-import { Field, Suggestions, typing, useSettled } from '../parts/field.tsx';
-import { formatCount, formatSome } from '../parts/text.tsx';
+import { useId, useState } from 'preact/hooks';
+import { Ask } from '../parts/dialog.tsx';
+import { Field, typing } from '../parts/field.tsx';
 import { tell } from '../shell/ask.ts';
-import { fieldError, type Task, useAnswer } from '../shell/asking.ts';
+import { fieldError } from '../shell/asking.ts';
 
 interface PrimaryKeyCardProps {
   /** Null if none is selected; undefined while that is not known. */
   readonly primaryKey: string | null | undefined;
+  /** Names of attributes that customers have. */
+  readonly names: readonly string[];
   readonly onSelected: () => void;
 }
 
 /** Which attribute is the primary key, and what that means. */
-export function PrimaryKeyCard({ primaryKey, onSelected }: PrimaryKeyCardProps) {
+export function PrimaryKeyCard({ primaryKey, names, onSelected }: PrimaryKeyCardProps) {
   const [name, setName] = useState('');
+  const namesId = useId();
   const isNone = primaryKey === null;
   const key = <code>{primaryKey ?? '…'}</code>;
   return (
@@ -29,96 +30,51 @@ export function PrimaryKeyCard({ primaryKey, onSelected }: PrimaryKeyCardProps) 
           isReady={name !== '' && name !== primaryKey}
           onAction={() => tell('PUT', '/primary-key', { primaryKey: name }).then(onSelected)}
         >
-          {(task) => <KeyChoice name={name} onChange={setName} task={task} />}
+          {({ error }) => (
+            <>
+              <p>
+                From then on, the emulator refuses events with another <code>correlationKey</code>. It keeps
+                customers without this attribute, but no longer finds them.
+              </p>
+              <Field
+                label="Attribute"
+                hint="Its value must be another for each customer."
+                error={fieldError(error, 'primaryKey')}
+              >
+                {(input) => (
+                  <input
+                    {...input}
+                    list={namesId}
+                    value={name}
+                    placeholder="email"
+                    spellcheck={false}
+                    autocomplete="off"
+                    onInput={typing(setName)}
+                  />
+                )}
+              </Field>
+              <datalist id={namesId}>
+                {names.map((each) => (
+                  <option key={each} value={each} />
+                ))}
+              </datalist>
+            </>
+          )}
         </Ask>
       </div>
-      {isNone ? (
-        <p class="muted">
-          Both endpoints refuse every request until you select the attribute that identifies a customer.
-          Events name it in <code>correlationKey</code>.
-        </p>
-      ) : (
-        <p class="muted">
-          This attribute identifies a customer. An event belongs to the customer whose value equals its{' '}
-          <code>correlationValue</code>. The <code>correlationKey</code> of each event must be {key}.
-        </p>
-      )}
+      <p class="muted">
+        {isNone ? (
+          <>
+            Both endpoints refuse every request until you select the attribute that identifies a customer.
+            Events name it in <code>correlationKey</code>.
+          </>
+        ) : (
+          <>
+            This attribute identifies a customer. An event belongs to the customer whose value equals its{' '}
+            <code>correlationValue</code>. The <code>correlationKey</code> of each event must be {key}.
+          </>
+        )}
+      </p>
     </section>
-  );
-}
-
-interface KeyChoiceProps {
-  readonly name: string;
-  readonly onChange: (name: string) => void;
-  readonly task: Task;
-}
-
-/** The attribute to select. It shows what that means for the existing customers and events. */
-function KeyChoice({ name, onChange, task }: KeyChoiceProps) {
-  const { value: choices } = useAnswer<PrimaryKeyChoices>('/primary-key');
-  const isCurrent = name === choices?.primaryKey;
-  const typed = useSettled(name);
-  const preview = useAnswer<PrimaryKeyPreview>(
-    typed === '' || isCurrent ? undefined : `/primary-key/preview?primaryKey=${encodeURIComponent(typed)}`,
-  );
-  const change = (changed: string) => {
-    onChange(changed);
-    task.clear();
-  };
-  const others = (choices?.attributes ?? []).filter((each) => each !== choices?.primaryKey).slice(0, 8);
-  return (
-    <>
-      <Field
-        label="Attribute"
-        hint={isCurrent ? 'This is the primary key now.' : 'Its value must be another for each customer.'}
-        error={fieldError(task.error, 'primaryKey')}
-      >
-        {(input) => (
-          <input
-            {...input}
-            value={name}
-            placeholder="email"
-            spellcheck={false}
-            autocomplete="off"
-            onInput={typing(change)}
-          />
-        )}
-      </Field>
-      <Suggestions choices={Object.fromEntries(others.map((each) => [each, each]))} onChoose={change} />
-      <div aria-live="polite">{preview.value && <Meaning preview={preview.value} />}</div>
-      <Problem error={preview.error} />
-    </>
-  );
-}
-
-function Meaning({ preview }: { readonly preview: PrimaryKeyPreview }) {
-  const { primaryKey, found, without, shared, events } = preview;
-  return (
-    <div class="stack">
-      {shared !== null && (
-        <p class="notice bad">
-          Two customers have the same value, <code>{shared}</code>. You cannot select this attribute until you
-          change one of them.
-        </p>
-      )}
-      <ul class="bullets">
-        <li>{formatSome(found, 'customer has', 'customers have')} this attribute.</li>
-        {without > 0 && (
-          <li>
-            {formatSome(without, 'customer does', 'customers do')} not have it. The emulator keeps them, but
-            no longer finds them.
-          </li>
-        )}
-        {events.looked > 0 && (
-          <li>
-            {`Of the newest ${formatSome(events.looked, 'event')}, ${formatCount(events.attributedThen)} would belong to a known customer. Now ${formatCount(events.attributedNow)} do.`}
-          </li>
-        )}
-        <li>
-          From then on, the emulator refuses events without{' '}
-          <code>"correlationKey": {JSON.stringify(primaryKey)}</code>.
-        </li>
-      </ul>
-    </div>
   );
 }

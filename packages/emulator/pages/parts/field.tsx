@@ -40,16 +40,6 @@ export function typing(onChange: (value: string) => void) {
     onChange(event.currentTarget.value);
 }
 
-/** A text, once the user has not typed for a moment. */
-export function useSettled(text: string): string {
-  const [settled, settle] = useState(text);
-  useEffect(() => {
-    const timer = setTimeout(settle, TYPING_MS, text);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return settled;
-}
-
 interface SuggestionsProps<T> {
   readonly choices: Readonly<Record<string, T>>;
   readonly onChoose: (choice: T) => void;

@@ -74,6 +74,7 @@ function KeyItem({ row, isOnlyOne, onChanged }: KeyItemProps) {
             class="small"
             title={`Rename “${name}”`}
             action="Rename"
+            onOpen={() => setNewName(name)}
             onAction={() => tell('PATCH', `/keys/${id}`, { name: newName }).then(onChanged)}
           >
             {({ error }) => (

@@ -1,5 +1,5 @@
 import type { TrackerRow } from '../../src/admin/contract.ts';
-import { Empty, Menu } from '../parts/dialog.tsx';
+import { Empty } from '../parts/dialog.tsx';
 import { LiveControls, LiveList } from '../parts/list.tsx';
 import { formatSome } from '../parts/text.tsx';
 import { FirstEvent } from '../settings/first-event.tsx';
@@ -28,11 +28,9 @@ export function TrackerPage() {
           {maxEvents !== null && unique >= maxEvents && ' · older ones are removed'}
         </span>
         <LiveControls live={live} />
-        <Menu label="Export">
-          <p class="muted">{isAll ? 'All events:' : 'What the filter shows:'}</p>
-          <Download format="ndjson" label="NDJSON, as received" />
-          <Download format="csv" label="CSV, for a spreadsheet" />
-        </Menu>
+        <a class="button" href={`/emulator/admin${trackerPath('/export')}`} download="events.ndjson">
+          Export
+        </a>
       </div>
       {isAll && isEmpty && unique === 0 ? (
         <Empty title="No event has arrived yet">
@@ -50,13 +48,5 @@ export function TrackerPage() {
         </>
       )}
     </>
-  );
-}
-
-function Download({ format, label }: { readonly format: string; readonly label: string }) {
-  return (
-    <a href={`/emulator/admin${trackerPath('/export', { format })}`} download={`events.${format}`}>
-      {label}
-    </a>
   );
 }
