@@ -4,7 +4,7 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks';
 const TYPING_MS = 200;
 
 /** The attributes that an input gets from its field. */
-export interface FieldInput {
+interface FieldInput {
   readonly id: string;
   readonly 'aria-describedby': string;
   readonly 'aria-invalid': boolean;
@@ -38,24 +38,6 @@ export function Field({ label, hint, error, children }: FieldProps) {
 export function typing(onChange: (value: string) => void) {
   return (event: { readonly currentTarget: { readonly value: string } }): void =>
     onChange(event.currentTarget.value);
-}
-
-interface SuggestionsProps<T> {
-  readonly choices: Readonly<Record<string, T>>;
-  readonly onChoose: (choice: T) => void;
-}
-
-/** Values that are often wanted, by name: each fills in a form. */
-export function Suggestions<T>({ choices, onChoose }: SuggestionsProps<T>) {
-  return (
-    <div class="row">
-      {Object.entries(choices).map(([name, choice]) => (
-        <button key={name} type="button" class="small" onClick={() => onChoose(choice)}>
-          {name}
-        </button>
-      ))}
-    </div>
-  );
 }
 
 interface ChoiceProps<T extends string> {
