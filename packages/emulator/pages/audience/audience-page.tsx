@@ -9,7 +9,7 @@ import { useAnswer, useKept } from '../shell/asking.ts';
 import { status } from '../shell/live.ts';
 import { here, openId, pushRoute, route } from '../shell/route.ts';
 import { ColumnsMenu, customerColumns, namesIn, readOrder } from './customer-columns.tsx';
-import { CustomerPanel, NewCustomerPanel, ValuePanel } from './customer-panel.tsx';
+import { CustomerPanel, NewCustomerPanel } from './customer-panel.tsx';
 import { ImportButton } from './import-button.tsx';
 import { PrimaryKeyCard } from './primary-key.tsx';
 
@@ -71,10 +71,9 @@ export function AudiencePage() {
           />
         )}
         {open !== undefined && <CustomerPanel key={open} id={open} rows={customers} onChanged={renew} />}
-        {part === 'new' && primaryKey && (
-          <NewCustomerPanel primaryKey={primaryKey} value={value ?? ''} onMade={renew} />
+        {primaryKey && (part === 'new' || value !== null) && (
+          <NewCustomerPanel key={value} primaryKey={primaryKey} value={value} onMade={renew} />
         )}
-        {part === '' && value !== null && <ValuePanel key={value} value={value} />}
       </div>
     </>
   );

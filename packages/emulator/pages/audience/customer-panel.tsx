@@ -101,60 +101,48 @@ function Timeline({ value }: { readonly value: string }) {
   );
 }
 
-/** The customer with this primary key value: opens that customer, or offers to create it. */
-export function ValuePanel({ value }: { readonly value: string }) {
-  const path = `/customers?limit=1&value=${encodeURIComponent(value)}`;
-  const answer = useAnswer<CustomerRows>(path);
-  const [customer] = answer.value?.customers ?? [];
-  useEffect(() => {
-    if (customer !== undefined) replaceRoute(here(customer.id));
-  }, [customer]);
-  return (
-    <SidePanel title={shownText(value)} answer={answer}>
-      {answer.value !== undefined && customer === undefined && (
-        <>
-          <p class="notice">
-            No customer has this primary key. The emulator keeps its events. When you create the customer,
-            they will belong to it.
-          </p>
-          <div class="row">
-            <a class="button main" href={link(['audience', 'new'], { value })}>
-              Create this customer
-            </a>
-          </div>
-          <Timeline value={value} />
-        </>
-      )}
-    </SidePanel>
-  );
-}
-
 interface NewCustomerPanelProps {
   readonly primaryKey: string;
   /** The customer's primary key value, if it is known. */
-  readonly value: string;
+  readonly value: string | null;
   readonly onMade: () => void;
 }
 
-/** Creates a customer. */
+/** Creates a customer. If there is one with this primary key value, it opens that one instead. */
 export function NewCustomerPanel({ primaryKey, value, onMade }: NewCustomerPanelProps) {
-  const open = (id: number | undefined) => {
+  const path = `/customers?limit=1&value=${encodeURIComponent(value ?? '')}`;
+  const answer = useAnswer<CustomerRows>(value === null ? undefined : path);
+  const [customer] = answer.value?.customers ?? [];
+  const isNew = value === null || (answer.value !== undefined && customer === undefined);
+  useEffect(() => {
+    if (customer !== undefined) replaceRoute(here(customer.id));
+  }, [customer]);
+  const open = (id?: number) => {
     location.hash = here(id);
   };
   return (
-    <SidePanel title="New customer">
-      <AttributesForm
-        attributes={{ ...(primaryKey !== 'first_name' && { first_name: '' }), [primaryKey]: value }}
-        version=""
-        draftName={`new customer ${value}`}
-        action="Create"
-        onClose={() => open(undefined)}
-        onSave={async (attributes) => {
-          const { id } = await tell<CustomerRow>('POST', '/customers', { attributes });
-          onMade();
-          open(id);
-        }}
-      />
+    <SidePanel title={value === null ? 'New customer' : shownText(value)} answer={answer}>
+      {isNew && value !== null && (
+        <p class="notice">
+          No customer has this primary key. The emulator keeps its events. When you create the customer, they
+          will belong to it.
+        </p>
+      )}
+      {isNew && (
+        <AttributesForm
+          attributes={{ ...(primaryKey !== 'first_name' && { first_name: '' }), [primaryKey]: value ?? '' }}
+          version=""
+          draftName={`new customer ${value}`}
+          action="Create"
+          onClose={() => open()}
+          onSave={async (attributes) => {
+            const { id } = await tell<CustomerRow>('POST', '/customers', { attributes });
+            onMade();
+            open(id);
+          }}
+        />
+      )}
+      {value !== null && <Timeline value={value} />}
     </SidePanel>
   );
 }
