@@ -1,7 +1,5 @@
 import type { ComponentChildren, VNode } from 'preact';
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
-
-const TYPING_MS = 200;
+import { useId } from 'preact/hooks';
 
 /** The attributes that an input gets from its field. */
 interface FieldInput {
@@ -71,27 +69,11 @@ interface SearchFieldProps {
   readonly placeholder: string;
   readonly value: string;
   readonly class?: string;
-  /** Called once the user has not typed for a moment. */
   readonly onChange: (value: string) => void;
 }
 
 /** The search of a page. The key `/` moves the focus to it. */
 export function SearchField({ label, placeholder, value, class: extra = '', onChange }: SearchFieldProps) {
-  const [typed, setTyped] = useState(value);
-  const told = useRef(value);
-  useEffect(() => {
-    // If `value` is what was reported last, it is not new: the user may have typed more since then.
-    if (value !== told.current) setTyped(value);
-    told.current = value;
-  }, [value]);
-  useEffect(() => {
-    if (typed === told.current) return;
-    const timer = setTimeout(() => {
-      told.current = typed;
-      onChange(typed);
-    }, TYPING_MS);
-    return () => clearTimeout(timer);
-  }, [typed]);
   return (
     <input
       type="search"
@@ -99,8 +81,8 @@ export function SearchField({ label, placeholder, value, class: extra = '', onCh
       aria-label={label}
       placeholder={placeholder}
       title="Press / to search"
-      value={typed}
-      onInput={typing(setTyped)}
+      value={value}
+      onInput={typing(onChange)}
     />
   );
 }

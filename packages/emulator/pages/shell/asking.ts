@@ -2,7 +2,7 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { AskError, ask } from './ask.ts';
 import { isLost } from './live.ts';
 
-const SETTLING_MS = 100;
+const SETTLING_MS = 150;
 
 /** The answer of an admin route. */
 export interface Answer<T> {
