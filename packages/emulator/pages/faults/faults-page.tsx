@@ -51,7 +51,7 @@ function FaultList({ rows: { value, error, again } }: { readonly rows: Answer<Fa
               <FaultItem key={row.id} row={row} onStopped={again} />
             ))}
           </ul>
-          <p class="muted small-text">
+          <p class="muted small">
             Random choices come from the seed {seed}: the same seed and the same requests give the same
             faults.{' '}
             <a href={link(['requests'], { outcome: 'fault' })}>Show the requests on which faults acted</a>
@@ -70,7 +70,7 @@ function FaultItem({ row, onStopped }: { readonly row: FaultRow; readonly onStop
       <span class={`badge ${TONES[state]}`}>{state}</span>
       <div class="grow">
         <p>{words.charAt(0).toUpperCase() + words.slice(1)}</p>
-        <p class="muted small-text">
+        <p class="muted small">
           {acted(row)}
           {fault.kind === 'script' && step !== null && ` · step ${step + 1} of ${fault.steps.length}`}
           {state !== 'over' && remaining !== null && ` · ${formatCount(remaining)} left`}

@@ -24,7 +24,7 @@ export function Field({ label, hint, error, children }: FieldProps) {
     <div class="field">
       <label for={id}>{label}</label>
       {children(input)}
-      <div id={`${id}-about`} class="small-text">
+      <div id={`${id}-about`} class="small">
         {error !== undefined && <p class="is-bad">{error}</p>}
         {hint !== undefined && <p class="muted">{hint}</p>}
       </div>
@@ -51,8 +51,7 @@ interface ChoiceProps<T extends string> {
 export function Choice<T extends string>({ label, choices, value, onChange }: ChoiceProps<T>) {
   const name = useId();
   return (
-    <fieldset class="row">
-      <legend class="visually-hidden">{label}</legend>
+    <fieldset class="row" aria-label={label}>
       {Object.entries<ChoiceProps<T>['choices'][T]>(choices).map(([each, choice]) => (
         <label key={each}>
           <input type="radio" name={name} checked={each === value} onChange={() => onChange(each as T)} />

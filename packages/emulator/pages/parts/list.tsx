@@ -122,8 +122,8 @@ type ItemProps<Row> = Pick<ListProps<Identified>, 'kind'> & {
 function Item<Row extends Identified>({ kind, row, columns }: ItemProps<Row>) {
   return (
     <a class={`list-row ${kind}`} href={here(row.id)} aria-current={row.id === openId() ? 'true' : undefined}>
-      {columns.map(({ cell, place = 'none', class: kind = '' }, at) => (
-        <span key={at} class={`cut ${kind} ${place}`}>
+      {columns.map(({ cell, place, class: kind = '' }, at) => (
+        <span key={at} class={`cut ${kind}`} style={place && { '--place': place }}>
           {cell(row)}
         </span>
       ))}

@@ -61,7 +61,7 @@ function KeyItem({ row, isOnlyOne, onChanged }: KeyItemProps) {
           <code>{key}</code> {revokedAt === null && <CopyButton text={key} label={`Copy the key ${name}`} />}
         </div>
       </div>
-      <div class="muted small-text">
+      <div class="muted small">
         Created <Time value={createdAt} />
         <br />
         {time === null ? 'Never used' : [word, ' ', <Time key={word} value={time} />]}

@@ -73,7 +73,7 @@ export function ResultLine({ isEmpty }: { readonly isEmpty: boolean }) {
   const unindexed = filter.value.text === undefined ? 0 : (status.value?.unindexed ?? 0);
   if (path === undefined) return null;
   return (
-    <div class="row muted small-text">
+    <div class="row muted small">
       <span aria-live={isFirst ? 'polite' : 'off'}>{text}</span>
       {unindexed > 0 && (
         <span class="badge warn" title="They are found all the same, only slower">

@@ -56,7 +56,7 @@ function Body({ event }: { readonly event: TrackerEvent }) {
                   .join(' ')}
               </bdi>
               <br />
-              <a class="small-text" href={link(['tracker'], { correlationValue: value })}>
+              <a class="small" href={link(['tracker'], { correlationValue: value })}>
                 All events of this customer
               </a>
             </>,

@@ -19,7 +19,7 @@ export function RateChart({ isPaused }: { readonly isPaused: boolean }) {
   const { paths, total, most } = stacked(series);
   const end = shown.at(-1)?.second;
   return (
-    <figure class="chart small-text">
+    <figure class="chart small">
       <svg
         viewBox={`0 0 ${SECONDS} ${HEIGHT}`}
         preserveAspectRatio="none"

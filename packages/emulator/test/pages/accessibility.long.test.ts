@@ -26,7 +26,7 @@ describe.skipIf(!hasChromium)(
       const rowOfBob = page.locator('a.event').filter({ hasText: 'bob@example.com' });
       await page.getByRole('heading', { name: 'No event has arrived yet' }).waitFor();
       expect(await seriousFaults(page)).toEqual([]);
-      await sendEvents(emulator, ...Array.from({ length: 50 }, () => event()));
+      await sendEvents(emulator, ...Array.from({ length: 10 }, () => event()));
       await sendEvents(
         emulator,
         event({ correlationValue: 'bob@example.com', payload: { a: [1, 'b', null, true] } }),
