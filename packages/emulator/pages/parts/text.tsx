@@ -39,7 +39,7 @@ export function formatClock(time: Date): string {
 }
 
 /** A time of the emulator (ISO 8601) in the user's time zone. A time of today is shown without the date. */
-export function formatTime(value: string): string {
+function formatTime(value: string): string {
   const time = new Date(value);
   if (Number.isNaN(time.getTime())) return value;
   const isToday = time.toDateString() === new Date().toDateString();

@@ -20,30 +20,10 @@ interface Answered<Row> {
 }
 
 /** A list of what arrives, newest first. It follows, unless the user has paused it, reads it, or has opened a row. */
-export interface LiveRows<Row extends Identified> {
-  /** Undefined until the first answer. */
-  readonly rows: readonly Row[] | undefined;
-  /** Whether there may be older rows, and why they are not read: the list is long enough. */
-  readonly hasMore: boolean;
-  readonly isFull: boolean;
-  /** Why the rows did not arrive. */
-  readonly error: unknown;
-  readonly isPaused: boolean;
-  readonly isFollowing: boolean;
-  /** How many rows are newer than those that are shown. */
-  readonly newer: number;
-  readonly pause: (isPaused: boolean) => void;
-  readonly onReading: (isReading: boolean) => void;
-  readonly onEnd: (isNearEnd: boolean) => void;
-  readonly showNewest: () => void;
-}
+export type LiveRows<Row extends Identified> = ReturnType<typeof useLiveRows<Row>>;
 
 /** The rows at `path` as they arrive, and older ones as the user scrolls. `newest` is the newest id of all. */
-export function useLiveRows<Row extends Identified>(
-  path: string,
-  newest: number,
-  isAll: boolean,
-): LiveRows<Row> {
+export function useLiveRows<Row extends Identified>(path: string, newest: number, isAll: boolean) {
   const [pausedAt, setPausedAt] = useState<number | undefined>();
   const [isReading, onReading] = useState(false);
   const [isNearEnd, onEnd] = useState(false);
@@ -67,14 +47,17 @@ export function useLiveRows<Row extends Identified>(
   const latest = useAnswer<Answered<Row>>(isAll || isFollowing ? undefined : path, every);
   const known = rows?.[0]?.id ?? 0;
   return {
+    /** Undefined until the first answer. */
     rows,
+    /** Whether there may be older rows, and whether they are not read because the list is long enough. */
     hasMore: next !== null,
     isFull,
     error: first.error ?? more.error,
     isPaused,
     isFollowing,
+    /** How many rows are newer than those that are shown. */
     newer: isAll ? newest - known : (latest.value?.rows.filter(({ id }) => id > known).length ?? 0),
-    pause: (isPaused) => setPausedAt(isPaused ? newest : undefined),
+    pause: (isPaused: boolean) => setPausedAt(isPaused ? newest : undefined),
     onReading,
     onEnd,
     showNewest: () => {

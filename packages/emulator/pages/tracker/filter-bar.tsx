@@ -2,7 +2,7 @@ import { useId, useState } from 'preact/hooks';
 import type { TrackerValues } from '../../src/admin/contract.ts';
 import { Menu } from '../parts/dialog.tsx';
 import { SearchField, typing } from '../parts/field.tsx';
-import { formatCount, formatTime } from '../parts/text.tsx';
+import { formatCount } from '../parts/text.tsx';
 import { useAnswer } from '../shell/asking.ts';
 import { type EventFilter, type FilterName, filter, setFilter, withField } from './event-filter.ts';
 
@@ -136,19 +136,13 @@ function TimeFilter() {
     </label>
   );
   return (
-    <Menu label={words(from, to)} isSet={from !== '' || to !== ''}>
+    <Menu label="Time" isSet={from !== '' || to !== ''}>
       {choice('Any time', others)}
       {Object.entries(SPANS).map(([label, minutes]) => choice(label, { ...others, from: since(minutes) }))}
       {field('From', 'from')}
       {field('To', 'to')}
     </Menu>
   );
-}
-
-function words(from: string, to: string): string {
-  if (from === '' && to === '') return 'Any time';
-  if (to === '') return `Since ${formatTime(from)}`;
-  return from === '' ? `Until ${formatTime(to)}` : `${formatTime(from)} – ${formatTime(to)}`;
 }
 
 /** An ISO time for the field: in the user's time zone. */

@@ -33,7 +33,7 @@ describe.skipIf(!hasChromium)(
       );
       await rowOfBob.waitFor();
       expect(await seriousFaults(page)).toEqual([]);
-      await page.getByRole('button', { name: 'Any time' }).click();
+      await page.getByRole('button', { name: 'Time' }).click();
       expect(await seriousFaults(page)).toEqual([]);
       await rowOfBob.click();
       await panel(page).locator('.json').first().waitFor();
