@@ -39,7 +39,7 @@ export function RequestsPage() {
   const outcome = Object.hasOwn(OUTCOMES, named) ? (named as keyof typeof OUTCOMES) : '';
   const search = query.get('search') ?? '';
   const isAll = outcome === '' && search === '';
-  const path = `/requests?${new URLSearchParams({ outcome, search })}`;
+  const path = `/requests?${new URLSearchParams({ outcome, search, limit: '50' })}`;
   const live = useLiveRows<RequestRow>(path, status.value?.newestRequest ?? 0, isAll);
   const isEmpty = isAll && live.rows?.length === 0;
   return (

@@ -17,7 +17,7 @@ export function TrackerPage() {
   const isAll = isOpen(filter.value);
   const open = openId();
   const { newestEvent = 0, unique = 0, received = 0, maxEvents = null } = status.value ?? {};
-  const live = useLiveRows<TrackerRow>(trackerPath('', { limit: '100' }), newestEvent, isAll);
+  const live = useLiveRows<TrackerRow>(trackerPath('', { limit: '50' }), newestEvent, isAll);
   const isEmpty = live.rows?.length === 0 && !live.hasMore;
   return (
     <>

@@ -69,8 +69,8 @@ describe.skipIf(!hasChromium)('the event tracker page (needs Chromium)', () => {
     const page = await openPage(emulator, '');
     await numbered(page, 500).waitFor();
     await list(page).hover();
-    await page.mouse.wheel(0, 3_600);
-    await numbered(page, 400).waitFor();
+    await page.mouse.wheel(0, 1_800);
+    await numbered(page, 420).waitFor();
     const before = await rows(page).allTextContents();
     await fill(emulator, 7, 'late');
     await newer(page).getByText('7 new events').waitFor();
