@@ -41,8 +41,8 @@ export function typing(onChange: (value: string) => void) {
 interface ChoiceProps<T extends string> {
   /** What the user chooses. */
   readonly label: string;
-  /** The title of each option, and a sentence about it. */
-  readonly choices: Readonly<Record<T, string | { readonly title?: string; readonly about: string }>>;
+  /** The options by name: the title of each, or a sentence about it. */
+  readonly choices: Readonly<Record<T, string | { readonly about: string }>>;
   readonly value: T;
   readonly onChange: (value: T) => void;
 }
@@ -55,7 +55,7 @@ export function Choice<T extends string>({ label, choices, value, onChange }: Ch
       {Object.entries<ChoiceProps<T>['choices'][T]>(choices).map(([each, choice]) => (
         <label key={each}>
           <input type="radio" name={name} checked={each === value} onChange={() => onChange(each as T)} />
-          {typeof choice === 'string' ? choice : <strong>{choice.title ?? each}</strong>}
+          {typeof choice === 'string' ? choice : <strong>{each}</strong>}
           {typeof choice === 'object' && <small>{choice.about}</small>}
         </label>
       ))}

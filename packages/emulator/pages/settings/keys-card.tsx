@@ -12,13 +12,6 @@ export function KeysCard({ keys }: { readonly keys: Answer<KeyRows> }) {
   const all = keys.value?.keys ?? [];
   const valid = all.filter(({ revokedAt }) => revokedAt === null);
   const revoked = all.filter(({ revokedAt }) => revokedAt !== null);
-  const list = (label: string, rows: readonly KeyRow[]) => (
-    <ul class="list" aria-label={label}>
-      {rows.map((row) => (
-        <KeyItem key={row.id} row={row} isOnlyOne={valid.length === 1} onChanged={keys.again} />
-      ))}
-    </ul>
-  );
   return (
     <section class="card" aria-labelledby="keys">
       <h2 id="keys">API keys</h2>
@@ -30,14 +23,12 @@ export function KeysCard({ keys }: { readonly keys: Answer<KeyRows> }) {
       {keys.value !== undefined && valid.length === 0 && (
         <p class="notice">No key is valid: every request is refused until you create one.</p>
       )}
-      {valid.length > 0 && list('Valid API keys', valid)}
+      <ul class="list" aria-label="API keys">
+        {[...valid, ...revoked].map((row) => (
+          <KeyItem key={row.id} row={row} isOnlyOne={valid.length === 1} onChanged={keys.again} />
+        ))}
+      </ul>
       <NewKey onMade={keys.again} />
-      {revoked.length > 0 && (
-        <details>
-          <summary>{revoked.length} revoked</summary>
-          {list('Revoked API keys', revoked)}
-        </details>
-      )}
     </section>
   );
 }
@@ -56,7 +47,7 @@ function KeyItem({ row, isOnlyOne, onChanged }: KeyItemProps) {
   return (
     <li class="item row key">
       <div class="grow">
-        <strong>{name}</strong>
+        <strong>{name}</strong> {revokedAt !== null && <span class="badge">revoked</span>}
         <div>
           <code>{key}</code> {revokedAt === null && <CopyButton text={key} label={`Copy the key ${name}`} />}
         </div>

@@ -11,7 +11,7 @@ const REFUSED = 'The API key is not one of this emulator, or it was revoked.';
 const run = promisify(execFile);
 const snippets = (page: Page) => page.locator('.snippet code').allInnerTexts();
 
-const settings = (page: Page) => page.getByLabel('Settings that differ from the preset, as JSON');
+const settings = (page: Page) => page.getByLabel('Settings, as JSON');
 
 describe.skipIf(!hasChromium)('the settings page (needs Chromium)', () => {
   afterAll(closeBrowser);
@@ -70,10 +70,11 @@ describe.skipIf(!hasChromium)('the settings page (needs Chromium)', () => {
     expect((await snippets(page))[0]).toContain(`baseUrl: '${emulator.baseUrl}'`);
   });
 
-  it('chooses how the service answers: a preset, and settings that differ from it', async () => {
+  it('chooses how the service answers: a preset, and its settings', async () => {
     await using emulator = await startEmulator({ primaryKey: 'email' });
     const page = await openPage(emulator, '#/settings');
     await page.getByRole('radio', { name: /^quiet/ }).check();
+    expect(JSON.parse(await settings(page).inputValue())).toMatchObject({ acceptedStatus: 204 });
     await settings(page).fill('{ "maxEvents": 1 }');
     await page.getByText('Not saved yet').waitFor();
     await page.getByRole('button', { name: 'Apply' }).click();
