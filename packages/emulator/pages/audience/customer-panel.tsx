@@ -1,15 +1,14 @@
 import type { Customer } from '@sluice/protocol';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import type { CustomerRow, CustomerRows } from '../../src/admin/audience-contract.ts';
 import { Ask } from '../parts/dialog.tsx';
 import { EventLinks } from '../parts/event-links.tsx';
 import { JsonForm } from '../parts/json-form.tsx';
-import { JsonView } from '../parts/json-view.tsx';
 import { SidePanel } from '../parts/side-panel.tsx';
-import { shownText, Time } from '../parts/text.tsx';
+import { escapeUnseen, shownText, Time } from '../parts/text.tsx';
 import { ask, tell } from '../shell/ask.ts';
 import { useAnswer } from '../shell/asking.ts';
-import { hasDraft, useDraft } from '../shell/draft.ts';
+import { useDraft } from '../shell/draft.ts';
 import { status } from '../shell/live.ts';
 import { here, link, replaceRoute } from '../shell/route.ts';
 
@@ -26,40 +25,31 @@ export function CustomerPanel({ id, rows, onChanged }: CustomerPanelProps) {
   const path = `/customers/${id}`;
   const answer = useAnswer<CustomerRow>(path, audience);
   const { value: row } = answer;
-  const draftName = `customer ${id}`;
-  const [isEditing, setEditing] = useState(hasDraft(draftName));
-  const { attributes = {}, version = '', primaryKeyValue: value = null } = row ?? {};
+  const value = row?.primaryKeyValue ?? null;
   const name =
     value === null ? `Customer${row === undefined ? '' : ' without primary key'}` : shownText(value);
   return (
-    <SidePanel title={name} answer={answer} rows={isEditing ? undefined : rows}>
-      {row !== undefined && isEditing && (
-        <AttributesForm
-          attributes={attributes}
-          version={version}
-          draftName={draftName}
-          action="Save"
-          onClose={() => setEditing(false)}
-          onSave={async (attributes, version) => {
-            await tell<CustomerRow>('PUT', path, { attributes }, { 'if-match': `"${version}"` });
-            onChanged();
-            setEditing(false);
-            answer.again();
-          }}
-        />
-      )}
-      {row !== undefined && !isEditing && (
+    <SidePanel title={name} answer={answer} rows={rows}>
+      {row !== undefined && (
         <>
           {value === null && (
             <p class="notice">
               This customer has no <code>{primaryKey}</code>, which is the primary key. So the emulator keeps
-              it, but does not find it, and no event belongs to it. Edit it to add one.
+              it, but does not find it, and no event belongs to it. Add one below.
             </p>
           )}
+          <AttributesForm
+            attributes={row.attributes}
+            version={row.version}
+            draftName={`customer ${id}`}
+            action="Save"
+            onSave={async (attributes, version) => {
+              await tell<CustomerRow>('PUT', path, { attributes }, { 'if-match': `"${version}"` });
+              onChanged();
+              answer.again();
+            }}
+          />
           <div class="row">
-            <button type="button" class="small" onClick={() => setEditing(true)}>
-              Edit
-            </button>
             <Ask
               button="Delete"
               class="small is-bad"
@@ -78,7 +68,6 @@ export function CustomerPanel({ id, rows, onChanged }: CustomerPanelProps) {
               </p>
             </Ask>
           </div>
-          <JsonView title="Attributes" text={JSON.stringify(attributes)} />
           {value !== null && <Timeline value={value} />}
         </>
       )}
@@ -117,9 +106,6 @@ export function NewCustomerPanel({ primaryKey, value, onMade }: NewCustomerPanel
   useEffect(() => {
     if (customer !== undefined) replaceRoute(here(customer.id));
   }, [customer]);
-  const open = (id?: number) => {
-    location.hash = here(id);
-  };
   return (
     <SidePanel title={value === null ? 'New customer' : shownText(value)} answer={answer}>
       {isNew && value !== null && (
@@ -134,11 +120,10 @@ export function NewCustomerPanel({ primaryKey, value, onMade }: NewCustomerPanel
           version=""
           draftName={`new customer ${value}`}
           action="Create"
-          onClose={() => open()}
           onSave={async (attributes) => {
             const { id } = await tell<CustomerRow>('POST', '/customers', { attributes });
             onMade();
-            open(id);
+            location.hash = here(id);
           }}
         />
       )}
@@ -155,12 +140,13 @@ interface AttributesFormProps {
   readonly action: string;
   /** `version` is the one that the user began with. */
   readonly onSave: (attributes: unknown, version: string) => Promise<unknown>;
-  readonly onClose: () => void;
 }
 
 /** The attributes of a customer, to edit. */
 function AttributesForm({ attributes, version, draftName, onSave, ...form }: AttributesFormProps) {
-  const draft = useDraft(draftName, () => ({ json: JSON.stringify(attributes, null, 2), version }));
+  // Each line by itself: line breaks stay.
+  const lines = JSON.stringify(attributes, null, 2).split('\n').map(escapeUnseen);
+  const draft = useDraft(draftName, () => ({ json: lines.join('\n'), version }));
   return (
     <JsonForm
       {...form}

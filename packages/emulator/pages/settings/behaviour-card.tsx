@@ -22,9 +22,7 @@ export function BehaviourCard() {
         answers. Your choice applies from the next request on. Try your code with each preset.
       </p>
       <Problem error={error} onRetry={again} />
-      {state !== undefined && (
-        <BehaviourForm key={JSON.stringify(state.behaviour)} state={state} onSaved={again} />
-      )}
+      {state !== undefined && <BehaviourForm state={state} onSaved={again} />}
     </section>
   );
 }

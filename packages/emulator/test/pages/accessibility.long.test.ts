@@ -60,8 +60,6 @@ describe.skipIf(!hasChromium)(
       await page.getByRole('link', { name: ADA.email }).click();
       await panel(page).locator('.timeline a').waitFor();
       expect(await seriousFaults(page)).toEqual([]);
-      await panel(page).getByRole('button', { name: 'Edit' }).click();
-      expect(await seriousFaults(page)).toEqual([]);
       await page.goto(`${emulator.pagesUrl}#/audience`);
       await page.getByRole('button', { name: 'Import CSV' }).click();
       await choose(page, 'email,name\na@example.com,A\n');
