@@ -41,7 +41,6 @@ export function RequestsPage() {
   const isAll = outcome === '' && search === '';
   const path = `/requests?${new URLSearchParams({ outcome, search, limit: '50' })}`;
   const live = useLiveRows<RequestRow>(path, status.value?.newestRequest ?? 0, isAll);
-  const isEmpty = isAll && live.rows?.length === 0;
   return (
     <>
       <div class="toolbar row">
@@ -62,12 +61,6 @@ export function RequestsPage() {
           onChange={(search) => pushRoute(here(open, { search }), 'search')}
         />
       </div>
-      {!isEmpty && (
-        <details>
-          <summary>Something is missing?</summary>
-          <FirstEvent />
-        </details>
-      )}
       <div class="split">
         <LiveList
           name="Requests"

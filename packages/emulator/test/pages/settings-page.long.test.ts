@@ -61,12 +61,12 @@ describe.skipIf(!hasChromium)('the settings page (needs Chromium)', () => {
     expect(JSON.parse(sent.stdout)).toEqual({ accepted: 1, repeated: 0 });
     const read = await run('sh', ['-c', `${reading} -s`]);
     expect(JSON.parse(read.stdout)).toMatchObject({ first_name: "Ada's" });
-    await page.getByText('Node (fetch)').click();
+    await page.getByText('fetch', { exact: true }).click();
     const [fetching = ''] = await snippets(page);
     const fetched = await run(process.execPath, ['--input-type=module', '-e', fetching]);
     expect(fetched.stdout).toContain('200 {"accepted":1');
     expect(await emulator.events({ attributed: true })).toHaveLength(2);
-    await page.getByText('Node (Sluice)').click();
+    await page.getByText('Sluice', { exact: true }).click();
     expect((await snippets(page))[0]).toContain(`baseUrl: '${emulator.baseUrl}'`);
   });
 
