@@ -66,7 +66,7 @@ export function AudiencePage() {
             rows={customers}
             columns={customerColumns(key, names)}
             hasMore={hasMore}
-            isFull={limit === MANY}
+            most={MANY}
             onEnd={(isNearEnd) => isNearEnd && hasMore && setLimit(MANY)}
           />
         )}

@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { isLost } from '../shell/live.ts';
-import type { Identified, LiveRows } from '../shell/live-rows.ts';
+import type { LiveRows } from '../shell/live-rows.ts';
+import type { Identified } from '../shell/read-rows.ts';
 import { here, openId } from '../shell/route.ts';
 import { ClearButton, Problem } from './dialog.tsx';
 import { formatCount, formatSome, Time } from './text.tsx';
@@ -33,9 +34,9 @@ interface ListProps<Row extends Identified> {
   readonly kind: string;
   readonly rows: readonly Row[];
   readonly columns: readonly Column<Row>[];
-  /** Whether there may be more rows, and whether the list does not read them, because it is long enough. */
+  /** Whether there may be more rows. It reads them, until it has `most`. */
   readonly hasMore: boolean;
-  readonly isFull: boolean;
+  readonly most: number;
   /** Called with whether the user reads: has scrolled, or goes through the rows with the keyboard. */
   readonly onReading?: (isReading: boolean) => void;
   /** Called with whether the end of the list is near. */
@@ -47,7 +48,7 @@ interface ListProps<Row extends Identified> {
  * move from row to row.
  */
 export function List<Row extends Identified>(props: ListProps<Row>) {
-  const { name, kind, rows, columns, hasMore, isFull, onReading, onEnd } = props;
+  const { name, kind, rows, columns, hasMore, most, onReading, onEnd } = props;
   const list = useRef<HTMLDivElement>(null);
   const open = openId();
   const look = () => {
@@ -107,7 +108,9 @@ export function List<Row extends Identified>(props: ListProps<Row>) {
       </ul>
       {hasMore && (
         <p class="muted">
-          {isFull ? `These are the first ${formatCount(rows.length)}: search for the others.` : 'Reading on…'}
+          {rows.length < most
+            ? 'Reading on…'
+            : `These are the first ${formatCount(rows.length)}: search for the others.`}
         </p>
       )}
     </div>

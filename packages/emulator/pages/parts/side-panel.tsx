@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 import type { Answer } from '../shell/asking.ts';
 import { useKeys } from '../shell/keys.ts';
-import type { Identified } from '../shell/live-rows.ts';
+import type { Identified } from '../shell/read-rows.ts';
 import { here, openId, replaceRoute } from '../shell/route.ts';
 import { Problem } from './dialog.tsx';
 

@@ -1,23 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useAnswer, useKept } from './asking.ts';
+import { type Answered, type Identified, type ReadRows, readOn, renewed } from './read-rows.ts';
 import { openId } from './route.ts';
 
 const COUNT_EVERY_MS = 1_000;
 /** How many rows a list can have. After that, a search is the better way to older ones. */
 const MOST_ROWS = 2_000;
-
-/** The part of a row that its list needs. */
-export interface Identified {
-  readonly id: number;
-}
-
-/** The answer of a route whose rows are read with `before`, newest first. */
-interface Answered<Row> {
-  readonly rows: readonly Row[];
-  readonly hasMore: boolean;
-  /** Where to read on; by default after the last row. */
-  readonly next?: number | null;
-}
 
 /** A list of what arrives, newest first. It follows, unless the user has paused it, reads it, or has opened a row. */
 export type LiveRows<Row extends Identified> = ReturnType<typeof useLiveRows<Row>>;
@@ -27,31 +15,32 @@ export function useLiveRows<Row extends Identified>(path: string, newest: number
   const [pausedAt, setPausedAt] = useState<number | undefined>();
   const [isReading, onReading] = useState(false);
   const [isNearEnd, onEnd] = useState(false);
-  const [longer, setLonger] = useState<ReturnType<typeof listOf<Row>>>();
+  const [longer, setLonger] = useState<ReadRows<Row> | undefined>();
   const isPaused = pausedAt !== undefined;
   const isFollowing = !isPaused && !isReading && openId() === undefined;
   const version = useRef(newest);
   if (isFollowing) version.current = newest;
-  const first = useAnswer<Answered<Row>>(isPaused ? `${path}&before=${pausedAt + 1}` : path, version.current);
+  const asked = isPaused ? `${path}&before=${pausedAt + 1}` : path;
+  const first = useAnswer<Answered<Row>>(asked, version.current);
   const shown = useKept(first.value);
-  const list = longer?.first === shown ? longer : shown && listOf(shown);
+  const list = longer?.first === shown ? longer : shown && renewed(asked, shown, longer);
   const { rows, next = null } = list ?? {};
-  const isFull = rows !== undefined && rows.length >= MOST_ROWS;
-  const isWanted = isNearEnd && !isFull && next !== null && first.value !== undefined;
+  const isShort = rows !== undefined && rows.length < MOST_ROWS;
+  const isWanted = isNearEnd && isShort && next !== null && first.value !== undefined;
   const more = useAnswer<Answered<Row>>(isWanted ? `${path}&before=${next}` : undefined);
   useEffect(() => {
-    if (more.value && list) setLonger(listOf(more.value, list));
+    if (more.value && list) setLonger(readOn(list, more.value));
   }, [more.value]);
   useEffect(() => scrollTo(0, 0), [path]);
   const every = Math.floor(performance.now() / COUNT_EVERY_MS);
   const latest = useAnswer<Answered<Row>>(isAll || isFollowing ? undefined : path, every);
-  const known = rows?.[0]?.id ?? 0;
+  const known = rows?.[0]?.id ?? (isAll ? newest : 0);
   return {
     /** Undefined until the first answer. */
     rows,
-    /** Whether there may be older rows, and whether they are not read because the list is long enough. */
+    /** Whether there may be older rows, and how many rows the list has at most. */
     hasMore: next !== null,
-    isFull,
+    most: MOST_ROWS,
     error: first.error ?? more.error,
     isPaused,
     isFollowing,
@@ -66,13 +55,4 @@ export function useLiveRows<Row extends Identified>(path: string, newest: number
       first.again();
     },
   };
-}
-
-/** The rows of an answer, after those that were read before. */
-function listOf<Row extends Identified>(
-  answer: Answered<Row>,
-  before?: { readonly first: Answered<Row>; readonly rows: readonly Row[] },
-) {
-  const { rows, hasMore, next = hasMore ? (rows.at(-1)?.id ?? null) : null } = answer;
-  return { first: before?.first ?? answer, rows: [...(before?.rows ?? []), ...rows], next };
 }
