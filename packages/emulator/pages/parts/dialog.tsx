@@ -100,7 +100,7 @@ export function Empty({ title, children }: EmptyProps) {
   );
 }
 
-interface AskProps extends Omit<FormProps, 'task' | 'children'> {
+export interface AskProps extends Omit<FormProps, 'task' | 'children'> {
   /** The button that opens the dialog, and its label for those who do not see what is around it. */
   readonly button: string;
   readonly label?: string;

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
 import type { KeyRow, KeyRows } from '../../src/admin/contract.ts';
 import { CopyButton } from '../parts/copy.tsx';
-import { Ask, Form, Problem } from '../parts/dialog.tsx';
+import { Ask, type AskProps, Problem } from '../parts/dialog.tsx';
 import { Field, typing } from '../parts/field.tsx';
 import { Time } from '../parts/text.tsx';
 import { ask, tell } from '../shell/ask.ts';
-import { type Answer, fieldError, useTask } from '../shell/asking.ts';
+import { type Answer, fieldError } from '../shell/asking.ts';
 
 /** Lists the API keys; creates, renames and revokes them. */
 export function KeysCard({ keys }: { readonly keys: Answer<KeyRows> }) {
@@ -14,7 +14,16 @@ export function KeysCard({ keys }: { readonly keys: Answer<KeyRows> }) {
   const revoked = all.filter(({ revokedAt }) => revokedAt !== null);
   return (
     <section class="card" aria-labelledby="keys">
-      <h2 id="keys">API keys</h2>
+      <div class="row">
+        <h2 id="keys" class="grow">
+          API keys
+        </h2>
+        <NameAsk
+          button="Create key"
+          title="Create an API key"
+          onName={(name) => tell('POST', '/keys', { name }).then(keys.again)}
+        />
+      </div>
       <p class="muted">
         Give each application its own key. Then the requests page shows which application sent a request, and
         you can revoke one key alone.
@@ -28,7 +37,6 @@ export function KeysCard({ keys }: { readonly keys: Answer<KeyRows> }) {
           <KeyItem key={row.id} row={row} isOnlyOne={valid.length === 1} onChanged={keys.again} />
         ))}
       </ul>
-      <NewKey onMade={keys.again} />
     </section>
   );
 }
@@ -42,7 +50,6 @@ interface KeyItemProps {
 /** An API key in the list. */
 function KeyItem({ row, isOnlyOne, onChanged }: KeyItemProps) {
   const { id, key, name, createdAt, lastUsedAt, revokedAt } = row;
-  const [newName, setNewName] = useState(name);
   const [word, time] = revokedAt === null ? ['Last used', lastUsedAt] : ['Revoked', revokedAt];
   return (
     <li class="item row key">
@@ -59,21 +66,14 @@ function KeyItem({ row, isOnlyOne, onChanged }: KeyItemProps) {
       </div>
       {revokedAt === null && (
         <div class="row">
-          <Ask
+          <NameAsk
             button="Rename"
             label={`Rename ${name}`}
             class="small"
             title={`Rename “${name}”`}
-            action="Rename"
-            onOpen={() => setNewName(name)}
-            onAction={() => tell('PATCH', `/keys/${id}`, { name: newName }).then(onChanged)}
-          >
-            {({ error }) => (
-              <Field label="Name" error={fieldError(error, 'name')} hint="The key itself stays the same.">
-                {(input) => <input {...input} value={newName} onInput={typing(setNewName)} />}
-              </Field>
-            )}
-          </Ask>
+            before={name}
+            onName={(name) => tell('PATCH', `/keys/${id}`, { name }).then(onChanged)}
+          />
           <Ask
             button="Revoke"
             label={`Revoke ${name}`}
@@ -96,27 +96,21 @@ function KeyItem({ row, isOnlyOne, onChanged }: KeyItemProps) {
   );
 }
 
-/** Creates a key. */
-function NewKey({ onMade }: { readonly onMade: () => void }) {
-  const [name, setName] = useState('');
-  const task = useTask();
-  const make = async () => {
-    await tell('POST', '/keys', { name });
-    setName('');
-    onMade();
-  };
+interface NameAskProps extends Pick<AskProps, 'button' | 'label' | 'class' | 'title'> {
+  readonly before?: string;
+  readonly onName: (name: string) => Promise<unknown>;
+}
+
+/** Asks for the name of a key. */
+function NameAsk({ before = '', onName, ...ask }: NameAskProps) {
+  const [name, setName] = useState(before);
   return (
-    <Form task={task} action="Create key" onAction={make}>
-      <Field label="Name of a new key" error={fieldError(task.error, 'name')}>
-        {(input) => (
-          <input
-            {...input}
-            value={name}
-            placeholder="shop, staging, Ada's laptop"
-            onInput={typing(setName)}
-          />
-        )}
-      </Field>
-    </Form>
+    <Ask {...ask} action={ask.button} onOpen={() => setName(before)} onAction={() => onName(name)}>
+      {({ error }) => (
+        <Field label="Name" error={fieldError(error, 'name')} hint="A name of the application that uses it.">
+          {(input) => <input {...input} value={name} onInput={typing(setName)} />}
+        </Field>
+      )}
+    </Ask>
   );
 }

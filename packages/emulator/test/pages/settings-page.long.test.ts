@@ -36,9 +36,11 @@ describe.skipIf(!hasChromium)('the settings page (needs Chromium)', () => {
     await using emulator = await startEmulator({ primaryKey: 'email' });
     const page = await openPage(emulator, '#/settings');
     await page.getByRole('button', { name: 'Create key' }).click();
-    await page.getByRole('alert').getByText('name must be a text').waitFor();
-    await page.getByLabel('Name of a new key').fill('shop');
-    await page.getByRole('button', { name: 'Create key' }).click();
+    const question = page.getByRole('dialog');
+    await question.getByRole('button', { name: 'Create key' }).click();
+    await question.getByRole('alert').getByText('name must be a text').waitFor();
+    await question.getByLabel('Name').fill('shop');
+    await question.getByRole('button', { name: 'Create key' }).click();
     const item = page.locator('.key', { hasText: 'shop' });
     await item.getByText('Never used').waitFor();
     const apiKey = (await item.locator('code').textContent()) ?? '';
