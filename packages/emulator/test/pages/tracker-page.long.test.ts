@@ -70,8 +70,8 @@ describe.skipIf(!hasChromium)('the event tracker page (needs Chromium)', () => {
     await numbered(page, 500).waitFor();
     await list(page).hover();
     const top = () => page.evaluate(() => scrollY);
-    const end = (await top()) + 1_800;
-    await page.mouse.wheel(0, 1_800);
+    const end = (await top()) + 1_000;
+    await page.mouse.wheel(0, 1_000);
     await expect.poll(top).toBe(end);
     await page.evaluate(settled);
     await numbered(page, 420).waitFor();
