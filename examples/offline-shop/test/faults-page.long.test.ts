@@ -16,8 +16,8 @@ test.skipIf(!hasChromium)(
     await using browser = await launchChromium();
     const page = await browser.newPage();
     page.setDefaultTimeout(PATIENCE.timeout);
-    await page.goto(`${emulator.pagesUrl}#/faults/script`);
-    await page.getByLabel('Script, as JSON').fill(JSON.stringify(FAULTS));
+    await page.goto(`${emulator.pagesUrl}#/faults`);
+    await page.getByLabel('Fault, as JSON').fill(JSON.stringify(FAULTS));
     await page.getByRole('button', { name: 'Switch on', exact: true }).click();
     await page.getByText('Has not acted yet').waitFor();
 

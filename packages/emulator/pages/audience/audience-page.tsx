@@ -1,18 +1,20 @@
-import type { CustomerRow, CustomerRows } from '../../src/admin/audience-contract.ts';
+import { useState } from 'preact/hooks';
+import type { CustomerRows } from '../../src/admin/audience-contract.ts';
 import { Snippet } from '../parts/copy.tsx';
 import { Empty, Problem } from '../parts/dialog.tsx';
 import { SearchField } from '../parts/field.tsx';
+import { List } from '../parts/list.tsx';
 import { formatSome } from '../parts/text.tsx';
-import { VirtualList } from '../parts/virtual-list.tsx';
-import { ask } from '../shell/ask.ts';
-import { isLost, status } from '../shell/live.ts';
+import { useAnswer, useKept } from '../shell/asking.ts';
+import { status } from '../shell/live.ts';
 import { here, openId, pushRoute, route } from '../shell/route.ts';
-import { AT_ONCE, type Source } from '../shell/rows.ts';
-import { useRows } from '../shell/use-rows.ts';
 import { ColumnsMenu, customerColumns, namesIn, readOrder } from './customer-columns.tsx';
-import { CustomerPanel, NewCustomerPanel, ValuePanel } from './customer-panel.tsx';
-import { ImportDialog } from './import-dialog.tsx';
+import { CustomerPanel, NewCustomerPanel } from './customer-panel.tsx';
+import { ImportButton } from './import-button.tsx';
 import { PrimaryKeyCard } from './primary-key.tsx';
+
+const FEW = 100;
+const MANY = 1_000;
 
 /** The audience: the primary key, and the customers. */
 export function AudiencePage() {
@@ -23,12 +25,13 @@ export function AudiencePage() {
   const value = query.get('value');
   const { primaryKey, audience } = status.value ?? {};
   const key = primaryKey ?? '';
-  const path = `/customers?${new URLSearchParams({ search, ...readOrder(), limit: String(AT_ONCE) })}`;
-  const { asked, shown: list } = useRows(path, () => customers(path), audience);
-  const total = list.state.length;
-  const names = namesIn(list).filter((name) => name !== primaryKey);
-  const renew = () => asked.renew();
-  const card = <PrimaryKeyCard primaryKey={primaryKey} onSelected={renew} />;
+  const [limit, setLimit] = useState(FEW);
+  const asked = { search, ...readOrder(), limit: String(limit) };
+  const answer = useAnswer<CustomerRows>(`/customers?${new URLSearchParams(asked)}`, audience);
+  const { customers, total } = useKept(answer.value) ?? {};
+  const names = namesIn(customers ?? []).filter((name) => name !== primaryKey);
+  const renew = answer.again;
+  const card = <PrimaryKeyCard primaryKey={primaryKey} names={names} onSelected={renew} />;
   if (primaryKey === null) return card;
   return (
     <>
@@ -47,38 +50,33 @@ export function AudiencePage() {
         <a class="button" href="/emulator/admin/customers/export" download="customers.csv">
           Export CSV
         </a>
-        <a class="button" href={here('import')}>
-          Import CSV
-        </a>
+        <ImportButton primaryKey={key} onImported={renew} />
         <a class="button main" href={here('new')}>
           New customer
         </a>
       </div>
-      <Problem error={isLost.value ? undefined : asked.state.error} onRetry={renew} />
+      <Problem error={answer.error} onRetry={renew} />
       <div class="split">
         {total === 0 && search !== '' && <Empty title="No customer matches" />}
         {total === 0 && search === '' && <NoCustomers primaryKey={key} />}
-        {total !== 0 && (
-          <VirtualList name="Customers" kind="customer" rows={list} columns={customerColumns(key, names)} />
+        {customers !== undefined && customers.length > 0 && (
+          <List
+            name="Customers"
+            kind="customer"
+            rows={customers}
+            columns={customerColumns(key, names)}
+            hasMore={customers.length < (total ?? 0)}
+            most={MANY}
+            onEnd={(isNearEnd) => isNearEnd && setLimit(MANY)}
+          />
         )}
-        {open !== undefined && <CustomerPanel key={open} id={open} rows={list} onChanged={renew} />}
-        {part === 'new' && primaryKey && (
-          <NewCustomerPanel primaryKey={primaryKey} value={value ?? ''} onMade={renew} />
+        {open !== undefined && <CustomerPanel key={open} id={open} rows={customers} onChanged={renew} />}
+        {primaryKey && (part === 'new' || value !== null) && (
+          <NewCustomerPanel key={value} primaryKey={primaryKey} value={value} onMade={renew} />
         )}
-        {part === '' && value !== null && <ValuePanel key={value} value={value} />}
       </div>
-      {part === 'import' && <ImportDialog primaryKey={key} onImported={renew} />}
     </>
   );
-}
-
-function customers(path: string): Source<CustomerRow> {
-  return {
-    read: async (from, signal) => {
-      const { customers, total } = await ask<CustomerRows>(`${path}&offset=${from}`, { signal });
-      return { rows: customers, total };
-    },
-  };
 }
 
 function NoCustomers({ primaryKey }: { readonly primaryKey: string }) {

@@ -1,9 +1,8 @@
 import type { CustomerRow } from '../../src/admin/audience-contract.ts';
 import { Menu } from '../parts/dialog.tsx';
+import type { Column } from '../parts/list.tsx';
 import { shownText } from '../parts/text.tsx';
-import type { Column } from '../parts/virtual-list.tsx';
 import { decode, here, pushRoute, route } from '../shell/route.ts';
-import type { Rows } from '../shell/rows.ts';
 
 const MOST_AT_FIRST = 4;
 const PLACES = ['below', 'aside'] as const;
@@ -21,10 +20,10 @@ export function readOrder(): { readonly sort: string; readonly descending: strin
 }
 
 /** The names of the attributes that the known rows have, most frequent first. */
-export function namesIn(list: Rows<CustomerRow>): string[] {
+export function namesIn(rows: readonly CustomerRow[]): string[] {
   const counts = new Map<string, number>();
-  for (const row of list.state.rows.values())
-    for (const name of Object.keys(row?.attributes ?? {})) counts.set(name, (counts.get(name) ?? 0) + 1);
+  for (const { attributes } of rows)
+    for (const name of Object.keys(attributes)) counts.set(name, (counts.get(name) ?? 0) + 1);
   return [...counts].sort(([, one], [, other]) => other - one).map(([name]) => name);
 }
 

@@ -1,22 +1,20 @@
 import type { Customer } from '@sluice/protocol';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import type { CustomerRow, CustomerRows } from '../../src/admin/audience-contract.ts';
 import { Ask } from '../parts/dialog.tsx';
 import { EventLinks } from '../parts/event-links.tsx';
 import { JsonForm } from '../parts/json-form.tsx';
-import { JsonView } from '../parts/json-view.tsx';
 import { SidePanel } from '../parts/side-panel.tsx';
-import { shownText, Time } from '../parts/text.tsx';
+import { escapeUnseen, shownText, Time } from '../parts/text.tsx';
 import { ask, tell } from '../shell/ask.ts';
 import { useAnswer } from '../shell/asking.ts';
-import { hasDraft, useDraft } from '../shell/draft.ts';
+import { useDraft } from '../shell/draft.ts';
 import { status } from '../shell/live.ts';
 import { here, link, replaceRoute } from '../shell/route.ts';
-import type { Rows } from '../shell/rows.ts';
 
 interface CustomerPanelProps {
   readonly id: number;
-  readonly rows: Rows<CustomerRow>;
+  readonly rows: readonly CustomerRow[] | undefined;
   /** Called when the customer was changed or deleted. */
   readonly onChanged: () => void;
 }
@@ -27,40 +25,31 @@ export function CustomerPanel({ id, rows, onChanged }: CustomerPanelProps) {
   const path = `/customers/${id}`;
   const answer = useAnswer<CustomerRow>(path, audience);
   const { value: row } = answer;
-  const draftName = `customer ${id}`;
-  const [isEditing, setEditing] = useState(hasDraft(draftName));
-  const { attributes = {}, version = '', primaryKeyValue: value = null } = row ?? {};
+  const value = row?.primaryKeyValue ?? null;
   const name =
     value === null ? `Customer${row === undefined ? '' : ' without primary key'}` : shownText(value);
   return (
-    <SidePanel title={name} answer={answer} rows={isEditing ? undefined : rows}>
-      {row !== undefined && isEditing && (
-        <AttributesForm
-          attributes={attributes}
-          version={version}
-          draftName={draftName}
-          action="Save"
-          onClose={() => setEditing(false)}
-          onSave={async (attributes, version) => {
-            await tell<CustomerRow>('PUT', path, { attributes }, { 'if-match': `"${version}"` });
-            onChanged();
-            setEditing(false);
-            answer.again();
-          }}
-        />
-      )}
-      {row !== undefined && !isEditing && (
+    <SidePanel title={name} answer={answer} rows={rows}>
+      {row !== undefined && (
         <>
           {value === null && (
             <p class="notice">
               This customer has no <code>{primaryKey}</code>, which is the primary key. So the emulator keeps
-              it, but does not find it, and no event belongs to it. Edit it to add one.
+              it, but does not find it, and no event belongs to it. Add one below.
             </p>
           )}
+          <AttributesForm
+            attributes={row.attributes}
+            version={row.version}
+            draftName={`customer ${id}`}
+            action="Save"
+            onSave={async (attributes, version) => {
+              await tell<CustomerRow>('PUT', path, { attributes }, { 'if-match': `"${version}"` });
+              onChanged();
+              answer.again();
+            }}
+          />
           <div class="row">
-            <button type="button" class="small" onClick={() => setEditing(true)}>
-              Edit
-            </button>
             <Ask
               button="Delete"
               class="small is-bad"
@@ -79,7 +68,6 @@ export function CustomerPanel({ id, rows, onChanged }: CustomerPanelProps) {
               </p>
             </Ask>
           </div>
-          <JsonView title="Attributes" text={JSON.stringify(attributes)} />
           {value !== null && <Timeline value={value} />}
         </>
       )}
@@ -102,60 +90,44 @@ function Timeline({ value }: { readonly value: string }) {
   );
 }
 
-/** The customer with this primary key value: opens that customer, or offers to create it. */
-export function ValuePanel({ value }: { readonly value: string }) {
-  const path = `/customers?limit=1&value=${encodeURIComponent(value)}`;
-  const answer = useAnswer<CustomerRows>(path);
+interface NewCustomerPanelProps {
+  readonly primaryKey: string;
+  /** The customer's primary key value, if it is known. */
+  readonly value: string | null;
+  readonly onMade: () => void;
+}
+
+/** Creates a customer. If there is one with this primary key value, it opens that one instead. */
+export function NewCustomerPanel({ primaryKey, value, onMade }: NewCustomerPanelProps) {
+  const path = `/customers?limit=1&value=${encodeURIComponent(value ?? '')}`;
+  const answer = useAnswer<CustomerRows>(value === null ? undefined : path);
   const [customer] = answer.value?.customers ?? [];
+  const isNew = value === null || (answer.value !== undefined && customer === undefined);
   useEffect(() => {
     if (customer !== undefined) replaceRoute(here(customer.id));
   }, [customer]);
   return (
-    <SidePanel title={shownText(value)} answer={answer}>
-      {answer.value !== undefined && customer === undefined && (
-        <>
-          <p class="notice">
-            No customer has this primary key. The emulator keeps its events. When you create the customer,
-            they will belong to it.
-          </p>
-          <div class="row">
-            <a class="button main" href={link(['audience', 'new'], { value })}>
-              Create this customer
-            </a>
-          </div>
-          <Timeline value={value} />
-        </>
+    <SidePanel title={value === null ? 'New customer' : shownText(value)} answer={answer}>
+      {isNew && value !== null && (
+        <p class="notice">
+          No customer has this primary key. The emulator keeps its events. When you create the customer, they
+          will belong to it.
+        </p>
       )}
-    </SidePanel>
-  );
-}
-
-interface NewCustomerPanelProps {
-  readonly primaryKey: string;
-  /** The customer's primary key value, if it is known. */
-  readonly value: string;
-  readonly onMade: () => void;
-}
-
-/** Creates a customer. */
-export function NewCustomerPanel({ primaryKey, value, onMade }: NewCustomerPanelProps) {
-  const open = (id: number | undefined) => {
-    location.hash = here(id);
-  };
-  return (
-    <SidePanel title="New customer">
-      <AttributesForm
-        attributes={{ ...(primaryKey !== 'first_name' && { first_name: '' }), [primaryKey]: value }}
-        version=""
-        draftName={`new customer ${value}`}
-        action="Create"
-        onClose={() => open(undefined)}
-        onSave={async (attributes) => {
-          const { id } = await tell<CustomerRow>('POST', '/customers', { attributes });
-          onMade();
-          open(id);
-        }}
-      />
+      {isNew && (
+        <AttributesForm
+          attributes={{ ...(primaryKey !== 'first_name' && { first_name: '' }), [primaryKey]: value ?? '' }}
+          version=""
+          draftName={`new customer ${value}`}
+          action="Create"
+          onSave={async (attributes) => {
+            const { id } = await tell<CustomerRow>('POST', '/customers', { attributes });
+            onMade();
+            location.hash = here(id);
+          }}
+        />
+      )}
+      {value !== null && <Timeline value={value} />}
     </SidePanel>
   );
 }
@@ -168,12 +140,13 @@ interface AttributesFormProps {
   readonly action: string;
   /** `version` is the one that the user began with. */
   readonly onSave: (attributes: unknown, version: string) => Promise<unknown>;
-  readonly onClose: () => void;
 }
 
 /** The attributes of a customer, to edit. */
 function AttributesForm({ attributes, version, draftName, onSave, ...form }: AttributesFormProps) {
-  const draft = useDraft(draftName, () => ({ json: JSON.stringify(attributes, null, 2), version }));
+  // Each line by itself: line breaks stay.
+  const lines = JSON.stringify(attributes, null, 2).split('\n').map(escapeUnseen);
+  const draft = useDraft(draftName, () => ({ json: lines.join('\n'), version }));
   return (
     <JsonForm
       {...form}

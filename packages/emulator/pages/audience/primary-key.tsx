@@ -1,18 +1,21 @@
-import { useState } from 'preact/hooks';
+import { useId, useState } from 'preact/hooks';
 import { Ask } from '../parts/dialog.tsx';
 import { Field, typing } from '../parts/field.tsx';
 import { tell } from '../shell/ask.ts';
-import { fieldError, type Task } from '../shell/asking.ts';
+import { fieldError } from '../shell/asking.ts';
 
 interface PrimaryKeyCardProps {
   /** Null if none is selected; undefined while that is not known. */
   readonly primaryKey: string | null | undefined;
+  /** Names of attributes that customers have. */
+  readonly names: readonly string[];
   readonly onSelected: () => void;
 }
 
 /** Which attribute is the primary key, and what that means. */
-export function PrimaryKeyCard({ primaryKey, onSelected }: PrimaryKeyCardProps) {
+export function PrimaryKeyCard({ primaryKey, names, onSelected }: PrimaryKeyCardProps) {
   const [name, setName] = useState('');
+  const namesId = useId();
   const isNone = primaryKey === null;
   const key = <code>{primaryKey ?? '…'}</code>;
   return (
@@ -27,58 +30,51 @@ export function PrimaryKeyCard({ primaryKey, onSelected }: PrimaryKeyCardProps) 
           isReady={name !== '' && name !== primaryKey}
           onAction={() => tell('PUT', '/primary-key', { primaryKey: name }).then(onSelected)}
         >
-          {(task) => <KeyChoice name={name} onChange={setName} task={task} />}
+          {({ error }) => (
+            <>
+              <p>
+                From then on, the emulator refuses events with another <code>correlationKey</code>. It keeps
+                customers without this attribute, but no longer finds them.
+              </p>
+              <Field
+                label="Attribute"
+                hint="Its value must be another for each customer."
+                error={fieldError(error, 'primaryKey')}
+              >
+                {(input) => (
+                  <input
+                    {...input}
+                    list={namesId}
+                    value={name}
+                    placeholder="email"
+                    spellcheck={false}
+                    autocomplete="off"
+                    onInput={typing(setName)}
+                  />
+                )}
+              </Field>
+              <datalist id={namesId}>
+                {names.map((each) => (
+                  <option key={each} value={each} />
+                ))}
+              </datalist>
+            </>
+          )}
         </Ask>
       </div>
-      {isNone ? (
-        <p class="muted">
-          Both endpoints refuse every request until you select the attribute that identifies a customer.
-          Events name it in <code>correlationKey</code>.
-        </p>
-      ) : (
-        <p class="muted">
-          This attribute identifies a customer. An event belongs to the customer whose value equals its{' '}
-          <code>correlationValue</code>. The <code>correlationKey</code> of each event must be {key}.
-        </p>
-      )}
-    </section>
-  );
-}
-
-interface KeyChoiceProps {
-  readonly name: string;
-  readonly onChange: (name: string) => void;
-  readonly task: Task;
-}
-
-/** The attribute to select. */
-function KeyChoice({ name, onChange, task }: KeyChoiceProps) {
-  const change = (changed: string) => {
-    onChange(changed);
-    task.clear();
-  };
-  return (
-    <>
-      <Field
-        label="Attribute"
-        hint="Its value must be another for each customer."
-        error={fieldError(task.error, 'primaryKey')}
-      >
-        {(input) => (
-          <input
-            {...input}
-            value={name}
-            placeholder="email"
-            spellcheck={false}
-            autocomplete="off"
-            onInput={typing(change)}
-          />
-        )}
-      </Field>
       <p class="muted">
-        From then on, the emulator refuses events with another <code>correlationKey</code>. It keeps customers
-        without this attribute, but no longer finds them.
+        {isNone ? (
+          <>
+            Both endpoints refuse every request until you select the attribute that identifies a customer.
+            Events name it in <code>correlationKey</code>.
+          </>
+        ) : (
+          <>
+            This attribute identifies a customer. An event belongs to the customer whose value equals its{' '}
+            <code>correlationValue</code>. The <code>correlationKey</code> of each event must be {key}.
+          </>
+        )}
       </p>
-    </>
+    </section>
   );
 }

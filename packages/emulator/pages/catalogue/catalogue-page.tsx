@@ -35,7 +35,7 @@ function Entry({ entry: { name, count, firstAt, lastAt, read, keys } }: { readon
     <details class="card">
       <summary>
         {shownText(name)} <span class="badge">{formatSome(count, 'event')}</span>{' '}
-        <span class="muted small-text">
+        <span class="muted small">
           <Time value={firstAt} /> – <Time value={lastAt} />
         </span>
       </summary>

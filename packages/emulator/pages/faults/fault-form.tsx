@@ -1,78 +1,54 @@
 import type { FaultRow } from '../../src/admin/contract.ts';
 import { Snippet } from '../parts/copy.tsx';
-import { Form } from '../parts/dialog.tsx';
-import { Field, type FieldInput, Suggestions, typing } from '../parts/field.tsx';
+import { Facts } from '../parts/facts.tsx';
+import { Choice } from '../parts/field.tsx';
+import { JsonForm } from '../parts/json-form.tsx';
 import { tell } from '../shell/ask.ts';
-import { fieldError, useTask } from '../shell/asking.ts';
 import { useDraft } from '../shell/draft.ts';
-import { type Input, inputsOf, KINDS, type Kind, toFault, type Values } from './fault-kinds.ts';
+import { EXAMPLES, SCOPE } from './fault-examples.ts';
 
-interface FaultFormProps {
-  readonly kind: Kind;
-  readonly onAdded: () => void;
-}
-
-/** Switches on a fault of a kind, or a script. What the user has typed is kept. */
-export function FaultForm({ kind, onAdded }: FaultFormProps) {
-  const { examples, values: begin = {} } = KINDS[kind];
-  const { value: values, set } = useDraft<Values>(`fault ${kind}`, () => begin);
-  const task = useTask();
-  const fill = (changed: Values) => {
-    set({ ...values, ...changed });
-    task.clear();
-  };
-  const add = async () => {
-    await tell<FaultRow>('POST', '/faults', toFault(kind, values));
-    onAdded();
-  };
+/** Switches on a fault or a script, as JSON; the examples fill it in. */
+export function FaultForm({ onAdded }: { readonly onAdded: () => void }) {
+  const draft = useDraft('fault', () => filled('Answer with a status'));
+  const { example, json } = draft.value;
   return (
     <>
-      {examples && <Suggestions choices={examples} onChoose={fill} />}
-      <Form task={task} action="Switch on" onAction={add}>
-        <div class="fields">
-          {inputsOf(kind).map((input) => {
-            const { name, label, hint } = input;
-            return (
-              <Field key={name} label={label} hint={hint} error={fieldError(task.error, `fault.${name}`)}>
-                {(field) => control(input, field, values[name] ?? '', (value) => fill({ [name]: value }))}
-              </Field>
-            );
-          })}
-        </div>
-      </Form>
-      <SameByCode fault={() => toFault(kind, values)} />
+      <JsonForm
+        // It stays after it was switched on: it may be wanted again.
+        draft={{ ...draft, isKept: false, discard: () => undefined }}
+        label="Fault, as JSON"
+        hint="Change what you like. Settings that any fault can have are in the list below."
+        action="Switch on"
+        onSave={async (fault) => {
+          await tell<FaultRow>('POST', '/faults', fault);
+          onAdded();
+        }}
+      >
+        <Choice
+          label="Examples"
+          choices={EXAMPLES}
+          value={example}
+          onChange={(chosen) => draft.set(filled(chosen))}
+        />
+      </JsonForm>
+      <details>
+        <summary>Settings of any fault</summary>
+        <Facts of={SCOPE.map(([name, words]) => [<code key={name}>{name}</code>, words])} />
+      </details>
+      <SameByCode json={json} />
     </>
   );
 }
 
-function control(
-  { type, placeholder }: Input,
-  field: FieldInput,
-  value: string,
-  onChange: (value: string) => void,
-) {
-  const change = typing(onChange);
-  const text = { ...field, value, placeholder, spellcheck: false, onInput: change };
-  if (type === 'json') return <textarea {...text} class="script" />;
-  if (type === 'long-text') return <textarea {...text} rows={2} />;
-  if (typeof type === 'string')
-    return <input {...text} inputMode={type === 'text' ? 'text' : 'decimal'} autocomplete="off" />;
-  return (
-    <select {...field} value={value} onChange={change}>
-      {Object.entries(type).map(([each, words]) => (
-        <option key={each} value={each}>
-          {words}
-        </option>
-      ))}
-    </select>
-  );
+function filled(example: string): { readonly example: string; readonly json: string } {
+  return { example, json: JSON.stringify(EXAMPLES[example]?.fault, null, 2) };
 }
 
 /** How a program switches on the same fault. Nothing is shown until the user has written it to its end. */
-function SameByCode({ fault }: { readonly fault: () => unknown }) {
+function SameByCode({ json: written }: { readonly json: string }) {
   let json: string;
   try {
-    json = JSON.stringify(fault());
+    json = JSON.stringify(JSON.parse(written));
   } catch {
     return null;
   }

@@ -1,12 +1,10 @@
 import type { FaultRow, FaultRows } from '../../src/admin/contract.ts';
 import { ActButton, Problem } from '../parts/dialog.tsx';
-import { Choice } from '../parts/field.tsx';
 import { formatCount, formatSome, Time } from '../parts/text.tsx';
 import { type Answer, useAnswer } from '../shell/asking.ts';
 import { status } from '../shell/live.ts';
-import { link, replaceRoute, route } from '../shell/route.ts';
+import { link } from '../shell/route.ts';
 import { FaultForm } from './fault-form.tsx';
-import { KINDS, type Kind } from './fault-kinds.ts';
 
 const TONES = { active: 'bad', waiting: 'warn', over: '' } as const;
 
@@ -14,8 +12,6 @@ const TONES = { active: 'bad', waiting: 'warn', over: '' } as const;
 export function FaultsPage() {
   const { activeFaults, newestRequest } = status.value ?? {};
   const rows = useAnswer<FaultRows>('/faults', `${activeFaults} ${newestRequest}`);
-  const [named = ''] = route.value.rest;
-  const kind = Object.hasOwn(KINDS, named) ? (named as Kind) : 'status';
   return (
     <>
       <p class="muted">
@@ -25,13 +21,7 @@ export function FaultsPage() {
       <FaultList rows={rows} />
       <section class="card" aria-labelledby="new-fault">
         <h2 id="new-fault">Switch on</h2>
-        <Choice
-          label="What to switch on"
-          choices={KINDS}
-          value={kind}
-          onChange={(to) => replaceRoute(link(['faults', to]))}
-        />
-        <FaultForm key={kind} kind={kind} onAdded={rows.again} />
+        <FaultForm onAdded={rows.again} />
       </section>
     </>
   );
@@ -61,7 +51,7 @@ function FaultList({ rows: { value, error, again } }: { readonly rows: Answer<Fa
               <FaultItem key={row.id} row={row} onStopped={again} />
             ))}
           </ul>
-          <p class="muted small-text">
+          <p class="muted small">
             Random choices come from the seed {seed}: the same seed and the same requests give the same
             faults.{' '}
             <a href={link(['requests'], { outcome: 'fault' })}>Show the requests on which faults acted</a>
@@ -80,7 +70,7 @@ function FaultItem({ row, onStopped }: { readonly row: FaultRow; readonly onStop
       <span class={`badge ${TONES[state]}`}>{state}</span>
       <div class="grow">
         <p>{words.charAt(0).toUpperCase() + words.slice(1)}</p>
-        <p class="muted small-text">
+        <p class="muted small">
           {acted(row)}
           {fault.kind === 'script' && step !== null && ` · step ${step + 1} of ${fault.steps.length}`}
           {state !== 'over' && remaining !== null && ` · ${formatCount(remaining)} left`}

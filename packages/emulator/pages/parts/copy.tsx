@@ -12,11 +12,14 @@ interface CopyButtonProps {
 export function CopyButton({ text, label }: CopyButtonProps) {
   const [result, setResult] = useState('');
   const copy = async () => {
-    const isCopied = await navigator.clipboard?.writeText(text).then(
-      () => true,
-      () => false,
+    // Beyond loopback, plain HTTP has no clipboard.
+    const copied = navigator.clipboard?.writeText(text) ?? Promise.reject();
+    setResult(
+      await copied.then(
+        () => 'Copied',
+        () => 'Cannot copy',
+      ),
     );
-    setResult(isCopied || copySelection(text) ? 'Copied' : 'Cannot copy');
     setTimeout(() => setResult(''), SHOWN_MS);
   };
   return (
@@ -24,19 +27,6 @@ export function CopyButton({ text, label }: CopyButtonProps) {
       <span aria-live="polite">{result || 'Copy'}</span>
     </button>
   );
-}
-
-// Beyond loopback, plain HTTP has no clipboard API: only a selection can be copied.
-function copySelection(text: string): boolean {
-  const area = document.createElement('textarea');
-  area.value = text;
-  const before = document.activeElement;
-  (before?.closest('dialog') ?? document.body).append(area);
-  area.select();
-  const isCopied = document.execCommand('copy');
-  area.remove();
-  if (before instanceof HTMLElement) before.focus();
-  return isCopied;
 }
 
 /** A piece of code to copy. `label` says what it does. */

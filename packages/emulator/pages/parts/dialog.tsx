@@ -38,40 +38,6 @@ export function Form(props: FormProps) {
   );
 }
 
-interface DialogProps extends FormProps {
-  readonly title: string;
-  /** Called when the user closes it without a decision. */
-  readonly onClose: () => void;
-}
-
-/** A question or a form in front of the page. The page is blocked until it closes. */
-export function Dialog({ title, onClose, children, ...form }: DialogProps) {
-  const dialog = useRef<HTMLDialogElement>(null);
-  const headingId = useId();
-  useEffect(() => {
-    const element = dialog.current;
-    element?.showModal();
-    return () => element?.close(); // this also gives the focus back
-  }, []);
-  const cancel = (event: Event) => {
-    event.preventDefault();
-    onClose();
-  };
-  const button = (
-    <button type="button" onClick={onClose}>
-      Cancel
-    </button>
-  );
-  return (
-    <dialog ref={dialog} class="dialog" aria-labelledby={headingId} onCancel={cancel}>
-      <Form {...form} aside={button}>
-        <h2 id={headingId}>{title}</h2>
-        {children}
-      </Form>
-    </dialog>
-  );
-}
-
 interface ProblemProps {
   /** The error that was thrown. Without one, nothing is shown. */
   readonly error: unknown;
@@ -134,28 +100,51 @@ export function Empty({ title, children }: EmptyProps) {
   );
 }
 
-interface AskProps extends Omit<DialogProps, 'task' | 'onClose' | 'children'> {
+export interface AskProps extends Omit<FormProps, 'task' | 'children'> {
   /** The button that opens the dialog, and its label for those who do not see what is around it. */
   readonly button: string;
   readonly label?: string;
   readonly class?: string;
+  readonly title: string;
+  readonly onOpen?: () => void;
   readonly children: ComponentChildren | ((task: Task) => ComponentChildren);
 }
 
-/** A button that opens a dialog, which closes after its action. If the action fails, it stays and shows the reason. */
-export function Ask({ button, label, class: kind, onAction, children, ...dialog }: AskProps) {
+/**
+ * A button that opens a dialog: a question or a form, which blocks the page until it closes. It closes after its action. If the
+ * action fails, it stays and shows the reason.
+ */
+export function Ask({ button, label, class: kind, title, onOpen, onAction, children, ...form }: AskProps) {
   const [isOpen, setOpen] = useState(false);
+  const dialog = useRef<HTMLDialogElement>(null);
+  const headingId = useId();
   const task = useTask();
-  const close = () => setOpen(false);
+  useEffect(() => {
+    if (isOpen) dialog.current?.showModal();
+  }, [isOpen]);
+  const open = () => {
+    task.clear();
+    onOpen?.();
+    setOpen(true);
+  };
+  const close = () => dialog.current?.close(); // this also gives the focus back
+  const cancel = (
+    <button type="button" onClick={close}>
+      Cancel
+    </button>
+  );
   return (
     <>
-      <button type="button" class={kind} aria-label={label} onClick={() => setOpen(true)}>
+      <button type="button" class={kind} aria-label={label} onClick={open}>
         {button}
       </button>
       {isOpen && (
-        <Dialog {...dialog} task={task} onAction={() => onAction().then(close)} onClose={close}>
-          {typeof children === 'function' ? children(task) : children}
-        </Dialog>
+        <dialog ref={dialog} class="dialog" aria-labelledby={headingId} onClose={() => setOpen(false)}>
+          <Form {...form} task={task} onAction={() => onAction().then(close)} aside={cancel}>
+            <h2 id={headingId}>{title}</h2>
+            {typeof children === 'function' ? children(task) : children}
+          </Form>
+        </dialog>
       )}
     </>
   );

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 
 interface FactsProps {
   /** Names and their values. What has no value is left out. */
-  readonly of: readonly (readonly [name: string, value: ComponentChildren])[];
+  readonly of: readonly (readonly [name: ComponentChildren, value: ComponentChildren])[];
   readonly class?: string;
 }
 

@@ -1,10 +1,8 @@
 import type { ComponentChildren, VNode } from 'preact';
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
-
-const TYPING_MS = 200;
+import { useId } from 'preact/hooks';
 
 /** The attributes that an input gets from its field. */
-export interface FieldInput {
+interface FieldInput {
   readonly id: string;
   readonly 'aria-describedby': string;
   readonly 'aria-invalid': boolean;
@@ -26,7 +24,7 @@ export function Field({ label, hint, error, children }: FieldProps) {
     <div class="field">
       <label for={id}>{label}</label>
       {children(input)}
-      <div id={`${id}-about`} class="small-text">
+      <div id={`${id}-about`} class="small">
         {error !== undefined && <p class="is-bad">{error}</p>}
         {hint !== undefined && <p class="muted">{hint}</p>}
       </div>
@@ -40,29 +38,11 @@ export function typing(onChange: (value: string) => void) {
     onChange(event.currentTarget.value);
 }
 
-interface SuggestionsProps<T> {
-  readonly choices: Readonly<Record<string, T>>;
-  readonly onChoose: (choice: T) => void;
-}
-
-/** Values that are often wanted, by name: each fills in a form. */
-export function Suggestions<T>({ choices, onChoose }: SuggestionsProps<T>) {
-  return (
-    <div class="row">
-      {Object.entries(choices).map(([name, choice]) => (
-        <button key={name} type="button" class="small" onClick={() => onChoose(choice)}>
-          {name}
-        </button>
-      ))}
-    </div>
-  );
-}
-
 interface ChoiceProps<T extends string> {
   /** What the user chooses. */
   readonly label: string;
-  /** The title of each option, and a sentence about it. */
-  readonly choices: Readonly<Record<T, string | { readonly title?: string; readonly about: string }>>;
+  /** The options by name: the title of each, or a sentence about it. */
+  readonly choices: Readonly<Record<T, string | { readonly about: string }>>;
   readonly value: T;
   readonly onChange: (value: T) => void;
 }
@@ -71,12 +51,11 @@ interface ChoiceProps<T extends string> {
 export function Choice<T extends string>({ label, choices, value, onChange }: ChoiceProps<T>) {
   const name = useId();
   return (
-    <fieldset class="row">
-      <legend class="visually-hidden">{label}</legend>
+    <fieldset class="row" aria-label={label}>
       {Object.entries<ChoiceProps<T>['choices'][T]>(choices).map(([each, choice]) => (
         <label key={each}>
           <input type="radio" name={name} checked={each === value} onChange={() => onChange(each as T)} />
-          {typeof choice === 'string' ? choice : <strong>{choice.title ?? each}</strong>}
+          {typeof choice === 'string' ? choice : <strong>{each}</strong>}
           {typeof choice === 'object' && <small>{choice.about}</small>}
         </label>
       ))}
@@ -89,27 +68,11 @@ interface SearchFieldProps {
   readonly placeholder: string;
   readonly value: string;
   readonly class?: string;
-  /** Called once the user has not typed for a moment. */
   readonly onChange: (value: string) => void;
 }
 
 /** The search of a page. The key `/` moves the focus to it. */
 export function SearchField({ label, placeholder, value, class: extra = '', onChange }: SearchFieldProps) {
-  const [typed, setTyped] = useState(value);
-  const told = useRef(value);
-  useEffect(() => {
-    // If `value` is what was reported last, it is not new: the user may have typed more since then.
-    if (value !== told.current) setTyped(value);
-    told.current = value;
-  }, [value]);
-  useEffect(() => {
-    if (typed === told.current) return;
-    const timer = setTimeout(() => {
-      told.current = typed;
-      onChange(typed);
-    }, TYPING_MS);
-    return () => clearTimeout(timer);
-  }, [typed]);
   return (
     <input
       type="search"
@@ -117,8 +80,8 @@ export function SearchField({ label, placeholder, value, class: extra = '', onCh
       aria-label={label}
       placeholder={placeholder}
       title="Press / to search"
-      value={typed}
-      onInput={typing(setTyped)}
+      value={value}
+      onInput={typing(onChange)}
     />
   );
 }

@@ -11,15 +11,13 @@ interface JsonFormProps<T> {
   readonly hint: string;
   readonly action: string;
   readonly onSave: (value: unknown) => Promise<unknown>;
-  /** Called when the user discards the draft, or leaves it for later with Escape. */
-  readonly onClose?: () => void;
   /** Other fields, above that for the JSON. */
   readonly children?: ComponentChildren;
 }
 
 /** A form for something that is edited as JSON. What the user has typed is kept until it is saved or discarded. */
 export function JsonForm<T extends { readonly json: string }>(props: JsonFormProps<T>) {
-  const { draft, label, hint, action, onSave, onClose, children } = props;
+  const { draft, label, hint, action, onSave, children } = props;
   const task = useTask();
   const change = (json: string) => {
     draft.set({ ...draft.value, json });
@@ -32,18 +30,12 @@ export function JsonForm<T extends { readonly json: string }>(props: JsonFormPro
   const discard = () => {
     draft.discard();
     task.clear();
-    onClose?.();
   };
-  const leave = (event: KeyboardEvent) => {
-    if (event.key !== 'Escape' || !onClose) return;
-    event.preventDefault(); // Escape closes only the form, not the panel around it
-    onClose();
-  };
-  const aside = (draft.isKept || onClose) && (
+  const aside = draft.isKept && (
     <>
-      {draft.isKept && <span class="muted">Not saved yet</span>}
+      <span class="muted">Not saved yet</span>
       <button type="button" onClick={discard}>
-        {draft.isKept ? 'Discard' : 'Cancel'}
+        Discard
       </button>
     </>
   );
@@ -62,7 +54,6 @@ export function JsonForm<T extends { readonly json: string }>(props: JsonFormPro
             spellcheck={false}
             value={draft.value.json}
             onInput={typing(change)}
-            onKeyDown={leave}
           />
         )}
       </Field>

@@ -10,7 +10,7 @@ interface JsonToken {
 export interface JsonLine {
   /** How many levels deep the line is nested. */
   readonly depth: number;
-  readonly tokens: readonly JsonToken[];
+  readonly tokens: JsonToken[];
 }
 
 const LONGEST_TEXT = 5_000;
@@ -22,25 +22,24 @@ const LONGEST_TEXT = 5_000;
  */
 export function* jsonLines(text: string): Generator<JsonLine> {
   let depth = 0;
-  let lineDepth = 0;
-  let tokens: JsonToken[] = [];
+  let line: JsonLine = { depth, tokens: [] };
   let previous = '';
   for (const piece of pieces(text)) {
-    const closes = isClosing(piece);
-    if (closes) depth -= 1;
+    const isEnd = piece === '}' || piece === ']';
+    const isAfterStart = previous === '{' || previous === '[';
+    if (isEnd) depth -= 1;
     // There is no line break between the brackets of an empty array or object.
-    if (previous === ',' || isOpening(previous) !== closes) {
-      yield { depth: lineDepth, tokens };
-      tokens = [];
-      lineDepth = depth;
+    if (previous === ',' || isAfterStart !== isEnd) {
+      yield line;
+      line = { depth, tokens: [] };
     }
-    const key = piece === ':' ? tokens.pop() : undefined;
-    if (key !== undefined) tokens.push({ kind: 'key', text: key.text }, { kind: 'mark', text: ': ' });
-    else tokens.push(toToken(piece));
-    if (isOpening(piece)) depth += 1;
+    const key = piece === ':' ? line.tokens.pop() : undefined;
+    if (key !== undefined) line.tokens.push({ kind: 'key', text: key.text }, { kind: 'mark', text: ': ' });
+    else line.tokens.push(toToken(piece));
+    if (piece === '{' || piece === '[') depth += 1;
     previous = piece;
   }
-  yield { depth: lineDepth, tokens };
+  yield line;
 }
 
 /** The punctuation marks, strings with their quotes, numbers and words of a JSON text. */
@@ -58,14 +57,6 @@ function endOfString(text: string, start: number): number {
     else if (text[at] === '"') return at + 1;
   }
   return text.length;
-}
-
-function isOpening(piece: string): boolean {
-  return piece === '{' || piece === '[';
-}
-
-function isClosing(piece: string): boolean {
-  return piece === '}' || piece === ']';
 }
 
 function toToken(piece: string): JsonToken {

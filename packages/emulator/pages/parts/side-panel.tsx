@@ -2,8 +2,8 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 import type { Answer } from '../shell/asking.ts';
 import { useKeys } from '../shell/keys.ts';
+import type { Identified } from '../shell/read-rows.ts';
 import { here, openId, replaceRoute } from '../shell/route.ts';
-import type { Identified, Rows } from '../shell/rows.ts';
 import { Problem } from './dialog.tsx';
 
 interface SidePanelProps {
@@ -11,7 +11,7 @@ interface SidePanelProps {
   /** What was asked for it: it shows why there is no answer. */
   readonly answer?: Answer<unknown>;
   /** The list whose rows above and below can be opened next. */
-  readonly rows?: Rows<Identified> | undefined;
+  readonly rows?: readonly Identified[] | undefined;
   readonly children: ComponentChildren;
 }
 
@@ -36,7 +36,8 @@ export function SidePanel({ title, answer, rows, children }: SidePanelProps) {
     location.hash = here();
   };
   const next = (step: number) => {
-    const id = open === undefined ? undefined : rows?.neighbour(open, step);
+    const index = rows?.findIndex(({ id }) => id === open) ?? -1;
+    const id = index === -1 ? undefined : rows?.[index + step]?.id;
     return id === undefined ? undefined : () => replaceRoute(here(id));
   };
   const [above, below] = [next(-1), next(1)];

@@ -1,5 +1,4 @@
 const COUNT = new Intl.NumberFormat('en');
-const SHORT = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
 const MS = new Intl.NumberFormat('en', { style: 'unit', unit: 'millisecond', maximumSignificantDigits: 3 });
 const BYTES = new Intl.NumberFormat('en', {
   notation: 'compact',
@@ -17,11 +16,6 @@ const UNSEEN =
 /** 1234567 as `1,234,567`. */
 export function formatCount(count: number): string {
   return COUNT.format(count);
-}
-
-/** 1234567 as `1.2M`, for small spaces. */
-export function formatShort(count: number): string {
-  return SHORT.format(count);
 }
 
 /** `1 event`, `2 events`. */
@@ -45,7 +39,7 @@ export function formatClock(time: Date): string {
 }
 
 /** A time of the emulator (ISO 8601) in the user's time zone. A time of today is shown without the date. */
-export function formatTime(value: string): string {
+function formatTime(value: string): string {
   const time = new Date(value);
   if (Number.isNaN(time.getTime())) return value;
   const isToday = time.toDateString() === new Date().toDateString();

@@ -7,12 +7,16 @@ import { JsonView } from '../parts/json-view.tsx';
 import { SidePanel } from '../parts/side-panel.tsx';
 import { escapeUnseen, formatBytes, formatCount, formatDuration, shownText, Time } from '../parts/text.tsx';
 import { useAnswer } from '../shell/asking.ts';
-import type { Rows } from '../shell/rows.ts';
 
 const SHOWN = 20;
 
+interface RequestPanelProps {
+  readonly id: number;
+  readonly rows: readonly RequestRow[] | undefined;
+}
+
 /** All details of a request. */
-export function RequestPanel({ id, rows }: { readonly id: number; readonly rows: Rows<RequestRow> }) {
+export function RequestPanel({ id, rows }: RequestPanelProps) {
   const answer = useAnswer<RequestDetails>(`/requests/${id}`);
   return (
     <SidePanel title={`Request ${id}`} answer={answer} rows={rows}>

@@ -1,14 +1,12 @@
 import type { RequestRow } from '../../src/admin/contract.ts';
 import { ActButton, Empty } from '../parts/dialog.tsx';
 import { Choice, SearchField } from '../parts/field.tsx';
-import { LiveControls, LiveList, RECEIVED } from '../parts/live-list.tsx';
+import { type Column, LiveControls, LiveList, RECEIVED } from '../parts/list.tsx';
 import { formatBytes, formatDuration, formatSome } from '../parts/text.tsx';
-import type { Column } from '../parts/virtual-list.tsx';
 import { FirstEvent } from '../settings/first-event.tsx';
 import { status } from '../shell/live.ts';
+import { useLiveRows } from '../shell/live-rows.ts';
 import { here, openId, pushRoute, route } from '../shell/route.ts';
-import { AT_ONCE } from '../shell/rows.ts';
-import { useLiveRows } from '../shell/use-rows.ts';
 import { purpose, RequestPanel, Status } from './request-panel.tsx';
 
 const OUTCOMES = { '': 'All', taken: 'Taken', refused: 'Refused', fault: 'Fault' } as const;
@@ -41,9 +39,8 @@ export function RequestsPage() {
   const outcome = Object.hasOwn(OUTCOMES, named) ? (named as keyof typeof OUTCOMES) : '';
   const search = query.get('search') ?? '';
   const isAll = outcome === '' && search === '';
-  const path = `/requests?${new URLSearchParams({ limit: String(AT_ONCE), outcome, search })}`;
+  const path = `/requests?${new URLSearchParams({ outcome, search, limit: '50' })}`;
   const live = useLiveRows<RequestRow>(path, status.value?.newestRequest ?? 0, isAll);
-  const isEmpty = isAll && live.shown.state.length === 0;
   return (
     <>
       <div class="toolbar row">
@@ -64,12 +61,6 @@ export function RequestsPage() {
           onChange={(search) => pushRoute(here(open, { search }), 'search')}
         />
       </div>
-      {!isEmpty && (
-        <details>
-          <summary>Something is missing?</summary>
-          <FirstEvent />
-        </details>
-      )}
       <div class="split">
         <LiveList
           name="Requests"
@@ -82,7 +73,7 @@ export function RequestsPage() {
             </Empty>
           }
         />
-        {open !== undefined && <RequestPanel key={open} id={open} rows={live.shown} />}
+        {open !== undefined && <RequestPanel key={open} id={open} rows={live.rows} />}
       </div>
     </>
   );

@@ -1,7 +1,6 @@
 import type { BehaviourState } from '../../src/admin/contract.ts';
 import { type Behaviour, readBehaviour } from '../../src/behaviour/behaviour.ts';
 import { PRESETS, type PresetName } from '../../src/behaviour/presets.ts';
-import { Snippet } from '../parts/copy.tsx';
 import { Problem } from '../parts/dialog.tsx';
 import { Choice } from '../parts/field.tsx';
 import { JsonForm } from '../parts/json-form.tsx';
@@ -23,52 +22,35 @@ export function BehaviourCard() {
         answers. Your choice applies from the next request on. Try your code with each preset.
       </p>
       <Problem error={error} onRetry={again} />
-      {state !== undefined && (
-        <BehaviourForm key={JSON.stringify(state.behaviour)} state={state} onSaved={again} />
-      )}
+      {state !== undefined && <BehaviourForm state={state} onSaved={again} />}
     </section>
   );
 }
 
 function BehaviourForm({ state, onSaved }: { readonly state: BehaviourState; readonly onSaved: () => void }) {
-  const draft = useDraft<{ readonly preset: PresetName; readonly json: string }>('behaviour', () => ({
-    preset: state.preset,
-    json: written(differences(state.behaviour, readBehaviour(PRESETS[state.preset].behaviour))),
-  }));
+  const draft = useDraft('behaviour', () => written(state.preset, state.behaviour));
   const { preset } = draft.value;
   return (
-    <>
-      <JsonForm
-        draft={draft}
-        label="Settings that differ from the preset, as JSON"
-        hint='For example {"maxEvents": 20, "statuses": {"rate_limited": 503}}. Every setting is in the list below.'
-        action="Apply"
-        onSave={async (behaviour) => {
-          await tell('PUT', '/behaviour', { preset, behaviour });
-          onSaved();
-        }}
-      >
-        <Choice
-          label="Preset"
-          choices={PRESETS}
-          value={preset}
-          onChange={(preset) => draft.set({ preset, json: '{}' })}
-        />
-      </JsonForm>
-      <details>
-        <summary>All settings now</summary>
-        <Snippet label="all settings" text={written(state.behaviour)} />
-      </details>
-    </>
+    <JsonForm
+      draft={draft}
+      label="Settings, as JSON"
+      hint="All of them. What you leave out is as in the preset."
+      action="Apply"
+      onSave={async (behaviour) => {
+        await tell('PUT', '/behaviour', { preset, behaviour });
+        onSaved();
+      }}
+    >
+      <Choice
+        label="Preset"
+        choices={PRESETS}
+        value={preset}
+        onChange={(chosen) => draft.set(written(chosen, readBehaviour(PRESETS[chosen].behaviour)))}
+      />
+    </JsonForm>
   );
 }
 
-function differences(behaviour: Behaviour, base: Behaviour): Partial<Behaviour> {
-  const names = Object.keys(base) as (keyof Behaviour)[];
-  const changed = names.filter((name) => written(behaviour[name]) !== written(base[name]));
-  return Object.fromEntries(changed.map((name) => [name, behaviour[name]]));
-}
-
-function written(value: unknown): string {
-  return JSON.stringify(value, null, 2);
+function written(preset: PresetName, behaviour: Behaviour) {
+  return { preset, json: JSON.stringify(behaviour, null, 2) };
 }

@@ -31,7 +31,7 @@ export function FirstEvent() {
       <ul class="bullets muted">
         <li>
           <a href={link(['requests'])}>Requests</a> shows each request that has reached the emulator, and why
-          it was refused. <a href={link(['settings'])}>Settings</a> has snippets for Node and browsers.
+          it was refused. <a href={link(['settings'])}>Settings</a> has snippets for Sluice and fetch.
         </li>
         <li>
           In a test, ports change with each start, unless you set <code>port</code> and <code>apiPort</code>.

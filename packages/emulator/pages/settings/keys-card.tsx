@@ -1,27 +1,29 @@
 import { useState } from 'preact/hooks';
 import type { KeyRow, KeyRows } from '../../src/admin/contract.ts';
 import { CopyButton } from '../parts/copy.tsx';
-import { Ask, Form, Problem } from '../parts/dialog.tsx';
+import { Ask, type AskProps, Problem } from '../parts/dialog.tsx';
 import { Field, typing } from '../parts/field.tsx';
 import { Time } from '../parts/text.tsx';
 import { ask, tell } from '../shell/ask.ts';
-import { type Answer, fieldError, useTask } from '../shell/asking.ts';
+import { type Answer, fieldError } from '../shell/asking.ts';
 
 /** Lists the API keys; creates, renames and revokes them. */
 export function KeysCard({ keys }: { readonly keys: Answer<KeyRows> }) {
   const all = keys.value?.keys ?? [];
   const valid = all.filter(({ revokedAt }) => revokedAt === null);
   const revoked = all.filter(({ revokedAt }) => revokedAt !== null);
-  const list = (label: string, rows: readonly KeyRow[]) => (
-    <ul class="list" aria-label={label}>
-      {rows.map((row) => (
-        <KeyItem key={row.id} row={row} isOnlyOne={valid.length === 1} onChanged={keys.again} />
-      ))}
-    </ul>
-  );
   return (
     <section class="card" aria-labelledby="keys">
-      <h2 id="keys">API keys</h2>
+      <div class="row">
+        <h2 id="keys" class="grow">
+          API keys
+        </h2>
+        <NameAsk
+          button="Create key"
+          title="Create an API key"
+          onName={(name) => tell('POST', '/keys', { name }).then(keys.again)}
+        />
+      </div>
       <p class="muted">
         Give each application its own key. Then the requests page shows which application sent a request, and
         you can revoke one key alone.
@@ -30,14 +32,11 @@ export function KeysCard({ keys }: { readonly keys: Answer<KeyRows> }) {
       {keys.value !== undefined && valid.length === 0 && (
         <p class="notice">No key is valid: every request is refused until you create one.</p>
       )}
-      {valid.length > 0 && list('Valid API keys', valid)}
-      <NewKey onMade={keys.again} />
-      {revoked.length > 0 && (
-        <details>
-          <summary>{revoked.length} revoked</summary>
-          {list('Revoked API keys', revoked)}
-        </details>
-      )}
+      <ul class="list" aria-label="API keys">
+        {[...valid, ...revoked].map((row) => (
+          <KeyItem key={row.id} row={row} isOnlyOne={valid.length === 1} onChanged={keys.again} />
+        ))}
+      </ul>
     </section>
   );
 }
@@ -51,37 +50,30 @@ interface KeyItemProps {
 /** An API key in the list. */
 function KeyItem({ row, isOnlyOne, onChanged }: KeyItemProps) {
   const { id, key, name, createdAt, lastUsedAt, revokedAt } = row;
-  const [newName, setNewName] = useState(name);
   const [word, time] = revokedAt === null ? ['Last used', lastUsedAt] : ['Revoked', revokedAt];
   return (
     <li class="item row key">
       <div class="grow">
-        <strong>{name}</strong>
+        <strong>{name}</strong> {revokedAt !== null && <span class="badge">revoked</span>}
         <div>
           <code>{key}</code> {revokedAt === null && <CopyButton text={key} label={`Copy the key ${name}`} />}
         </div>
       </div>
-      <div class="muted small-text">
+      <div class="muted small">
         Created <Time value={createdAt} />
         <br />
         {time === null ? 'Never used' : [word, ' ', <Time key={word} value={time} />]}
       </div>
       {revokedAt === null && (
         <div class="row">
-          <Ask
+          <NameAsk
             button="Rename"
             label={`Rename ${name}`}
             class="small"
             title={`Rename “${name}”`}
-            action="Rename"
-            onAction={() => tell('PATCH', `/keys/${id}`, { name: newName }).then(onChanged)}
-          >
-            {({ error }) => (
-              <Field label="Name" error={fieldError(error, 'name')} hint="The key itself stays the same.">
-                {(input) => <input {...input} value={newName} onInput={typing(setNewName)} />}
-              </Field>
-            )}
-          </Ask>
+            before={name}
+            onName={(name) => tell('PATCH', `/keys/${id}`, { name }).then(onChanged)}
+          />
           <Ask
             button="Revoke"
             label={`Revoke ${name}`}
@@ -104,27 +96,21 @@ function KeyItem({ row, isOnlyOne, onChanged }: KeyItemProps) {
   );
 }
 
-/** Creates a key. */
-function NewKey({ onMade }: { readonly onMade: () => void }) {
-  const [name, setName] = useState('');
-  const task = useTask();
-  const make = async () => {
-    await tell('POST', '/keys', { name });
-    setName('');
-    onMade();
-  };
+interface NameAskProps extends Pick<AskProps, 'button' | 'label' | 'class' | 'title'> {
+  readonly before?: string;
+  readonly onName: (name: string) => Promise<unknown>;
+}
+
+/** Asks for the name of a key. */
+function NameAsk({ before = '', onName, ...ask }: NameAskProps) {
+  const [name, setName] = useState(before);
   return (
-    <Form task={task} action="Create key" onAction={make}>
-      <Field label="Name of a new key" error={fieldError(task.error, 'name')}>
-        {(input) => (
-          <input
-            {...input}
-            value={name}
-            placeholder="shop, staging, Ada's laptop"
-            onInput={typing(setName)}
-          />
-        )}
-      </Field>
-    </Form>
+    <Ask {...ask} action={ask.button} onOpen={() => setName(before)} onAction={() => onName(name)}>
+      {({ error }) => (
+        <Field label="Name" error={fieldError(error, 'name')} hint="A name of the application that uses it.">
+          {(input) => <input {...input} value={name} onInput={typing(setName)} />}
+        </Field>
+      )}
+    </Ask>
   );
 }

@@ -1,9 +1,8 @@
 /** Languages of snippets, with their names. */
 export const LANGUAGES = {
   curl: 'curl',
-  sdk: 'Node (Sluice)',
-  node: 'Node (fetch)',
-  browser: 'Browser',
+  sdk: 'Sluice',
+  fetch: 'fetch',
 } as const;
 
 /** Name of a language of snippets. */
@@ -40,10 +39,18 @@ export function snippets(
   const request = language === 'curl' ? curl : fetched;
   const send = request(`${baseUrl}/api/events/batch/`, apiKey, batch);
   const read = request(`${apiUrl}/customers/read`, apiKey, { primary_key: value });
-  const tracked = `tracker.track('purchase', { total: 42.5 }`;
   if (language === 'sdk')
     return {
-      send: tracker(account, `${tracked}, { correlationValue: '${value}' });\nawait tracker.close();`),
+      send: `import { createTracker } from '@sluice/core';
+
+const tracker = createTracker({
+  baseUrl: '${baseUrl}',
+  apiKey: '${apiKey}',
+  correlationKey: ${JSON.stringify(primaryKey)},
+});
+
+tracker.track('purchase', { total: 42.5 }, { correlationValue: '${value}' });
+await tracker.close();`,
       read: `import { createCustomerReader } from '@sluice/customers';
 
 const customers = createCustomerReader({
@@ -53,11 +60,6 @@ const customers = createCustomerReader({
 
 console.log(await customers.read('${value}'));`,
     };
-  if (language === 'browser') {
-    // With a real account, the relay holds the key. Here it is only a key of this machine.
-    const note = '// here only: a key in a page is public';
-    return { send: tracker(account, `${note}\ntracker.identify('${value}');\n${tracked});`), read };
-  }
   return { send, read };
 }
 
@@ -78,18 +80,6 @@ function fetched(url: string, apiKey: string, body: unknown): string {
   body: JSON.stringify(${written(body)}),
 });
 console.log(response.status, await response.text());`;
-}
-
-function tracker({ baseUrl, apiKey, primaryKey }: Account, use: string): string {
-  return `import { createTracker } from '@sluice/core';
-
-const tracker = createTracker({
-  baseUrl: '${baseUrl}',
-  apiKey: '${apiKey}',
-  correlationKey: ${JSON.stringify(primaryKey)},
-});
-
-${use}`;
 }
 
 /** As JSON, in lines that begin where the others do. */

@@ -1,5 +1,8 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { AskError, ask } from './ask.ts';
+import { isLost } from './live.ts';
+
+const SETTLING_MS = 150;
 
 /** The answer of an admin route. */
 export interface Answer<T> {
@@ -12,38 +15,55 @@ export interface Answer<T> {
 }
 
 /**
- * Asks an admin route (see `ask()`), and again whenever `path` or `version` changes. Without a path, it asks nothing. One request
- * runs at a time. If `version` changes before the answer, it asks once more after the answer, so that there is always an answer.
+ * Asks an admin route (see `ask()`), and again whenever `path` or `version` changes, or the emulator is there again. Without a path,
+ * it asks nothing. One request runs at a time, and after it there is a rest as long as the answer took, so that slow answers are rare.
  */
 export function useAnswer<T>(path: string | undefined, version: unknown = undefined): Answer<T> {
   const [answer, setAnswer] = useState<{ path?: string; value?: T; error?: unknown }>({});
   const look = useRef<() => unknown>(() => undefined);
+  const before = useRef<string | undefined>(undefined);
   useEffect(() => {
+    const isChanged = before.current !== undefined;
+    before.current = path;
     if (path === undefined) return;
     const over = new AbortController();
     const { signal } = over;
-    let wished = 0;
+    let isWished = false;
     let isBusy = false;
     look.current = async () => {
-      wished += 1;
+      isWished = true;
       if (isBusy) return;
       isBusy = true;
-      for (let done = 0; done !== wished && !signal.aborted; ) {
-        done = wished;
+      if (isChanged) await pause(SETTLING_MS); // the user may still be typing, or hold down an arrow key
+      while (isWished && !signal.aborted) {
+        isWished = false;
+        const startedAt = performance.now();
         const result = await ask<T>(path, { signal }).then(
           (value) => ({ value }),
           (error: unknown) => ({ error }),
         );
         if (!signal.aborted) setAnswer({ path, ...result });
+        await pause(performance.now() - startedAt);
       }
       isBusy = false;
     };
     return () => over.abort();
   }, [path]);
-  useEffect(() => void look.current(), [path, version]);
+  useEffect(() => void (isLost.value || look.current()), [path, version, isLost.value]);
   const again = useCallback(() => void look.current(), []);
   const { value, error } = answer.path === path ? answer : {};
-  return { value, error, again };
+  return { value, error: isLost.value ? undefined : error, again };
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+/** The latest value that is not undefined: what was shown stays until there is something else to show. */
+export function useKept<T>(value: T | undefined): T | undefined {
+  const kept = useRef(value);
+  kept.current = value ?? kept.current;
+  return kept.current;
 }
 
 /** An action that the user started, and that may fail. */

@@ -13,24 +13,20 @@ export interface DraftState<T> {
   readonly discard: () => void;
 }
 
-/** A state that outlives its component, by its `name`. `first` returns what to begin with if nothing is kept. */
+/** A state that outlives its component, by its `name`. `first` returns what it is while nothing is kept. */
 export function useDraft<T>(name: string, first: () => T): DraftState<T> {
-  const [{ value }, setState] = useState(() => ({ value: kept.has(name) ? (kept.get(name) as T) : first() }));
+  const [, render] = useState({});
+  const isKept = kept.has(name);
   return {
-    value,
-    isKept: kept.has(name),
+    value: isKept ? (kept.get(name) as T) : first(),
+    isKept,
     set: (next) => {
       kept.set(name, next);
-      setState({ value: next });
+      render({});
     },
     discard: () => {
       kept.delete(name);
-      setState({ value: first() });
+      render({});
     },
   };
-}
-
-/** Whether the user has typed something under this name that is neither saved nor discarded. */
-export function hasDraft(name: string): boolean {
-  return kept.has(name);
 }

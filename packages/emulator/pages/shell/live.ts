@@ -5,14 +5,6 @@ import { AskError, ask } from './ask.ts';
 const KEPT_SECONDS = 300;
 const REOPEN_MS = 2_000;
 
-/** A second of the last minutes. */
-export interface Second {
-  /** Seconds since 1970. */
-  readonly second: number;
-  /** Events in it, by name; null if that is not known, because the emulator did not answer. */
-  readonly counts: Rates['counts'] | null;
-}
-
 /** The state of the emulator; undefined until it has answered. Changes at most four times a second. */
 export const status: Signal<Status | undefined> = signal();
 
@@ -25,12 +17,11 @@ export const isLocked: Signal<boolean> = signal(false);
 /** Changes if everything that the page shows is gone: another emulator is at this address, or this one was cleared. */
 export const emulators: Signal<number> = signal(1);
 
-/** Events per second of the last minutes, oldest first. A second that is missing in between is not known either. */
-export const rates: Signal<readonly Second[]> = signal([]);
+/** Events per second of the last minutes, oldest first. */
+export const rates: Signal<readonly Rates[]> = signal([]);
 
 let source: EventSource | undefined;
 let timer: ReturnType<typeof setTimeout> | undefined;
-let ticker: ReturnType<typeof setInterval> | undefined;
 
 // A browser has six connections to one host, for all of its windows. So hidden windows do not use any.
 document.addEventListener('visibilitychange', follow);
@@ -47,10 +38,8 @@ function open(): void {
   opened.onopen = () => {
     isLost.value = false;
     isLocked.value = false;
-    clearInterval(ticker);
   };
   opened.onerror = () => {
-    if (!isLost.value) ticker = setInterval(passUnknown, 1_000);
     isLost.value = true;
     if (opened.readyState !== EventSource.CLOSED) return; // the browser reconnects by itself
     close();
@@ -89,10 +78,4 @@ function flush(): void {
   const before = rates.value.filter(({ second }) => first !== undefined && second < first.second);
   rates.value = [...before, ...pending].slice(-KEPT_SECONDS);
   pending = [];
-}
-
-function passUnknown(): void {
-  const last = rates.value.at(-1);
-  if (last === undefined) return;
-  rates.value = [...rates.value, { second: last.second + 1, counts: null }].slice(-KEPT_SECONDS);
 }

@@ -35,17 +35,10 @@ export function openId(): number | undefined {
   return /^\d+$/.test(id) ? Number(id) : undefined;
 }
 
-let typedIn = '';
-addEventListener('popstate', () => {
-  typedIn = '';
-});
-
-/** Goes to a route, so that Back undoes it. While the user types in one `field`, only the first change makes an entry. */
+/** Goes to a route, so that Back undoes it. While the user types in a `field` of the query, only the first change makes an entry. */
 export function pushRoute(to: string, field = ''): void {
-  const isTyping = field !== '' && field === typedIn;
-  if (!isTyping) history.pushState(null, '', to);
-  else history.replaceState(null, '', to);
-  typedIn = field;
+  if (route.peek().query.get(field)) history.replaceState(null, '', to);
+  else history.pushState(null, '', to);
   route.value = read();
 }
 

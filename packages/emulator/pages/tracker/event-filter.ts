@@ -3,10 +3,10 @@ import type { TrackerFilter } from '../../src/admin/contract.ts';
 import { link, pushRoute, route } from '../shell/route.ts';
 
 /** A field by which events can be searched; or `keys`: what of their payloads is shown in columns. */
-export type FilterField = keyof TrackerFilter | 'keys';
+export type FilterName = keyof TrackerFilter | 'keys';
 
 /** Which events are shown: the fields that are set, none of them empty. */
-export type EventFilter = Readonly<Partial<Record<FilterField, string>>>;
+export type EventFilter = Readonly<Partial<Record<FilterName, string>>>;
 
 /** The filter that the address has. */
 export const filter: ReadonlySignal<EventFilter> = computed(() =>
@@ -20,7 +20,7 @@ export function setFilter(changed: EventFilter): void {
 }
 
 /** The filter with one field set. An empty value removes the field. */
-export function withField(field: FilterField, value: string): EventFilter {
+export function withField(field: FilterName, value: string): EventFilter {
   const { [field]: _, ...others } = filter.value;
   return value.trim() === '' ? others : { ...others, [field]: value };
 }

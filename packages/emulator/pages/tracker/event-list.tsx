@@ -1,16 +1,18 @@
+import { computed } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import type { TrackerCount, TrackerRow } from '../../src/admin/contract.ts';
-import { RECEIVED } from '../parts/live-list.tsx';
+import { type Column, RECEIVED } from '../parts/list.tsx';
 import { escapeUnseen, formatCount, formatSome, hitsOf, Marked, shownText } from '../parts/text.tsx';
-import type { Column } from '../parts/virtual-list.tsx';
 import { useAnswer } from '../shell/asking.ts';
 import { status } from '../shell/live.ts';
 import { filter, isOpen, shownKeys, trackerPath } from './event-filter.ts';
 
 const COUNT_EVERY_MS = 3_000;
 
+const hasCustomers = computed(() => status.value?.hasCustomers);
+
 /** The columns of the list of events. */
-export function eventColumns(): readonly Column<TrackerRow>[] {
+export const eventColumns = computed((): readonly Column<TrackerRow>[] => {
   const hits = hitsOf(filter.value.text ?? '');
   const marked = (text: string) => <Marked text={text} hits={hits} />;
   const keys = shownKeys();
@@ -38,7 +40,7 @@ export function eventColumns(): readonly Column<TrackerRow>[] {
       cell: ({ correlationValue, attributed }) => (
         <>
           {marked(shownText(correlationValue))}{' '}
-          {!attributed && status.value?.hasCustomers && (
+          {!attributed && hasCustomers.value && (
             <span class="badge warn" title="No customer has this primary key value">
               no customer
             </span>
@@ -55,23 +57,23 @@ export function eventColumns(): readonly Column<TrackerRow>[] {
         marked(escapeUnseen((keys.length > 0 ? values[index] : preview) ?? '')),
     })),
   ];
-}
+});
 
 /**
  * What a filter has found, and whether the index is behind. Screen readers announce it when the filter changes, not when events
  * arrive.
  */
-export function ResultLine({ length }: { readonly length: number | undefined }) {
+export function ResultLine({ isEmpty }: { readonly isEmpty: boolean }) {
   const path = isOpen(filter.value) ? undefined : trackerPath('/count');
   const { value } = useAnswer<TrackerCount>(path, Math.floor(performance.now() / COUNT_EVERY_MS));
-  const text = length === 0 ? 'No event matches.' : value && found(value);
+  const text = isEmpty ? 'No event matches.' : value && found(value);
   const first = useRef<{ path?: string | undefined; text?: string }>({});
   if (text !== undefined && first.current.path !== path) first.current = { path, text };
   const isFirst = first.current.path !== path || first.current.text === text;
   const unindexed = filter.value.text === undefined ? 0 : (status.value?.unindexed ?? 0);
   if (path === undefined) return null;
   return (
-    <div class="row muted small-text">
+    <div class="row muted small">
       <span aria-live={isFirst ? 'polite' : 'off'}>{text}</span>
       {unindexed > 0 && (
         <span class="badge warn" title="They are found all the same, only slower">

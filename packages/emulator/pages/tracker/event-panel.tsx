@@ -8,10 +8,14 @@ import { formatSome, shownText, Time } from '../parts/text.tsx';
 import { useAnswer } from '../shell/asking.ts';
 import { status } from '../shell/live.ts';
 import { link } from '../shell/route.ts';
-import type { Rows } from '../shell/rows.ts';
+
+interface EventPanelProps {
+  readonly id: number;
+  readonly rows: readonly TrackerRow[] | undefined;
+}
 
 /** An event, with all its details. */
-export function EventPanel({ id, rows }: { readonly id: number; readonly rows: Rows<TrackerRow> }) {
+export function EventPanel({ id, rows }: EventPanelProps) {
   const answer = useAnswer<TrackerEvent>(`/tracker/${id}`);
   const { value: event } = answer;
   return (
@@ -52,7 +56,7 @@ function Body({ event }: { readonly event: TrackerEvent }) {
                   .join(' ')}
               </bdi>
               <br />
-              <a class="small-text" href={link(['tracker'], { correlationValue: value })}>
+              <a class="small" href={link(['tracker'], { correlationValue: value })}>
                 All events of this customer
               </a>
             </>,

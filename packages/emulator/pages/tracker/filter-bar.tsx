@@ -1,10 +1,10 @@
-import { useEffect, useId, useState } from 'preact/hooks';
+import { useId, useState } from 'preact/hooks';
 import type { TrackerValues } from '../../src/admin/contract.ts';
 import { Menu } from '../parts/dialog.tsx';
 import { SearchField, typing } from '../parts/field.tsx';
-import { formatCount, formatTime } from '../parts/text.tsx';
+import { formatCount } from '../parts/text.tsx';
 import { useAnswer } from '../shell/asking.ts';
-import { type EventFilter, type FilterField, filter, setFilter, withField } from './event-filter.ts';
+import { type EventFilter, type FilterName, filter, setFilter, withField } from './event-filter.ts';
 
 const MINUTE_MS = 60_000;
 const SPANS: Readonly<Record<string, number>> = {
@@ -15,43 +15,39 @@ const SPANS: Readonly<Record<string, number>> = {
 
 /** What to search: text, name, customer, source, payload, time, and whether the customer exists; and what is shown in columns. */
 export function FilterBar() {
-  const change = (field: FilterField) => (value: string) => setFilter(withField(field, value));
-  // Applies when the user presses Enter or leaves the field.
-  const input = (field: FilterField) => ({
-    class: filter.value[field] === undefined ? '' : 'is-set',
-    value: filter.value[field] ?? '',
-    onChange: typing(change(field)),
-  });
+  const text = filter.value.text ?? '';
   return (
     <search class="filter-bar row">
       <SearchField
-        {...input('text')}
-        onChange={change('text')}
         label="Search in names, customers and payloads"
         placeholder="Search names, customers, payloads"
+        class={text && 'is-set'}
+        value={text}
+        onChange={change('text')}
       />
-      <ValueField field="name" label="Event name" />
-      <ValueField field="correlationValue" label="Customer" />
-      <ValueField field="source" label="Source" />
-      <input
-        {...input('payload')}
-        type="search"
-        aria-label="Payload"
-        autocomplete="off"
+      <FilterField field="name" label="Event name" hasValues />
+      <FilterField field="correlationValue" label="Customer" hasValues />
+      <FilterField field="source" label="Source" hasValues />
+      <FilterField
+        field="payload"
+        label="Payload"
         placeholder="payload.total > 100"
         title={'Conditions, joined by and: payload.total > 100 and payload.items[0].sku = "A-1"'}
       />
-      <select {...input('attributed')} aria-label="Customers">
+      <select
+        class={filter.value.attributed && 'is-set'}
+        aria-label="Customers"
+        value={filter.value.attributed ?? ''}
+        onChange={typing(change('attributed'))}
+      >
         <option value="">Any customer</option>
         <option value="true">Known customers</option>
         <option value="false">No such customer</option>
       </select>
       <TimeFilter />
-      <input
-        {...input('keys')}
-        type="search"
-        aria-label="Keys as columns"
-        autocomplete="off"
+      <FilterField
+        field="keys"
+        label="Keys as columns"
         placeholder="Columns: payload.total, …"
         title="Keys of payloads as columns: payload.total, payload.items[0].sku"
       />
@@ -64,37 +60,49 @@ export function FilterBar() {
   );
 }
 
-/** A field for one exact value. It offers the values in use, and applies one when it is complete or when the user presses Enter. */
-function ValueField({ field, label }: { readonly field: FilterField; readonly label: string }) {
+function change(field: FilterName): (value: string) => void {
+  return (value) => setFilter(withField(field, value));
+}
+
+interface FilterFieldProps {
+  readonly field: FilterName;
+  readonly label: string;
+  readonly placeholder?: string;
+  readonly title?: string;
+  /** Whether it offers the values in use that begin with what is typed. */
+  readonly hasValues?: boolean;
+}
+
+/** A field that applies when the user presses Enter, leaves it, or chooses a value. */
+function FilterField({ field, label, placeholder = label, title, hasValues = false }: FilterFieldProps) {
   const value = filter.value[field] ?? '';
-  const onChange = (typed: string) => setFilter(withField(field, typed));
   const listId = useId();
-  const [typed, setTyped] = useState(value);
-  const [isUsed, setUsed] = useState(false);
-  const path = `/tracker/values?${new URLSearchParams({ field, start: typed })}`;
-  const { value: answer } = useAnswer<TrackerValues>(isUsed ? path : undefined);
-  useEffect(() => setTyped(value), [value]);
-  useEffect(() => {
-    const isComplete = typed === '' || answer?.values.some((each) => each.value === typed);
-    if (isComplete && typed !== value) onChange(typed);
-  }, [typed, answer]);
+  const [typed, setTyped] = useState<string | undefined>();
+  const path = `/tracker/values?${new URLSearchParams({ field, start: typed ?? '' })}`;
+  const { value: answer } = useAnswer<TrackerValues>(hasValues && typed !== undefined ? path : undefined);
+  const apply = (applied: string) => {
+    setTyped(undefined);
+    change(field)(applied);
+  };
   return (
     <>
       <input
         type="search"
-        class={value === '' ? '' : 'is-set'}
+        class={value && 'is-set'}
         aria-label={label}
-        placeholder={label}
+        placeholder={placeholder}
+        title={title}
         list={listId}
         autocomplete="off"
-        value={typed}
-        onFocus={() => setUsed(true)}
-        onBlur={() => {
-          setUsed(false);
-          setTyped(value);
+        value={typed ?? value}
+        onFocus={typing(setTyped)}
+        onInput={(event) => {
+          // The event of typing says what it inserts; that of choosing says that it replaces the text, or nothing.
+          const isTyped = event instanceof InputEvent && event.inputType !== 'insertReplacementText';
+          typing(isTyped && event.currentTarget.value !== '' ? setTyped : apply)(event);
         }}
-        onInput={typing(setTyped)}
-        onKeyDown={({ key }) => key === 'Enter' && onChange(typed)}
+        onChange={typing(apply)}
+        onBlur={() => setTyped(undefined)}
       />
       <datalist id={listId}>
         {answer?.values.map((each) => (
@@ -128,19 +136,13 @@ function TimeFilter() {
     </label>
   );
   return (
-    <Menu label={words(from, to)} isSet={from !== '' || to !== ''}>
+    <Menu label="Time" isSet={from !== '' || to !== ''}>
       {choice('Any time', others)}
       {Object.entries(SPANS).map(([label, minutes]) => choice(label, { ...others, from: since(minutes) }))}
       {field('From', 'from')}
       {field('To', 'to')}
     </Menu>
   );
-}
-
-function words(from: string, to: string): string {
-  if (from === '' && to === '') return 'Any time';
-  if (to === '') return `Since ${formatTime(from)}`;
-  return from === '' ? `Until ${formatTime(to)}` : `${formatTime(from)} – ${formatTime(to)}`;
 }
 
 /** An ISO time for the field: in the user's time zone. */

@@ -1,12 +1,11 @@
 import type { TrackerRow } from '../../src/admin/contract.ts';
 import { Empty } from '../parts/dialog.tsx';
-import { LiveControls, LiveList } from '../parts/live-list.tsx';
+import { LiveControls, LiveList } from '../parts/list.tsx';
 import { formatSome } from '../parts/text.tsx';
 import { FirstEvent } from '../settings/first-event.tsx';
 import { status } from '../shell/live.ts';
+import { useLiveRows } from '../shell/live-rows.ts';
 import { openId } from '../shell/route.ts';
-import { AT_ONCE, type Source } from '../shell/rows.ts';
-import { useLiveRows } from '../shell/use-rows.ts';
 import { filter, isOpen, trackerPath } from './event-filter.ts';
 import { eventColumns, ResultLine } from './event-list.tsx';
 import { EventPanel } from './event-panel.tsx';
@@ -18,9 +17,8 @@ export function TrackerPage() {
   const isAll = isOpen(filter.value);
   const open = openId();
   const { newestEvent = 0, unique = 0, received = 0, maxEvents = null } = status.value ?? {};
-  const path = trackerPath('', { limit: String(AT_ONCE) });
-  const live = useLiveRows<TrackerRow>(path, newestEvent, isAll, isAll ? allEvents : undefined);
-  const { length } = live.shown.state;
+  const live = useLiveRows<TrackerRow>(trackerPath('', { limit: '50' }), newestEvent, isAll);
+  const isEmpty = live.rows?.length === 0 && !live.hasMore;
   return (
     <>
       <div class="toolbar row">
@@ -34,7 +32,7 @@ export function TrackerPage() {
           Export
         </a>
       </div>
-      {isAll && length === 0 && unique === 0 ? (
+      {isAll && isEmpty && unique === 0 ? (
         <Empty title="No event has arrived yet">
           <FirstEvent />
         </Empty>
@@ -42,27 +40,13 @@ export function TrackerPage() {
         <>
           <RateChart isPaused={live.isPaused} />
           <FilterBar />
-          <ResultLine length={length} />
+          <ResultLine isEmpty={isEmpty} />
           <div class="split">
-            <LiveList name="Events" kind="event" live={live} columns={eventColumns()} empty={null} />
-            {open !== undefined && <EventPanel id={open} rows={live.shown} />}
+            <LiveList name="Events" kind="event" live={live} columns={eventColumns.value} empty={null} />
+            {open !== undefined && <EventPanel id={open} rows={live.rows} />}
           </div>
         </>
       )}
     </>
   );
-}
-
-/** All events. Their ids increase by one, so any index can be read at once. */
-function allEvents(read: Source<TrackerRow>['read']): Source<TrackerRow> {
-  let newest = 0;
-  return {
-    read: async (from, signal) => {
-      const { rows } = await read(from === 0 ? 0 : newest - from + 1, signal);
-      if (from === 0) newest = rows[0]?.id ?? 0;
-      const oldest = Math.max(1, status.peek()?.oldestEvent ?? 1);
-      return { rows, total: newest === 0 ? 0 : Math.max(0, newest - oldest + 1) };
-    },
-    indexOf: (id) => newest - id,
-  };
 }

@@ -27,9 +27,8 @@ export interface Status {
   readonly received: number;
   /** How many of the newest events are kept; null for all. */
   readonly maxEvents: number | null;
-  /** Ids of the newest event, the oldest event and the newest request; 0 if there is none. Ids increase by one. */
+  /** Ids of the newest event and the newest request; 0 if there is none. Ids increase by one. */
   readonly newestEvent: number;
-  readonly oldestEvent: number;
   readonly newestRequest: number;
   /** How many stored events are not in the search index yet. A search finds them too, only slower. */
   readonly unindexed: number;

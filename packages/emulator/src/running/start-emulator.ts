@@ -102,7 +102,7 @@ function createParts(
   // The cost does not grow with the stored data, because pages ask all the time.
   const status = (): Status => {
     const { audience, requests, search, clearings } = account;
-    const { unique, received, newest, oldest } = account.events.totals;
+    const { unique, received, newest } = account.events.totals;
     const { preset, isChanged } = behaviour.state;
     return {
       ...{ baseUrl: events.url, apiUrl: api.url, data: data ?? null, startedAt, clearings },
@@ -111,8 +111,7 @@ function createParts(
       hasCustomers: audience.hasCustomers,
       audience: audience.changes,
       maxEvents: settings.maxEvents ?? MOST_EVENTS, // JSON has null for infinite
-      ...{ unique, received, newestEvent: newest, oldestEvent: unique === 0 ? 0 : oldest },
-      newestRequest: requests.newest,
+      ...{ unique, received, newestEvent: newest, newestRequest: requests.newest },
       unindexed: search.unindexed,
     };
   };

@@ -26,12 +26,14 @@ describe.skipIf(!hasChromium)(
       const rowOfBob = page.locator('a.event').filter({ hasText: 'bob@example.com' });
       await page.getByRole('heading', { name: 'No event has arrived yet' }).waitFor();
       expect(await seriousFaults(page)).toEqual([]);
-      await sendEvents(emulator, ...Array.from({ length: 50 }, () => event()));
+      await sendEvents(emulator, ...Array.from({ length: 10 }, () => event()));
       await sendEvents(
         emulator,
         event({ correlationValue: 'bob@example.com', payload: { a: [1, 'b', null, true] } }),
       );
       await rowOfBob.waitFor();
+      expect(await seriousFaults(page)).toEqual([]);
+      await page.getByRole('button', { name: 'Time' }).click();
       expect(await seriousFaults(page)).toEqual([]);
       await rowOfBob.click();
       await panel(page).locator('.json').first().waitFor();
@@ -58,19 +60,17 @@ describe.skipIf(!hasChromium)(
       await page.getByRole('link', { name: ADA.email }).click();
       await panel(page).locator('.timeline a').waitFor();
       expect(await seriousFaults(page)).toEqual([]);
-      await panel(page).getByRole('button', { name: 'Edit' }).click();
-      expect(await seriousFaults(page)).toEqual([]);
-      await page.goto(`${emulator.pagesUrl}#/audience/import`);
+      await page.goto(`${emulator.pagesUrl}#/audience`);
+      await page.getByRole('button', { name: 'Import CSV' }).click();
       await choose(page, 'email,name\na@example.com,A\n');
       await panel(page).getByRole('table').waitFor();
       expect(await seriousFaults(page)).toEqual([]);
       await choose(page, 'email,name\n,A\n');
       await panel(page).getByRole('alert').waitFor();
       expect(await seriousFaults(page)).toEqual([]);
-      await page.goto(`${emulator.pagesUrl}#/audience`);
+      await page.getByRole('button', { name: 'Cancel' }).click();
       await page.getByRole('button', { name: 'Change' }).click();
       await page.getByLabel('Attribute').fill('first_name');
-      await panel(page).getByText('the emulator refuses events with another').waitFor();
       expect(await seriousFaults(page)).toEqual([]);
     });
 
@@ -83,12 +83,9 @@ describe.skipIf(!hasChromium)(
       const page = await openPage(emulator, '#/faults');
       await page.locator('.fault').first().waitFor();
       await page.getByText('The same by code').click();
-      await page.getByLabel('Status', { exact: true }).fill('often');
+      await page.getByLabel('Fault, as JSON').fill('{"kind":"status"}');
       await page.getByRole('button', { name: 'Switch on', exact: true }).click();
       await page.getByRole('alert').waitFor();
-      expect(await seriousFaults(page)).toEqual([]);
-      await page.getByText('A script', { exact: true }).click();
-      await page.getByRole('button', { name: 'Restart' }).click();
       expect(await seriousFaults(page)).toEqual([]);
     });
 
@@ -110,8 +107,7 @@ describe.skipIf(!hasChromium)(
       await using emulator = await startEmulator({ primaryKey: 'email' });
       await emulator.revokeApiKey(await emulator.createApiKey('old'));
       const page = await openPage(emulator, '#/settings');
-      await page.getByText('1 revoked').click();
-      await page.getByText('All settings now').click();
+      await page.getByText('revoked', { exact: true }).waitFor();
       await page.getByRole('radio', { name: /^legacy/ }).check();
       expect(await seriousFaults(page)).toEqual([]);
       await page.getByRole('button', { name: 'Revoke default' }).click();

@@ -31,13 +31,17 @@ describe.skipIf(!hasChromium)('the audience page (needs Chromium)', () => {
     await page.getByRole('heading', { name: 'No customers yet' }).waitFor();
   });
 
-  it('says what another primary key changes, before it is selected', async () => {
+  it('selects another primary key, which it asks for with the attributes that there are', async () => {
     await using emulator = await startEmulator({ primaryKey: 'email', customers: [ADA, BOB] });
-    await sendEvents(emulator, event());
     const page = await openPage(emulator, '#/audience');
+    await page.getByRole('link', { name: ADA.email }).waitFor();
     await page.getByRole('button', { name: 'Change' }).click();
-    await page.getByLabel('Attribute').fill('phone_number');
-    await panel(page).getByText('the emulator refuses events with another').waitFor();
+    const field = page.getByLabel('Attribute', { exact: true });
+    const offered = await field.evaluate((input: HTMLInputElement) =>
+      Array.from(input.list?.options ?? [], ({ value }) => value),
+    );
+    expect(offered.toSorted()).toEqual(['city', 'first_name', 'phone_number']);
+    await field.fill('phone_number');
     await page.getByRole('button', { name: 'Select', exact: true }).click();
     await page.getByText('no primary key').waitFor();
     expect((await sendEvents(emulator, event())).status).toBe(422);
@@ -77,7 +81,6 @@ describe.skipIf(!hasChromium)('the audience page (needs Chromium)', () => {
   it('changes a customer, and keeps what was put in where that is refused', async () => {
     await using emulator = await startEmulator({ primaryKey: 'email', customers: [ADA, BOB] });
     const page = await openPage(emulator, '#/audience?value=ada%40example.com');
-    await page.getByRole('button', { name: 'Edit' }).click();
     await attributes(page).fill(JSON.stringify({ ...ADA, city: 'Paris', email: BOB.email }));
     await page.getByRole('button', { name: 'Save' }).click();
     await panel(page).getByRole('alert').getByText('one with "bob@example.com" is there already').waitFor();
@@ -89,14 +92,11 @@ describe.skipIf(!hasChromium)('the audience page (needs Chromium)', () => {
     expect(await emulator.customer(ADA.email)).toBeUndefined();
   });
 
-  it('gives up an edit with Escape, then closes what is open, and the focus goes back to the list', async () => {
+  it('closes what is open with Escape, one after the other, and the focus goes back to the list', async () => {
     await using emulator = await startEmulator({ primaryKey: 'email', customers: [ADA] });
     const page = await openPage(emulator, '#/audience');
     await page.getByRole('link', { name: ADA.email }).focus();
     await page.keyboard.press('Enter');
-    await page.getByRole('button', { name: 'Edit' }).click();
-    await attributes(page).press('Escape');
-    await panel(page).getByText('London').waitFor();
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('dialog', { name: 'Delete this customer?' }).press('Escape');
     await expect.poll(() => panel(page).count()).toBe(1);
@@ -108,27 +108,27 @@ describe.skipIf(!hasChromium)('the audience page (needs Chromium)', () => {
   it('keeps what was typed over Escape and other pages, until it is discarded', async () => {
     await using emulator = await startEmulator({ primaryKey: 'email', customers: [ADA] });
     const page = await openPage(emulator, '#/audience/1');
-    await page.getByRole('button', { name: 'Edit' }).click();
     await attributes(page).fill('{"city":"Oxford"');
     await attributes(page).press('Escape');
     await page.getByRole('navigation').getByRole('link', { name: 'Faults' }).click();
     await page.goBack();
     await expect.poll(() => attributes(page).inputValue()).toBe('{"city":"Oxford"');
     await page.getByRole('button', { name: 'Discard' }).click();
-    await panel(page).getByText('London').waitFor();
+    await expect.poll(() => attributes(page).inputValue()).toContain('London');
   });
 
   it('refuses a save over a change of somebody else, and keeps what was typed', async () => {
     await using emulator = await startEmulator({ primaryKey: 'email', customers: [ADA] });
     const page = await openPage(emulator, '#/audience/1');
-    await page.getByRole('button', { name: 'Edit' }).click();
-    await emulator.addCustomers([{ ...ADA, points: 7 }]);
     const changed = JSON.stringify({ ...ADA, city: 'Oxford' });
     await attributes(page).fill(changed);
+    await emulator.addCustomers([{ ...ADA, points: 7 }]);
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('alert').getByText('The customer was changed since you read it').waitFor();
     expect(await emulator.customer(ADA.email)).toMatchObject({ city: 'London', points: 7 });
     expect(await attributes(page).inputValue()).toBe(changed);
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await expect.poll(() => attributes(page).inputValue()).toContain('"points": 7');
   });
 
   it('deletes a customer once that is confirmed', async () => {
@@ -147,37 +147,35 @@ describe.skipIf(!hasChromium)('the audience page (needs Chromium)', () => {
     expect((await readCustomer(emulator, ADA.email)).status).toBe(404);
   });
 
-  it('finds customers by any attribute, reaches any of 20,000 at once, and has only the rows that are seen', async () => {
-    const customers = Array.from({ length: 20_000 }, (_, index) => ({
+  it('shows a thousand of 2,000 customers, and finds all by any attribute', async () => {
+    const customers = Array.from({ length: 2_000 }, (_, index) => ({
       email: `c${index}@example.com`,
       n: `no ${index}.`,
     }));
     await using emulator = await startEmulator({ primaryKey: 'email', customers });
     const page = await openPage(emulator, '#/audience');
-    await page.getByText('20,000 customers').waitFor();
-    await page.evaluate(() => scrollTo(0, document.body.scrollHeight / 2));
-    await page.getByRole('link', { name: 'c10000@example.com' }).waitFor();
-    expect(await page.locator('.customers > li').count()).toBeLessThan(80);
-    await page.getByRole('link', { name: 'c10000@example.com' }).focus();
+    await page.getByText('2,000 customers').waitFor();
+    await page.getByRole('link', { name: 'c1990@example.com' }).focus();
     for (const [key, email] of [
-      ['ArrowDown', 'c9999'],
-      ['ArrowDown', 'c9998'],
-      ['ArrowUp', 'c9999'],
+      ['ArrowDown', 'c1989'],
+      ['ArrowDown', 'c1988'],
+      ['ArrowUp', 'c1989'],
     ] as const) {
       await page.keyboard.press(key);
       await expect.poll(() => focused(page)).toContain(`${email}@example.com`);
     }
     await page.keyboard.press('End');
-    await page.getByRole('link', { name: 'c0@example.com' }).waitFor();
-    await expect.poll(() => focused(page)).toContain('c0@example.com');
+    await page.getByText('These are the first 1,000: search for the others.').waitFor();
+    await page.keyboard.press('End');
+    await expect.poll(() => focused(page)).toContain('c1000@example.com');
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Delete' }).click();
     await page
       .getByRole('dialog', { name: 'Delete this customer?' })
       .getByRole('button', { name: 'Delete' })
       .click();
-    await page.getByText('19,999 customers').waitFor();
-    await expect.poll(async () => (await names(page)).at(-1)).toBe('c1@example.com');
+    await page.getByText('1,999 customers').waitFor();
+    await expect.poll(async () => (await names(page)).at(-1)).toBe('c999@example.com');
     await page.getByLabel('Search customers').fill('NO 1234.');
     await page.getByText('1 customer', { exact: true }).waitFor();
     await expect.poll(() => names(page)).toEqual(['c1234@example.com']);
@@ -245,7 +243,6 @@ describe.skipIf(!hasChromium)('the audience page (needs Chromium)', () => {
     const page = await openPage(emulator, '#/audience?value=ada%40example.com');
     await panel(page).getByText('No customer has this primary key').waitFor();
     await panel(page).getByRole('link', { name: 'before' }).waitFor();
-    await panel(page).getByRole('link', { name: 'Create this customer' }).click();
     expect(JSON.parse(await attributes(page).inputValue())).toMatchObject({ email: ADA.email });
     await page.getByRole('button', { name: 'Create' }).click();
     await panel(page).getByRole('heading', { name: ADA.email }).waitFor();
@@ -259,14 +256,13 @@ describe.skipIf(!hasChromium)('the audience page (needs Chromium)', () => {
   it('imports a CSV file after a look at it', async () => {
     await using emulator = await startEmulator({ primaryKey: 'email', customers: [ADA] });
     const page = await openPage(emulator, '#/audience');
-    await page.getByRole('link', { name: 'Import CSV' }).click();
+    await page.getByRole('button', { name: 'Import CSV' }).click();
     await choose(page, '\uFEFFemail;note\r\nada@example.com;"a; ""b"""\r\nnew@example.com;\r\n');
     await panel(page).getByText('2 lines: 1 new customer, 1 replaced').waitFor();
     await panel(page).getByRole('cell', { name: 'a; "b"' }).waitFor();
     expect(await emulator.customer('new@example.com')).toBeUndefined();
     await page.getByRole('button', { name: 'Import 2 customers' }).click();
-    await panel(page).getByText('1 customer added, 1 replaced').waitFor();
-    await page.getByRole('button', { name: 'Done' }).click();
+    await panel(page).waitFor({ state: 'detached' });
     expect(await emulator.customer(ADA.email)).toEqual({
       email: ADA.email,
       note: 'a; "b"',
@@ -277,7 +273,8 @@ describe.skipIf(!hasChromium)('the audience page (needs Chromium)', () => {
 
   it('imports nothing of a file with a wrong line, and names each', async () => {
     await using emulator = await startEmulator({ primaryKey: 'email' });
-    const page = await openPage(emulator, '#/audience/import');
+    const page = await openPage(emulator, '#/audience');
+    await page.getByRole('button', { name: 'Import CSV' }).click();
     await choose(page, 'email,name\na@example.com,A\n,nobody\nb@example.com\n');
     const alert = panel(page).getByRole('alert');
     await alert.getByText('2 lines are wrong').waitFor();
@@ -298,7 +295,6 @@ describe.skipIf(!hasChromium)('the audience page (needs Chromium)', () => {
     const page = await openPage(emulator, '#/audience');
     await page.locator('a.customer').click();
     await panel(page).locator('.timeline a').waitFor();
-    await panel(page).getByRole('button', { name: 'Edit' }).click();
     expect(await page.locator('img, b').count()).toBe(0);
     expect(await page.title()).toBe('Audience · Sluice emulator');
   });

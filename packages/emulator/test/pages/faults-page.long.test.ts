@@ -1,21 +1,14 @@
 import type { Page } from 'playwright';
 import { afterAll, describe, expect, it } from 'vitest';
-import { type Fault, startEmulator } from '../../src/index.ts';
+import { EXAMPLES } from '../../pages/faults/fault-examples.ts';
+import { startEmulator } from '../../src/index.ts';
 import { event, sendEvents } from '../service.ts';
 import { closeBrowser, hasChromium, openPage } from './open-page.ts';
 
 const rows = (page: Page) => page.locator('.fault');
 const switchOn = (page: Page) => page.getByRole('button', { name: 'Switch on', exact: true });
 
-const FORMS: readonly (readonly [title: string, fault: Fault])[] = [
-  ['Answer with a status', { kind: 'status', status: 503 }],
-  ['Be slow', { kind: 'latency', ms: 2_000 }],
-  ['Never answer', { kind: 'hang' }],
-  ['Reset the connection', { kind: 'reset', at: 'before' }],
-  ['Lose the answer', { kind: 'lost-answer' }],
-  ['Refuse large bodies', { kind: 'too-large', bytes: 10_000 }],
-  ['Be down', { kind: 'down', forMs: 10_000, endpoint: 'customers' }],
-];
+const json = (page: Page) => page.getByLabel('Fault, as JSON');
 
 describe.skipIf(!hasChromium)('the faults page (needs Chromium)', () => {
   afterAll(closeBrowser);
@@ -24,9 +17,7 @@ describe.skipIf(!hasChromium)('the faults page (needs Chromium)', () => {
     await using emulator = await startEmulator({ primaryKey: 'email' });
     const page = await openPage(emulator, '#/faults');
     await page.getByText('None. The service does what the interface says').waitFor();
-    await page.getByRole('button', { name: '429 with Retry-After' }).click();
-    await page.getByLabel('Retry-After', { exact: true }).fill('7');
-    await page.getByLabel('Times, at most').fill('3');
+    await json(page).fill('{"kind":"status","status":429,"retryAfter":7,"times":3}');
     await switchOn(page).click();
     await rows(page).getByText('Has not acted yet · 3 left').waitFor();
     const refused = await sendEvents(emulator, event());
@@ -40,59 +31,55 @@ describe.skipIf(!hasChromium)('the faults page (needs Chromium)', () => {
     await page.locator('.request', { hasText: '429' }).waitFor();
   });
 
-  it('has a form for each kind of fault', async () => {
+  it('has examples that are taken as they are, and stops all at once', async () => {
     await using emulator = await startEmulator({ primaryKey: 'email' });
     const page = await openPage(emulator, '#/faults');
-    for (const [title, expected] of FORMS) {
-      await page.getByRole('radio', { name: title }).check();
-      if ('endpoint' in expected)
-        await page.getByLabel('On', { exact: true }).selectOption('reading customers');
+    for (const [index, [name, { fault }]] of Object.entries(EXAMPLES).entries()) {
+      await page.getByRole('radio', { name }).check();
       await switchOn(page).click();
-      await rows(page).waitFor();
-      expect((await emulatorFaults(page)).faults).toMatchObject([{ fault: expected }]);
-      await rows(page).getByRole('button', { name: 'Stop' }).click();
-      await rows(page).waitFor({ state: 'detached' });
+      await expect.poll(() => rows(page).count()).toBe(index + 1);
+      const [row] = (await emulatorFaults(page)).faults;
+      expect(row).toMatchObject({ fault: Array.isArray(fault) ? { kind: 'script', steps: fault } : fault });
     }
+    await page.getByRole('button', { name: 'Stop all' }).click();
+    await expect.poll(() => rows(page).count()).toBe(0);
   });
 
-  it('schedules a fault on some requests, and shows how a program does the same', async () => {
+  it('shows how a program does the same, and keeps what was typed', async () => {
     await using emulator = await startEmulator({ primaryKey: 'email' });
     const page = await openPage(emulator, '#/faults');
-    await page.getByRole('radio', { name: 'Refuse certain events' }).check();
-    await page.getByLabel('Pattern', { exact: true }).fill('"sku":"B-\\d"');
-    await page.getByLabel('Out of 100 requests').fill('50');
-    await page.getByLabel('Lasts, in seconds').fill('1.5');
-    await page.getByLabel('Begins after, in seconds').fill('60');
-    await page.getByText('The same by code').click();
     const fault = { kind: 'poison', pattern: '"sku":"B-\\d"', percent: 50, forMs: 1_500, afterMs: 60_000 };
+    await json(page).fill(JSON.stringify(fault));
+    await page.getByText('The same by code').click();
     expect(await page.locator('.same code').first().textContent()).toContain(`-d '${JSON.stringify(fault)}'`);
+    await page.getByRole('link', { name: 'Requests' }).click();
+    await page.getByRole('navigation').getByRole('link', { name: 'Faults' }).click();
     await switchOn(page).click();
     await rows(page).getByText('waiting').waitFor();
     expect((await emulatorFaults(page)).faults).toMatchObject([{ fault }]);
   });
 
-  it('says beside a field why it is refused', async () => {
+  it('says why a fault is refused', async () => {
     await using emulator = await startEmulator({ primaryKey: 'email' });
     const page = await openPage(emulator, '#/faults');
-    await page.getByLabel('Status', { exact: true }).fill('often');
+    await json(page).fill('{"kind":"status","status":"often"}');
     await switchOn(page).click();
-    await page.locator('.field', { hasText: 'Status' }).getByText('fault.status must be').waitFor();
     await page.getByRole('alert').getByText('fault.status must be').waitFor();
-    expect(await page.getByLabel('Status', { exact: true }).getAttribute('aria-invalid')).toBe('true');
+    expect(await json(page).getAttribute('aria-invalid')).toBe('true');
   });
 
   it('takes a script, of which each step follows the one before', async () => {
     await using emulator = await startEmulator({ primaryKey: 'email' });
     const page = await openPage(emulator, '#/faults');
-    await page.getByText('A script', { exact: true }).click();
-    const script = page.getByLabel('Script, as JSON');
-    await script.fill('[{"kind":"status","status":500,"times":1},');
+    await json(page).fill('[{"kind":"status","status":500,"times":1},');
     await switchOn(page).click();
     await page.getByRole('alert').getByText('This is not JSON').waitFor();
-    await script.fill('[{"kind":"status","status":500},{"kind":"hang"}]');
+    await json(page).fill('[{"kind":"status","status":500},{"kind":"hang"}]');
     await switchOn(page).click();
     await page.getByRole('alert').getByText('fault.steps[0] must have times').waitFor();
-    await script.fill('[{"kind":"status","status":500,"times":1},{"kind":"status","status":502,"times":1}]');
+    await json(page).fill(
+      '[{"kind":"status","status":500,"times":1},{"kind":"status","status":502,"times":1}]',
+    );
     await switchOn(page).click();
     await rows(page).getByText('step 1 of 2').waitFor();
     const statuses = [];
@@ -100,18 +87,6 @@ describe.skipIf(!hasChromium)('the faults page (needs Chromium)', () => {
     expect(statuses).toEqual([500, 502, 200]);
     await rows(page).getByText('Acted on 2 requests · step 2 of 2').waitFor();
     await rows(page).getByText('over').waitFor();
-  });
-
-  it('has examples of scripts that are taken as they are, and stops all at once', async () => {
-    await using emulator = await startEmulator({ primaryKey: 'email' });
-    const page = await openPage(emulator, '#/faults/script');
-    for (const [index, name] of ['Restart', 'Rate limit', 'Bad network'].entries()) {
-      await page.getByRole('button', { name }).click();
-      await switchOn(page).click();
-      await expect.poll(() => rows(page).count()).toBe(index + 1);
-    }
-    await page.getByRole('button', { name: 'Stop all' }).click();
-    await expect.poll(() => rows(page).count()).toBe(0);
   });
 
   it('says on every page that a fault is active, and ends it from there', async () => {

@@ -11,7 +11,7 @@ const REFUSED = 'The API key is not one of this emulator, or it was revoked.';
 const run = promisify(execFile);
 const snippets = (page: Page) => page.locator('.snippet code').allInnerTexts();
 
-const settings = (page: Page) => page.getByLabel('Settings that differ from the preset, as JSON');
+const settings = (page: Page) => page.getByLabel('Settings, as JSON');
 
 describe.skipIf(!hasChromium)('the settings page (needs Chromium)', () => {
   afterAll(closeBrowser);
@@ -36,9 +36,11 @@ describe.skipIf(!hasChromium)('the settings page (needs Chromium)', () => {
     await using emulator = await startEmulator({ primaryKey: 'email' });
     const page = await openPage(emulator, '#/settings');
     await page.getByRole('button', { name: 'Create key' }).click();
-    await page.getByRole('alert').getByText('name must be a text').waitFor();
-    await page.getByLabel('Name of a new key').fill('shop');
-    await page.getByRole('button', { name: 'Create key' }).click();
+    const question = page.getByRole('dialog');
+    await question.getByRole('button', { name: 'Create key' }).click();
+    await question.getByRole('alert').getByText('name must be a text').waitFor();
+    await question.getByLabel('Name').fill('shop');
+    await question.getByRole('button', { name: 'Create key' }).click();
     const item = page.locator('.key', { hasText: 'shop' });
     await item.getByText('Never used').waitFor();
     const apiKey = (await item.locator('code').textContent()) ?? '';
@@ -61,19 +63,20 @@ describe.skipIf(!hasChromium)('the settings page (needs Chromium)', () => {
     expect(JSON.parse(sent.stdout)).toEqual({ accepted: 1, repeated: 0 });
     const read = await run('sh', ['-c', `${reading} -s`]);
     expect(JSON.parse(read.stdout)).toMatchObject({ first_name: "Ada's" });
-    await page.getByText('Node (fetch)').click();
+    await page.getByText('fetch', { exact: true }).click();
     const [fetching = ''] = await snippets(page);
     const fetched = await run(process.execPath, ['--input-type=module', '-e', fetching]);
     expect(fetched.stdout).toContain('200 {"accepted":1');
     expect(await emulator.events({ attributed: true })).toHaveLength(2);
-    await page.getByText('Node (Sluice)').click();
+    await page.getByText('Sluice', { exact: true }).click();
     expect((await snippets(page))[0]).toContain(`baseUrl: '${emulator.baseUrl}'`);
   });
 
-  it('chooses how the service answers: a preset, and settings that differ from it', async () => {
+  it('chooses how the service answers: a preset, and its settings', async () => {
     await using emulator = await startEmulator({ primaryKey: 'email' });
     const page = await openPage(emulator, '#/settings');
     await page.getByRole('radio', { name: /^quiet/ }).check();
+    expect(JSON.parse(await settings(page).inputValue())).toMatchObject({ acceptedStatus: 204 });
     await settings(page).fill('{ "maxEvents": 1 }');
     await page.getByText('Not saved yet').waitFor();
     await page.getByRole('button', { name: 'Apply' }).click();

@@ -30,27 +30,6 @@ const list = (page: Page) => page.locator('.events');
 const panel = (page: Page) => page.getByRole('dialog');
 const newer = (page: Page) => page.getByRole('button', { name: /new events?$/ });
 
-/** The animation of a row that arrives. It ends soon, so the page itself looks at it. */
-function motionOf(page: Page, text: string): Promise<string> {
-  return page.evaluate(
-    (text) =>
-      new Promise<string>((resolve) => {
-        const look = () => {
-          const row = [...document.querySelectorAll('.is-new')].find((row) =>
-            row.textContent?.includes(text),
-          );
-          if (row === undefined) return;
-          observer.disconnect();
-          resolve(getComputedStyle(row).animationName);
-        };
-        const observer = new MutationObserver(look);
-        observer.observe(document.body, { subtree: true, childList: true, attributes: true });
-        look();
-      }),
-    text,
-  );
-}
-
 describe.skipIf(!hasChromium)('the event tracker page (needs Chromium)', () => {
   afterAll(closeBrowser);
 
@@ -80,16 +59,9 @@ describe.skipIf(!hasChromium)('the event tracker page (needs Chromium)', () => {
       '{"number":2}',
       '{"number":1}',
     ]);
-    await page.emulateMedia({ reducedMotion: 'no-preference' });
-    let motion = motionOf(page, 'late');
     await fill(emulator, 1, 'late', 4);
-    expect(await motion).toBe('arrive');
     await expect.poll(() => rows(page).first().textContent()).toContain('late');
     await page.getByText('4 events', { exact: true }).waitFor();
-    await page.emulateMedia({ reducedMotion: 'reduce' });
-    motion = motionOf(page, 'later');
-    await fill(emulator, 1, 'later', 5);
-    expect(await motion).toBe('none');
   });
 
   it('moves nothing while one has scrolled down, and says how many are new', async () => {
@@ -98,11 +70,11 @@ describe.skipIf(!hasChromium)('the event tracker page (needs Chromium)', () => {
     await numbered(page, 500).waitFor();
     await list(page).hover();
     const top = () => page.evaluate(() => scrollY);
-    const end = (await top()) + 3_600;
-    await page.mouse.wheel(0, 3_600);
+    const end = (await top()) + 1_000;
+    await page.mouse.wheel(0, 1_000);
     await expect.poll(top).toBe(end);
     await page.evaluate(settled);
-    await numbered(page, 400).waitFor();
+    await numbered(page, 420).waitFor();
     const before = await rows(page).allTextContents();
     await fill(emulator, 7, 'late');
     await newer(page).getByText('7 new events').waitFor();
@@ -136,20 +108,18 @@ describe.skipIf(!hasChromium)('the event tracker page (needs Chromium)', () => {
     expect(await page.getByLabel('Search in names, customers and payloads').inputValue()).toBe('a/b');
   });
 
-  it('reaches any of 50,000 events at once, and has only the rows that are seen', async () => {
-    await using emulator = await start(50_000);
+  it('reads on as one scrolls, and says when a search is the better way to older events', async () => {
+    await using emulator = await start(2_500);
     const page = await openPage(emulator, '');
-    await numbered(page, 50_000).waitFor();
-    expect(await rows(page).first().locator('..').getAttribute('aria-setsize')).toBe('50000');
-    await page.evaluate(() => scrollTo(0, 36 * 25_000));
-    await numbered(page, 25_000).waitFor();
-    await numbered(page, 25_000).focus();
-    await page.keyboard.press('End');
-    await numbered(page, 1).waitFor();
-    expect(await numbered(page, 1).locator('..').getAttribute('aria-posinset')).toBe('50000');
-    expect(await rows(page).count()).toBeLessThan(60);
+    await numbered(page, 2_500).focus();
+    const readOn = async () => {
+      await page.keyboard.press('End');
+      return page.getByText('These are the first 2,000: search for the others.').count();
+    };
+    await expect.poll(readOn).toBe(1);
+    expect(await rows(page).last().textContent()).toContain('{"number":501}');
     await page.keyboard.press('Home');
-    await numbered(page, 50_000).waitFor();
+    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toContain('2500}');
   });
 
   describe('finds events', () => {
@@ -231,7 +201,7 @@ describe.skipIf(!hasChromium)('the event tracker page (needs Chromium)', () => {
       await expect.poll(offered).toEqual(['item_to_cart 1']);
     });
 
-    it('by a name once it is complete, and Back undoes it', async () => {
+    it('by a name once it is chosen, and Back undoes it', async () => {
       await using emulator = await startShop();
       const page = await openPage(emulator, '');
       await expect.poll(() => titles(page)).toHaveLength(3);
@@ -241,7 +211,10 @@ describe.skipIf(!hasChromium)('the event tracker page (needs Chromium)', () => {
         .poll(() => field.evaluate((input: HTMLInputElement) => input.list?.options.length))
         .toBe(1);
       expect(await titles(page)).toHaveLength(3);
-      await field.press('e');
+      await field.evaluate((input: HTMLInputElement) => {
+        input.value = input.list?.options[0]?.value ?? '';
+        input.dispatchEvent(new Event('input', { bubbles: true })); // as Chromium does
+      });
       await expect.poll(() => titles(page)).toHaveLength(2);
       await page.goBack();
       await expect.poll(() => titles(page)).toHaveLength(3);
@@ -261,7 +234,8 @@ describe.skipIf(!hasChromium)('the event tracker page (needs Chromium)', () => {
       await using emulator = await startShop();
       const page = await openPage(emulator, '#/tracker?to=2020-01-01T00:00:00.000Z');
       await page.getByText('No event matches.').waitFor();
-      await page.getByText(/^Until .*2020/).click();
+      await page.getByRole('button', { name: 'Time' }).click();
+      expect(await page.getByLabel('To', { exact: true }).inputValue()).toMatch(/^20(19|20)-/);
       await page.getByRole('button', { name: 'Last hour' }).click();
       await page.getByText('3 events found').waitFor();
       expect(new URL(page.url()).hash).toMatch(/^#\/tracker\?from=20\d\d-/);
@@ -284,7 +258,7 @@ describe.skipIf(!hasChromium)('the event tracker page (needs Chromium)', () => {
         return numbered(page, 1).count();
       };
       await expect.poll(readOn).toBe(1);
-      expect(await numbered(page, 1).locator('..').getAttribute('aria-setsize')).toBe('401');
+      expect(await rows(page).count()).toBe(401);
     });
   });
 
@@ -403,12 +377,13 @@ describe.skipIf(!hasChromium)('the event tracker page (needs Chromium)', () => {
     expect(await rows(page).textContent()).toContain('<img');
   });
 
-  it('counts events per second by name, also in words', async () => {
+  it('counts events per second by name', async () => {
     await using emulator = await start();
     await fill(emulator, 30, 'frequent');
     await fill(emulator, 3, 'rare');
     const page = await openPage(emulator, '');
-    await page.getByText(/Events per second: 33 events .* By name: frequent 30, rare 3\./).waitFor();
+    await page.getByText('Events per second: 33 events in the last minutes').waitFor();
+    await page.locator('figcaption', { hasText: /frequent30.*rare3/ }).waitFor();
     await page.getByRole('button', { name: 'rare', exact: true }).click();
     await page.getByText('3 events found').waitFor();
   });
@@ -418,7 +393,7 @@ describe.skipIf(!hasChromium)('the event tracker page (needs Chromium)', () => {
     await fill(emulator, 2, 'wanted');
     const page = await openPage(emulator, '#/tracker?name=wanted');
     const download = page.waitForEvent('download');
-    await page.getByText('Export', { exact: true }).click();
+    await page.getByRole('link', { name: 'Export' }).click();
     const text = readFileSync(await (await download).path(), 'utf8');
     expect(text.trim().split('\n')).toHaveLength(2);
     expect(text).not.toContain('step');
@@ -428,32 +403,26 @@ describe.skipIf(!hasChromium)('the event tracker page (needs Chromium)', () => {
     await using emulator = await start(2);
     const page = await openPage(emulator, '');
     await numbered(page, 2).waitFor();
-    await page.getByText(/Events per second: 2 events/).waitFor(); // their second has ended, so a gap can follow
     await emulator.suspend();
     await page.getByText('The emulator does not answer.').waitFor();
     await numbered(page, 2).waitFor();
-    await page.getByText(/Events per second: .* No connection from \d/).waitFor();
     await emulator.resume();
     await page.getByText('The emulator does not answer.').waitFor({ state: 'detached' });
     await fill(emulator, 1, 'late');
     await rowWith(page, 'late').waitFor();
-    // It is the same emulator, and it knows what arrived meanwhile. So there is no gap any more.
-    await expect.poll(() => page.locator('figcaption').textContent()).not.toContain('No connection');
+    await page.getByText(/Events per second: 3 events/).waitFor();
   });
 
-  it('begins anew with another emulator at its address, and marks in the chart when there was none', async () => {
+  it('begins anew with another emulator at its address', async () => {
     const before = await start(3);
     const page = await openPage(before, '');
     await numbered(page, 3).waitFor();
-    await page.getByText(/Events per second: 3 events/).waitFor();
     await before.close();
-    await page.getByText(/No connection from/).waitFor();
     const apiPort = Number(new URL(before.apiUrl).port);
     await using emulator = await startEmulator({ apiPort, primaryKey: 'email', customers: CUSTOMERS });
     await page.getByRole('heading', { name: 'No event has arrived yet' }).waitFor();
     await fill(emulator, 2, 'another');
     await rowWith(page, 'another').first().waitFor();
     expect(await rows(page).count()).toBe(2);
-    await page.getByText(/Events per second: 5 events .* No connection from \d/).waitFor();
   });
 });

@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest';
+import { type Answered, readOn, renewed } from '../../pages/shell/read-rows.ts';
+
+interface Row {
+  readonly id: number;
+}
+
+/** An answer with these ids, which says to read on before `next`. */
+function answer(ids: readonly number[], next: number | null): Answered<Row> {
+  return { rows: ids.map((id) => ({ id })), next };
+}
+
+it('a list reads on where the answer before says, to the end', () => {
+  let list = renewed('/a', answer([9, 7], 7), undefined);
+  expect(list.next).toBe(7);
+  list = readOn(list, answer([5], 4));
+  list = readOn(list, answer([2], null));
+  expect(list.rows.map(({ id }) => id)).toEqual([9, 7, 5, 2]);
+  expect(list.next).toBeNull();
+});
+
+it('a list keeps what was read when newer rows reach it, and begins anew when they do not', () => {
+  const before = readOn(renewed('/a', answer([90], 80), undefined), answer([70], 60));
+  const reached = renewed('/a', answer([95, 90], 85), before);
+  expect(reached.rows.map(({ id }) => id)).toEqual([95, 90, 70]);
+  expect(reached.next).toBe(60);
+  for (const anew of [renewed('/a', answer([195], 185), before), renewed('/b', answer([95], 85), before)]) {
+    expect(anew.rows).toHaveLength(1);
+    expect(anew.next).toBeGreaterThan(60);
+  }
+});
+
+it('a list is complete when its first answer is', () => {
+  const before = renewed('/a', answer([90], 80), undefined);
+  expect(renewed('/a', answer([95, 90], null), before)).toMatchObject({
+    rows: [{ id: 95 }, { id: 90 }],
+    next: null,
+  });
+});
