@@ -77,6 +77,7 @@ describe('readOptions', () => {
       deadLetters: { maxBytes: 16_777_216, maxAgeMs: 30 * 24 * 3_600_000 },
       unidentified: { hold: platform.holdsUnidentified, maxBytes: 4_194_304, maxAgeMs: 30 * 24 * 3_600_000 },
       consent: 'granted',
+      isOrdered: false,
       ordering: 'unordered',
       delivery: {
         maxConcurrency: 32,

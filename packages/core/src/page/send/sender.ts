@@ -124,6 +124,8 @@ export function createSender(options: SenderOptions): Sender {
       const isDue = waitMs <= 0 && mayStart();
       if (traffic.running === 0 && (!isDue || turn.isOver(0))) turn.end();
       if (isDue) turn.ask();
+      // It became due after the look above.
+      if (isDue && turn.isOurs) timer.set(1);
       if (waitMs > 0 && waitMs < Number.POSITIVE_INFINITY && !traffic.isStopped) timer.set(waitMs);
     }
     isPumping = false;
