@@ -169,6 +169,7 @@ export function createEngine(
 
   const identity = createIdentity({
     ...{ parcels, keeper, texts, end, oldestAt, tell: tabs.tell },
+    isGranted: () => consent.current === 'granted',
     granted: () => consent.granted(),
     onFailed: reporter.storageFailed,
     onChange() {

@@ -16,6 +16,7 @@ interface IdentityOptions {
   readonly tell: (message: Message) => void;
   /** What was held before is too old. */
   readonly oldestAt: () => number;
+  readonly isGranted: () => boolean;
   /** Resolves once consent is granted. */
   readonly granted: () => Promise<void>;
   readonly onFailed: (error: unknown) => void;
@@ -42,7 +43,7 @@ export interface Identity {
 
 /** Holds events until a customer is identified. All pages share the session, and its customer. */
 export function createIdentity(options: IdentityOptions): Identity {
-  const { parcels, keeper, texts, end, tell, oldestAt, granted, onFailed, onChange } = options;
+  const { parcels, keeper, texts, end, tell, oldestAt, isGranted, granted, onFailed, onChange } = options;
   /** The session of which this page knows, and its customer. */
   let id: string | undefined;
   let customer: string | undefined;
@@ -55,6 +56,8 @@ export function createIdentity(options: IdentityOptions): Identity {
   let claimed: string | undefined;
   /** Calls of `identify()` and `reset()` that are not carried out yet. */
   let claims = 0;
+  /** Those made before do not count any more. */
+  let era = 0;
   let last: Promise<void> = Promise.resolve();
 
   function run(work: () => Promise<void>): void {
@@ -223,13 +226,19 @@ export function createIdentity(options: IdentityOptions): Identity {
       claims += 1;
       const before = parcels.stay;
       nextStay(false);
-      run(() => claim(next, before));
+      const made = era;
+      run(() => (made === era ? claim(next, before) : Promise.resolve()));
     },
     hear(theirs, owner, isNew) {
       // Nothing is shared where nothing is stored.
       if (!keeper.survives) return;
       if ((theirs === id && owner === customer) || String(heard) === String([theirs, owner])) return;
       heard = [theirs, owner];
+      // What this page said before is not told late.
+      if (isNew && !isGranted()) {
+        era += 1;
+        claims = 0;
+      }
       if (isNew)
         for (const parcel of [...parcels.all.values()])
           if (parcel.session !== '') end(parcel, 'unidentified');

@@ -177,6 +177,24 @@ describe('pages that share their customer', () => {
     expect([dropped(second), customers.size]).toEqual([1, 0]);
   });
 
+  it('do not undo a reset() in another once consent is granted', async () => {
+    const [first, second] = [open(), open({ consent: 'pending' })];
+    for (const { tracker } of [first, second]) tracker.identify(ada);
+    await settle();
+    track(second, 1);
+    first.tracker.reset();
+    await settle();
+    track(second, 2);
+    second.tracker.setConsent('granted');
+    await settle();
+    track(second, 3);
+    track(first, 4);
+    await settle();
+    // The first one was tracked as hers.
+    expect([...customers]).toEqual([[1, ada]]);
+    expect(second.tracker.stats()).toMatchObject({ held: 2, dropped: { unidentified: 0 } });
+  });
+
   it('end with the customer whom all of them identify after reset(), at the same time', async () => {
     const tabs = [open(), open(), open()];
     tabs[0]?.tracker.identify(ada);
