@@ -34,8 +34,8 @@ export const MUTANTS: readonly SimulatedMutant[] = [
   {
     name: 'acknowledges before the service has answered',
     file: 'send/delivery',
-    find: 'const outcome = await requests.post(',
-    replace: "await waiting.end(trial.parcel, 'delivered'); const outcome = await requests.post(",
+    find: 'await handle(trial, pass, await requests.post(',
+    replace: "await waiting.end(parcel, 'delivered'); await handle(trial, pass, await requests.post(",
   },
   {
     name: 'drops the checksum',
@@ -127,7 +127,7 @@ export const TESTED_MUTANTS: readonly TestedMutant[] = [
     file: 'send/evidence',
     find: 'return leftMs > 0 && leftMs <= FICKLE_MS;',
     replace: 'return false;',
-    test: 'send/evidence.test.ts',
+    test: 'send/evidence.node.test.ts',
     finder: 'for ten minutes after it accepted bytes that it had refused',
   },
   {
