@@ -39,7 +39,7 @@ export interface Engine {
   readonly clock: Clock;
   readonly reporter: Reporter;
   readonly hooked: Pick<Guarded, 'prepare' | 'handOver'>;
-  readonly isGranted: boolean;
+  isGranted(): boolean;
   stats(): TrackerStats;
   readonly deadLetters: DeadLetters | undefined;
   /** Returns false if there is no room for it, or no consent. */
@@ -74,6 +74,7 @@ export function createEngine(
   const isStrict = settings.ordering === 'strict';
   const isNamed = address !== undefined || settings.isOrdered;
   rates.sample(books, clock.now());
+  const isGranted = () => consent.current === 'granted';
   const redact = (text: string) => requests.redact(text);
   const hooked = guardCallbacks({
     ...{ settings, clock, redact, flush },
@@ -101,7 +102,7 @@ export function createEngine(
     commitIntervalMs: settings.commitIntervalMs,
     isOnce: settings.leaving === 'once',
     books,
-    mayStore: () => consent.current === 'granted',
+    isGranted,
     end,
     makeRoom: () => bounds?.makeRoom(),
     onChange(isNew) {
@@ -169,7 +170,7 @@ export function createEngine(
 
   const identity = createIdentity({
     ...{ parcels, keeper, texts, end, oldestAt, tell: tabs.tell },
-    isGranted: () => consent.current === 'granted',
+    isGranted,
     granted: () => consent.granted(),
     onFailed: reporter.storageFailed,
     onChange() {
@@ -196,8 +197,7 @@ export function createEngine(
     onDenied: () => sharing.purge(),
   });
   consent.open();
-  const mayStore = () => consent.current === 'granted';
-  listenToPage({ gate, hold, identity, keeper, mayStore, parcels, sender, tabs }, signal);
+  listenToPage({ gate, hold, identity, keeper, isGranted, parcels, sender, tabs }, signal);
 
   function stats(): TrackerStats {
     return {
@@ -222,9 +222,7 @@ export function createEngine(
     hooked,
     stats,
     deadLetters,
-    get isGranted() {
-      return consent.current === 'granted';
-    },
+    isGranted,
     accept(text, at, isHigh, isUnidentified, owner) {
       books.accepted += 1;
       const session = isUnidentified ? identity.session : '';
@@ -255,7 +253,7 @@ export function createEngine(
     async durable(): Promise<void> {
       parcels.seal();
       const before = [...parcels.all.values()];
-      if (consent.current === 'granted') await identity.settled();
+      if (isGranted()) await identity.settled();
       await keeper.commitAll();
       const isStored = () =>
         keeper.survives && before.every(({ isStored, state }) => isStored || state === 'ended');
@@ -266,7 +264,7 @@ export function createEngine(
         });
       // Storage may have been cleared meanwhile.
       if (isStored()) return;
-      const failure = consent.current === 'granted' ? reporter.lastError?.message : 'consent is pending';
+      const failure = isGranted() ? reporter.lastError?.message : 'consent is pending';
       throw new StorageError(`${what}: ${keeper.survives ? failure : 'the journal is in memory'}`);
     },
     settleAll: (deadline) =>
@@ -274,7 +272,7 @@ export function createEngine(
         const written = keeper.commitAll();
         await sharing.opened();
         await written;
-        if (consent.current === 'granted') await identity.settled();
+        if (isGranted()) await identity.settled();
         await keeper.commitAll();
       }),
     async close(): Promise<void> {

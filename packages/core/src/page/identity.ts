@@ -52,15 +52,13 @@ export function createIdentity(options: IdentityOptions): Identity {
   /** Until it was read again, the session of what is held is not known. */
   let isKnown = false;
   let heard: readonly [id: string, customer: string | undefined] | undefined;
-  /** The customer who was identified last in this page. */
-  let claimed: string | undefined;
   /** Calls of `identify()` and `reset()` that are not carried out yet. */
   let claims = 0;
   /** Those made before do not count any more. */
   let era = 0;
   let last: Promise<void> = Promise.resolve();
 
-  function run(work: () => Promise<void>): void {
+  function run(work: () => unknown): void {
     last = last.then(granted).then(work).catch(onFailed).then(onChange);
   }
 
@@ -206,7 +204,6 @@ export function createIdentity(options: IdentityOptions): Identity {
 
   function recheck(): void {
     if (claims > 0) return;
-    claimed = undefined;
     texts.correlationValue = undefined;
     const stay = nextStay(false);
     run(() => readNote(stay));
@@ -220,28 +217,28 @@ export function createIdentity(options: IdentityOptions): Identity {
       run(() => readNote(parcels.stay));
     },
     identify(next) {
-      if (next !== undefined && next === claimed && next === texts.correlationValue) return;
-      claimed = next;
+      if (next !== undefined && next === texts.correlationValue) return;
       texts.correlationValue = next;
       claims += 1;
       const before = parcels.stay;
       nextStay(false);
       const made = era;
-      run(() => (made === era ? claim(next, before) : Promise.resolve()));
+      run(() => made === era && claim(next, before));
     },
     hear(theirs, owner, isNew) {
       // Nothing is shared where nothing is stored.
       if (!keeper.survives) return;
-      if ((theirs === id && owner === customer) || String(heard) === String([theirs, owner])) return;
+      if ((theirs === id && owner === customer) || `${heard}` === `${[theirs, owner]}`) return;
       heard = [theirs, owner];
-      // What this page said before is not told late.
-      if (isNew && !isGranted()) {
-        era += 1;
-        claims = 0;
-      }
-      if (isNew)
+      if (isNew) {
+        // What this page said before is not told late.
+        if (!isGranted()) {
+          era += 1;
+          claims = 0;
+        }
         for (const parcel of [...parcels.all.values()])
           if (parcel.session !== '') end(parcel, 'unidentified');
+      }
       recheck();
     },
     answer() {

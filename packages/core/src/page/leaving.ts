@@ -28,7 +28,7 @@ interface LeavingStages {
   readonly hold: boolean;
   readonly identity: Identity;
   readonly keeper: Keeper;
-  readonly mayStore: () => boolean;
+  readonly isGranted: () => boolean;
   readonly parcels: Parcels;
   readonly sender: Sender;
   readonly tabs: Tabs;
@@ -36,7 +36,7 @@ interface LeavingStages {
 
 /** Follows what happens to a page, until the signal aborts. */
 export function listenToPage(stages: LeavingStages, signal: AbortSignal): void {
-  const { gate, hold, identity, keeper, mayStore, parcels, sender, tabs } = stages;
+  const { gate, hold, identity, keeper, isGranted, parcels, sender, tabs } = stages;
   const page = globalThis.document;
   let followedAt = Number.NaN;
   /** Its last requests are made. */
@@ -67,7 +67,7 @@ export function listenToPage(stages: LeavingStages, signal: AbortSignal): void {
     const isOffline = globalThis.navigator?.onLine === false;
     const isFollowed = isSure && performance.now() - followedAt < INTENTION_MS;
     identity.leave();
-    const sendsNothing = isSent || isOffline || isFollowed || !mayStore();
+    const sendsNothing = isSent || isOffline || isFollowed || !isGranted();
     isSent ||= isSure;
     if (isSure) {
       leave();
@@ -90,7 +90,7 @@ export function listenToPage(stages: LeavingStages, signal: AbortSignal): void {
     if (isSent && hold) identity.recheck();
     isSent = false;
     keeper.leave(false);
-    if (mayStore()) tabs.open();
+    if (isGranted()) tabs.open();
     show();
   }
 

@@ -62,7 +62,7 @@ function trackerOf(settings: Settings, meet: Meeting, relay?: RelayAddress): Tra
     settings;
   // It would be ignored: a page keeps records of its own.
   if (typeof settings.journal === 'object')
-    throw new ConfigError('journal', 'journal must be "memory" in a page: IndexedDB is its journal');
+    throw new ConfigError('journal', 'journal must be "memory" or absent in a page');
   const store = { load: () => loadText(OFFSET), save: (text: string) => saveText(OFFSET, text) };
   const offset = settings.clock ? undefined : new ClockOffset(systemClock, keepDeviceTimestamp, store);
   const nobody = unidentified.hold ? UNIDENTIFIED : undefined;
@@ -91,7 +91,7 @@ function trackerOf(settings: Settings, meet: Meeting, relay?: RelayAddress): Tra
     const after = stats();
     const { held, pause, pending, suspects } = after;
     const sending = pause?.reason ?? (suspects.length < pending ? 'time-out' : 'suspects');
-    const reason = engine.isGranted ? (held === pending ? 'unidentified' : sending) : 'consent';
+    const reason = engine.isGranted() ? (held === pending ? 'unidentified' : sending) : 'consent';
     return {
       delivered: after.delivered - before.delivered,
       deadLettered: after.deadLettered - before.deadLettered,

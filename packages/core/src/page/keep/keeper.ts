@@ -24,7 +24,7 @@ interface KeeperOptions extends ListingOptions {
   readonly isInMemory: boolean;
   readonly random: () => number;
   readonly commitIntervalMs: number;
-  readonly mayStore: () => boolean;
+  readonly isGranted: () => boolean;
   /** Before events are written: drops what has no room. */
   readonly makeRoom: () => void;
   /** Events were stored, or cannot be: they may be sent now. `isNew`: others find more than before. */
@@ -81,7 +81,7 @@ export interface Keeper {
 /** Keeps parcels in IndexedDB, a record for each. What is to be written goes with the next transaction. */
 export function createKeeper(options: KeeperOptions): Keeper {
   const { name, isInMemory, parcels, clock, random, commitIntervalMs } = options;
-  const { reporter, mayStore, end, makeRoom, onChange } = options;
+  const { reporter, isGranted, end, makeRoom, onChange } = options;
   const store = isInMemory || !hasIndexedDb() ? undefined : new IndexedDbStore(name, clock, restore);
   const spill = createSpill(name);
   const alarm = new Alarm(clock, () => void commit());
@@ -139,7 +139,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
 
   async function write(): Promise<void> {
     alarm.cancel();
-    if (!mayStore()) return;
+    if (!isGranted()) return;
     parcels.seal();
     makeRoom();
     // While it fails, it is asked from time to time.
@@ -204,7 +204,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
     get isLeft() {
       return isLeft;
     },
-    isSafe: ({ isStored }) => mayStore() && (isStored || !store || failures > 0),
+    isSafe: ({ isStored }) => isGranted() && (isStored || !store || failures > 0),
     commit,
     commitSoon,
     notify(isUrgent) {
