@@ -150,7 +150,8 @@ export function createKeeper(options: KeeperOptions): Keeper {
     const also = others;
     const puts = [...added.map(({ key, texts }): Put => [key, texts]), ...also];
     const deleted = deletions;
-    const ended = [...gone];
+    // What another write is to delete may stay, if that one fails.
+    const ended = writing.size ? [] : [...gone];
     others = [];
     deletions = [];
     if (puts.length + deleted.length === 0) return;
@@ -168,7 +169,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
         for (const [key, value] of puts) objects.put(value, key);
       });
       for (const id of ended) gone.delete(id);
-      if (failures > 0) reporter.journal('indexeddb');
+      if (failures) reporter.journal('indexeddb');
       failures = 0;
       retry.cancel();
       for (const parcel of added) {
@@ -192,7 +193,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
 
   return {
     get kind() {
-      return store && failures === 0 ? 'indexeddb' : 'memory';
+      return store && !failures ? 'indexeddb' : 'memory';
     },
     get survives() {
       return store !== undefined;
@@ -204,7 +205,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
     get isLeft() {
       return isLeft;
     },
-    isSafe: ({ isStored }) => isGranted() && (isStored || !store || failures > 0),
+    isSafe: ({ isStored }) => isGranted() && (isStored || !store || !!failures),
     commit,
     commitSoon,
     notify(isUrgent) {
