@@ -217,7 +217,7 @@ export function createIdentity(options: IdentityOptions): Identity {
       run(() => readNote(parcels.stay));
     },
     identify(next) {
-      if (next !== undefined && next === texts.correlationValue) return;
+      if (next && next === texts.correlationValue) return;
       texts.correlationValue = next;
       claims += 1;
       const before = parcels.stay;
