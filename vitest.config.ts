@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { playwright } from '@vitest/browser-playwright';
 import { defineConfig, type TestProjectConfiguration } from 'vitest/config';
 import type { BrowserInstanceOption } from 'vitest/node';
-import { browserOnlyTests, browserTests } from './scripts/browser-tests.mjs';
+import { browserOnlyFiles, browserTests } from './scripts/browser-tests.mjs';
 import { findChromium } from './scripts/chromium.mjs';
 import { COPIED_EXAMPLES } from './scripts/copied-examples.mjs';
 import { findFirefox, findWebKitGtk, servesBrowsers } from './scripts/engines.mjs';
@@ -58,7 +58,7 @@ if (executablePath !== undefined) {
 }
 
 // Firefox and WebKit, where they are installed, run the tests that are for browsers only.
-const include = browserOnlyTests;
+const include = browserOnlyFiles();
 if (firefox !== undefined) {
   // The published Firefox. Without the channel, Playwright expects its own build.
   const launchOptions = { executablePath: firefox, channel: 'moz-firefox', timeout: HANG_MS };

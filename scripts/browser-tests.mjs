@@ -11,14 +11,23 @@ export const browserTests = {
   exclude: ['**/*.{node,long}.test.ts', '**/node_modules/**'],
 };
 
-/** The tests that run in browsers only. */
-export const browserOnlyTests = folders.map((folder) => `${folder}/**/*.browser.test.ts`);
+/** The files of tests that run in browsers only, from the root of the project. */
+export function browserOnlyFiles() {
+  return filesOf((file) => file.endsWith('.browser.test.ts'));
+}
 
 /** How many test files are skipped if there is no Chromium. */
 export function countBrowserTestFiles() {
+  return filesOf((file) => file.endsWith('.test.ts') && !/\.(node|long)\.test\.ts$/.test(file)).length;
+}
+
+/** @param {(file: string) => boolean} isOne */
+function filesOf(isOne) {
   return folders
-    .map((folder) => join(root, folder))
-    .filter((folder) => existsSync(folder))
-    .flatMap((folder) => readdirSync(folder, { recursive: true, encoding: 'utf8' }))
-    .filter((file) => file.endsWith('.test.ts') && !/\.(node|long)\.test\.ts$/.test(file)).length;
+    .filter((folder) => existsSync(join(root, folder)))
+    .flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+        .filter(isOne)
+        .map((file) => `${folder}/${file}`),
+    );
 }

@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { whyNoPgBouncer, whyNoPostgres } from '@sluice/test-servers';
-import { countBrowserTestFiles } from './browser-tests.mjs';
+import { browserOnlyFiles, countBrowserTestFiles } from './browser-tests.mjs';
 import { findEngines } from './engines.mjs';
 import { count, summaryLine } from './test-report.mjs';
 import { tiers } from './test-tiers.mjs';
@@ -35,10 +35,10 @@ if (asked >= 0) {
 }
 
 /**
- * Now and then WebKitGTK stops to load a page, and vitest waits for it for ever. So its tests run in parts, each in less than half a
- * minute, and a part that hangs runs again.
+ * WebKitGTK lets go of some connections late: after too many of them, it loads nothing more, and vitest waits for it for ever. So
+ * its tests run a few files at a time. If that hangs, each of these files runs alone; and it runs again if that hangs too.
  */
-const WEBKIT = { parts: args.length > 0 ? 1 : 4, tries: 4, seconds: 90 };
+const WEBKIT = { together: 6, tries: 3, seconds: 90 };
 const HUNG = 124; // the exit code of scripts/time-limit.mjs
 
 /**
@@ -91,12 +91,21 @@ const others = projects.filter((name) => name !== 'webkit');
 if (others.length > 0) add(await run(others));
 // Alone: beside others, it hangs more often.
 if (projects.includes('webkit') && engines.some(({ name, isFound }) => name === 'webkit' && isFound)) {
-  const { parts, tries, seconds } = WEBKIT;
-  for (let part = 1; part <= parts; part += 1) {
-    const runPart = () => run(['webkit'], seconds, [`--shard=${part}/${parts}`]);
-    let result = await runPart();
-    for (let time = 1; result.isHung && time < tries; time += 1) result = await runPart();
-    add(result);
+  const { together, tries, seconds } = WEBKIT;
+  const files = args.length > 0 ? [] : browserOnlyFiles();
+  for (let first = 0; first === 0 || first < files.length; first += together) {
+    const some = files.slice(first, first + together);
+    const result = await run(['webkit'], seconds, some);
+    if (!result.isHung) {
+      add(result);
+      continue;
+    }
+    for (const file of some.length > 0 ? some : [undefined]) {
+      let alone = result;
+      for (let time = 0; alone.isHung && time < tries; time += 1)
+        alone = await run(['webkit'], seconds, file === undefined ? [] : [file]);
+      add(alone);
+    }
   }
 }
 for (const { name, hint } of engines.filter((one) => !one.isFound && projects.includes(one.name))) {
