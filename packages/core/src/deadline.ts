@@ -1,57 +1,54 @@
-import { type Clock, MAX_TIMER_MS, sleep, tried } from '@sluice/protocol/toolbox';
-import { platform } from '#platform';
+import { type Clock, MAX_TIMER_MS, tried } from '@sluice/protocol/toolbox';
 import type { FinishOptions } from './tell/stats.ts';
 
-/** The end of a wait: a time-out, or a signal before it. */
-export class Deadline {
+/** The end of a wait: a time-out, or a signal of the user before it. */
+export interface Deadline {
   /** When the time-out ends, in milliseconds since 1970. */
   readonly at: number;
-  readonly #clock: Clock;
-  readonly #timeoutMs: number;
-  readonly #signals: readonly (AbortSignal | undefined)[];
-  readonly #over = new AbortController();
-
-  constructor(clock: Clock, timeoutMs: number, ...signals: readonly (AbortSignal | undefined)[]) {
-    this.#clock = clock;
-    // The caller may pass Infinity, but timers take no more than this.
-    this.#timeoutMs = Math.min(timeoutMs, MAX_TIMER_MS);
-    this.#signals = signals;
-    this.at = clock.now() + this.#timeoutMs;
-  }
-
-  /** Aborted when the wait is over, so that the work can stop waiting too. */
-  get over(): AbortSignal {
-    return this.#over.signal;
-  }
-
   /** Resolves when the work ends, or at the deadline. Keeps a Node process alive meanwhile, because a caller awaits it. */
-  async wait(work: Promise<unknown>): Promise<void> {
-    const end = () => this.#over.abort();
-    const listeners: (() => void)[] = [];
-    for (const signal of this.#signals) {
-      if (signal?.aborted) end();
-      // A user's own signal may throw.
-      else if (signal) tried(() => listeners.push(platform.onAbort(signal, end)));
-    }
-    try {
-      await Promise.race([work, sleep(this.#clock, this.#timeoutMs, this.over, true)]);
-    } finally {
-      end();
-      for (const forget of listeners) tried(forget);
-    }
-  }
+  wait(work: Promise<unknown>): Promise<void>;
 }
 
-/** Reads the options of `flush()` or `close()`. What the part `checked` lets pass, because it is absent, is replaced by a default. */
-export function finishOptions(
-  options: FinishOptions | null | undefined,
+/** What a deadline needs. */
+export interface Waits {
+  readonly clock: Clock;
+  /** Calls back when a signal aborts. Returns what stops this. Default: a listener of its own. */
+  readonly onAbort?: ((signal: AbortSignal, callback: () => void) => () => void) | undefined;
+}
+
+/** Reads what `flush()` or `close()` were given. If that makes no sense, the default counts. */
+export function createDeadline(
+  { clock, onAbort = listen }: Waits,
+  options: FinishOptions | undefined,
   defaultMs: number,
-): { timeoutMs: number; signal: AbortSignal | undefined } {
+): Deadline {
   const { timeoutMs, signal }: FinishOptions = tried(() => ({ ...options })) ?? {};
+  // Negative: a deadline that has passed.
+  const isGiven = typeof timeoutMs === 'number' && timeoutMs >= Number.NEGATIVE_INFINITY;
+  // A timer takes no more than this.
+  const ms = Math.min(isGiven ? timeoutMs : defaultMs, MAX_TIMER_MS);
+  let end = () => {};
+  const over = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const timer = clock.setTimeout(end, ms, true);
+  if (signal?.aborted) end();
+  // A user's own signal may throw.
+  const forget = tried(() => signal && onAbort(signal, end));
   return {
-    // Negative: a deadline that has passed.
-    timeoutMs: typeof timeoutMs === 'number' && timeoutMs >= Number.NEGATIVE_INFINITY ? timeoutMs : defaultMs,
-    // No `instanceof`: a signal of another realm is not an instance of this realm's class.
-    signal: typeof signal?.addEventListener === 'function' ? signal : undefined,
+    at: clock.now() + ms,
+    async wait(work) {
+      try {
+        await Promise.race([work, over]);
+      } finally {
+        timer.cancel();
+        tried(() => forget?.());
+      }
+    },
   };
+}
+
+function listen(signal: AbortSignal, callback: () => void): () => void {
+  signal.addEventListener('abort', callback);
+  return () => signal.removeEventListener('abort', callback);
 }

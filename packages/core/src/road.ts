@@ -1,24 +1,20 @@
-import { type Clock, systemClock } from '@sluice/protocol/toolbox';
+import { systemClock } from '@sluice/protocol/toolbox';
 import { platform } from '#platform';
 import { checkSize, type EventTexts } from './accept/event-text.ts';
-import type { DropReason } from './base/fate.ts';
 import { rangeLength } from './base/range.ts';
-import type { Deadline } from './deadline.ts';
-import { createDispatch, type Dispatch } from './dispatch.ts';
+import { createDispatch } from './dispatch.ts';
 import { makeDurable } from './durable.ts';
+import type { Engine } from './engine.ts';
 import { createJournal, createLetters, prepareAdmission } from './journals.ts';
 import { createLeaving } from './leaving.ts';
-import { type Guarded, guardCallbacks } from './options/callbacks.ts';
-import type { Consent } from './options/options.ts';
+import { guardCallbacks } from './options/callbacks.ts';
 import type { Settings } from './options/settings.ts';
-import type { DeadLetters } from './parts/dead-letters/dead-letters.ts';
-import type { Admission } from './parts/hold/admission.ts';
 import { learn } from './parts/learn/learn.ts';
 import { takeSnapshot } from './snapshots.ts';
 import { Books } from './tell/books.ts';
 import { consoleWarnings } from './tell/console-log.ts';
 import { RateMeter } from './tell/rate-meter.ts';
-import { createReporter, type Reporter } from './tell/reporter.ts';
+import { createReporter } from './tell/reporter.ts';
 import type { TrackerStats } from './tell/stats.ts';
 import { Waiting } from './wait/waiting.ts';
 
@@ -27,44 +23,17 @@ interface Resource {
 }
 
 /** Builds the stages of a tracker in the order in which events pass them. Handles the lifecycle of the process or app. */
-export interface Road {
-  readonly clock: Clock;
-  readonly reporter: Reporter;
-  readonly deadLetters: DeadLetters;
-  readonly admission: Admission;
-  readonly dispatch: Dispatch;
-  readonly stats: () => TrackerStats;
-  readonly hooked: Pick<Guarded, 'prepare' | 'handOver'>;
-  /** Accepts an event. Throws an InvalidEventError if it is too large. */
-  accept(text: string, at: number, isHigh: boolean, isUnidentified: boolean, customer: string): void;
-  setConsent(consent: Consent): void;
-  /** Accepts an event that is dropped at once. */
-  drop(reason: DropReason): void;
-  /** As `Tracker.durable`. */
-  durable(): Promise<void>;
-  /** From now on, until the returned function is called, no event waits for a batch to fill. */
-  hurry(): () => void;
-  /**
-   * Resolves once all events known by now are settled. Resolves earlier at the deadline, or when no event can make progress
-   * before it.
-   */
-  settleAll(deadline: Deadline): Promise<void>;
-  /** From now on, the end of the process is nothing to this tracker. */
-  ignore(): void;
-  /** From now on, new events are dropped. */
-  shut(): void;
-  /** Leaves the rest to the journal, and releases all resources. */
-  close(): Promise<void>;
-  /** Drops the events that no journal holds, and reports them as `closed`. */
-  giveUpVolatile(): void;
-}
-
-export function createRoad(settings: Settings, texts: EventTexts, flush: () => Promise<unknown>): Road {
+export function createRoad(settings: Settings, texts: EventTexts, flush: () => Promise<unknown>): Engine {
   const books = new Books();
   const rates = new RateMeter();
   let opened: Promise<void> = Promise.resolve();
   let isOpened = false;
-  let isClosed = false;
+  let isShut = false;
+  /** Nothing is delivered any more: all waits end. */
+  let end = () => {};
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
   const { clock = systemClock, random = Math.random } = settings;
   const redact = (text: string) => dispatch.redact(text);
   const hooked = guardCallbacks({
@@ -156,10 +125,8 @@ export function createRoad(settings: Settings, texts: EventTexts, flush: () => P
   const resources = [letters, journal, transport, rest].filter((each) => !!each);
   opened = open();
   const leaving = createLeaving({ waiting, admission, dispatch, reporter });
-
-  function setConsent(consent: Consent): void {
-    if (!isClosed) admission.setConsent(consent);
-  }
+  // The end of the process is nothing to a tracker that does nothing.
+  if (settings.enabled === false) leaving.stop();
 
   async function open(): Promise<void> {
     reporter.journal(journal.kind);
@@ -191,6 +158,32 @@ export function createRoad(settings: Settings, texts: EventTexts, flush: () => P
     wake();
   }
 
+  function stats(): TrackerStats {
+    return takeSnapshot({
+      admission,
+      books,
+      clock,
+      dispatch,
+      journal,
+      journalKind,
+      letters,
+      rates,
+      reporter,
+      waiting,
+    });
+  }
+
+  async function settle(at: number, over: AbortSignal): Promise<void> {
+    await opened;
+    await admission.write();
+    // The tracker may be closed: nothing is written any more.
+    if (over.aborted) return;
+    const settled = waiting.turn();
+    await waiting.commitAll();
+    wake();
+    await dispatch.whileUseful(settled(over), at);
+  }
+
   /** Where events are kept now. */
   function journalKind(): string {
     return waiting.commit.isFailing ? 'memory' : journal.kind;
@@ -204,69 +197,59 @@ export function createRoad(settings: Settings, texts: EventTexts, flush: () => P
 
   /** Adds an event to the ring buffer. @param accepted 0 if the event is counted as accepted already. */
   function enter(text: string, at: number, isHigh: boolean, customer: string, accepted = 0): void {
-    const isLate = isClosed && accepted > 0;
-    const isTaken = !isLate && waiting.push(text, at, isHigh, customer);
+    const isTaken = waiting.push(text, at, isHigh, customer);
     books.accepted += accepted;
     if (isTaken && leaving.isLeft) leaving.writeNow();
     else if (isTaken && isHigh && settings.ordering !== 'unordered')
       void opened.then(() => leaving.writeAndSend());
     else if (isTaken) waiting.commit.notify(isHigh);
-    else reporter.settled(isLate ? 'closed' : 'buffer-full', 1);
+    else reporter.settled('buffer-full', 1);
     if (isTaken) hooked.handOver?.notify();
   }
 
   return {
     clock,
+    onAbort: platform.onAbort,
     reporter,
-    deadLetters,
-    admission,
-    dispatch,
-    stats: () =>
-      takeSnapshot({
-        admission,
-        books,
-        clock,
-        dispatch,
-        journal,
-        journalKind,
-        letters,
-        rates,
-        reporter,
-        waiting,
-      }),
     hooked,
-    accept(text, at, isHigh, isUnidentified, customer) {
+    deadLetters,
+    stats,
+    isGranted: () => admission.isOpen(false),
+    take(text, at, isHigh, isUnidentified, customer) {
       checkSize(text, settings.maxEventBytes, platform.text.byteLength);
-      if (isClosed || admission.isOpen(isUnidentified)) {
-        enter(text, at, isHigh, customer, 1);
-      } else {
-        books.accepted += 1;
-        admission.take({ text, at, isHigh, isUnidentified, customer });
-        if (leaving.isLeft) leaving.writeNow();
-      }
+      if (!isShut && admission.isOpen(isUnidentified)) return enter(text, at, isHigh, customer, 1);
+      books.accepted += 1;
+      if (isShut) return reporter.settled('closed', 1);
+      admission.take({ text, at, isHigh, isUnidentified, customer });
+      if (leaving.isLeft) leaving.writeNow();
     },
-    setConsent,
     drop(reason) {
       books.accepted += 1;
       reporter.settled(reason, 1);
     },
-    durable: () => makeDurable({ admission, journal, reporter, waiting }),
-    hurry: () => waiting.hurry(),
-    async settleAll(deadline) {
-      await opened;
-      await admission.write();
-      // The tracker may be closed: nothing is written any more.
-      if (deadline.over.aborted) return;
-      const settled = waiting.turn();
-      await waiting.commitAll();
-      wake();
-      await dispatch.whileUseful(settled(deadline.over), deadline.at);
+    identify(customer) {
+      const { correlationValue } = texts;
+      if (customer) platform.warnOfUsers?.(settings.logger, stats, correlationValue, customer);
+      admission.identify(customer);
     },
-    ignore: leaving.stop,
+    setConsent: admission.setConsent,
+    setApiKey: dispatch.setApiKey,
+    retryNow: dispatch.retryNow,
+    drainInBackground: () => platform.drainInBackground?.(settings) ?? false,
+    durable: () => makeDurable({ admission, journal, reporter, waiting }),
+    async settleAll({ at, wait }) {
+      const over = new AbortController();
+      // Nothing can be delivered in no time.
+      const calm = at > clock.now() ? waiting.hurry() : undefined;
+      await wait(Promise.race([settle(at, over.signal), ended]));
+      over.abort();
+      calm?.();
+    },
     shut() {
-      isClosed = true;
+      isShut = true;
     },
     async close() {
+      end();
       waiting.stopBatches();
       await dispatch.stop();
       await admission.close();
@@ -277,7 +260,7 @@ export function createRoad(settings: Settings, texts: EventTexts, flush: () => P
       const close = async (part: Resource) => part.close();
       await Promise.all(resources.map((part) => close(part).catch(reporter.storageFailed)));
     },
-    giveUpVolatile() {
+    giveUp() {
       reporter.settled('closed', waiting.giveUp(journal));
       admission.giveUp();
     },

@@ -1,18 +1,16 @@
 // `await using` needs the types of this library, also where a user's tsconfig does not list it.
 /// <reference lib="esnext.disposable" preserve="true" />
 import { ConfigError } from '@sluice/protocol';
-import { readApiKey, systemClock } from '@sluice/protocol/toolbox';
-import { platform } from '#platform';
-import { ClockOffset } from './accept/clock-offset.ts';
-import { checkText, EventTexts, type TrackOptions } from './accept/event-text.ts';
+import { readApiKey } from '@sluice/protocol/toolbox';
+import { checkText, type EventTexts, type TrackOptions } from './accept/event-text.ts';
 import type { AnyEvents, Track } from './accept/track.ts';
-import { UNIDENTIFIED } from './accept/unidentified.ts';
 import { isThrown, reasonOf } from './base/reason.ts';
-import { Deadline, finishOptions } from './deadline.ts';
-import type { AnyOptions, Consent, TrackerOptions } from './options/options.ts';
-import { type Defaults, readConsent, readOptions, type Settings } from './options/settings.ts';
+import { createDeadline } from './deadline.ts';
+import type { Engine } from './engine.ts';
+import type { Consent } from './options/options.ts';
+import { readConsent, type Settings } from './options/settings.ts';
 import type { DeadLetters } from './parts/dead-letters/dead-letters.ts';
-import { createRoad, type Road } from './road.ts';
+import { missingPart } from './parts.ts';
 import type { FinishOptions, FlushReport, TrackerStats } from './tell/stats.ts';
 import type { TrackerEvents } from './tell/tracker-events.ts';
 
@@ -21,31 +19,6 @@ const CLOSE_TIMEOUT_MS = 10_000;
 /** `close()` releases its resources within this time, even if storage hangs. */
 const SHUT_DOWN_MS = 5_000;
 const NO_OPTIONS: TrackOptions = {};
-const nothing = () => {};
-/** What a tracker that does nothing does. */
-const NOTHING: Partial<Tracker> = {
-  track: nothing,
-  for: () => ({ track: nothing }),
-  identify: nothing,
-  durable: async () => {},
-};
-
-/** As `createTracker`, with these defaults. @internal */
-export function createWith(options: AnyOptions, defaults: Defaults): Tracker {
-  return createOn(options, defaults).tracker;
-}
-
-/** As `createTracker`, with these defaults. Also returns what the tracker puts events on. @internal */
-export function createOn(options: AnyOptions, defaults: Defaults): TrackerOnRoad {
-  try {
-    // The cast is safe: what is missing is found.
-    return trackerOf(readOptions(options as TrackerOptions, defaults));
-  } catch (error) {
-    if (isThrown(error, ConfigError)) throw error;
-    throw new ConfigError('options', `options cannot be used: ${reasonOf(error)}`);
-  }
-}
-
 /** Takes the events of one customer. Made by `tracker.for()`. */
 export type CustomerTracker<Events = AnyEvents> = Pick<Tracker<Events>, 'track'>;
 
@@ -139,59 +112,47 @@ export interface Tracker<Events = AnyEvents> extends AsyncDisposable {
   ): () => void;
 }
 
-interface TrackerOnRoad {
-  readonly tracker: Tracker;
-  readonly road: Road;
+/** What cannot be read becomes a ConfigError. @internal */
+export function configured<Made>(make: () => Made): Made {
+  try {
+    return make();
+  } catch (error) {
+    if (isThrown(error, ConfigError)) throw error;
+    throw new ConfigError('options', `options cannot be used: ${reasonOf(error)}`);
+  }
 }
 
-function trackerOf(settings: Settings): TrackerOnRoad {
-  const { clock, correlationKey, keepDeviceTimestamp, source, maxEventBytes, unidentified } = settings;
-  const nobody = unidentified.hold ? UNIDENTIFIED : undefined;
-  // A clock of the user's own is right.
-  const offset = clock ? undefined : new ClockOffset(systemClock, keepDeviceTimestamp);
-  const texts = new EventTexts(correlationKey, source, maxEventBytes, nobody, offset);
-  /** Aborted after the flush of `close()`: nothing is delivered any more, so every other `flush()` ends. */
-  const ending = new AbortController();
+/** The face of an engine. @internal */
+export function trackerOn(
+  engine: Engine,
+  { debug, enabled, maxEventBytes, parts }: Settings,
+  texts: EventTexts,
+): Tracker {
+  const { clock, hooked, reporter, stats } = engine;
+  const isOff = enabled === false;
   let closed: Promise<FlushReport> | undefined;
-  const road = createRoad(settings, texts, () => flush());
-  const { reporter } = road;
-  const { stats } = road;
 
   async function flush(options?: FinishOptions): Promise<FlushReport> {
-    settings.parts.checked?.(options, 'flush');
-    const { timeoutMs, signal } = finishOptions(options, FLUSH_TIMEOUT_MS);
+    parts.checked?.(options, 'flush');
     const before = stats();
-    if (closed) {
-      await new Deadline(road.clock, timeoutMs, signal).wait(closed);
-    } else {
-      // Nothing can be delivered in no time.
-      const calm = timeoutMs > 0 ? road.hurry() : nothing;
-      const deadline = new Deadline(road.clock, timeoutMs, signal, ending.signal);
-      await deadline.wait(road.settleAll(deadline));
-      calm();
-    }
+    const deadline = createDeadline(engine, options, FLUSH_TIMEOUT_MS);
+    await (closed ? deadline.wait(closed) : engine.settleAll(deadline));
     return since(before);
   }
 
-  async function finish(options: FinishOptions): Promise<FlushReport> {
+  async function finish(options?: FinishOptions): Promise<FlushReport> {
     const before = stats();
-    await flush(options);
-    ending.abort();
-    await new Deadline(road.clock, SHUT_DOWN_MS).wait(road.close());
-    road.giveUpVolatile();
+    await engine.settleAll(createDeadline(engine, options, CLOSE_TIMEOUT_MS));
+    await createDeadline(engine, undefined, SHUT_DOWN_MS).wait(engine.close());
+    engine.giveUp();
     return since(before);
   }
 
   async function close(options?: FinishOptions): Promise<FlushReport> {
-    settings.parts.checked?.(options, 'close');
-    road.shut();
-    closed ??= finish(finishOptions(options, CLOSE_TIMEOUT_MS));
+    parts.checked?.(options, 'close');
+    engine.shut();
+    closed ??= finish(options);
     return closed;
-  }
-
-  /** @param customer Undefined: the user is not known. */
-  function setCustomer(customer?: string): void {
-    if (!closed) road.admission.identify(customer);
   }
 
   /** What became of events since then, and why events are still pending. */
@@ -199,8 +160,7 @@ function trackerOf(settings: Settings): TrackerOnRoad {
     const after = stats();
     const { held, pause, pending, suspects } = after;
     const sending = pause?.reason ?? (suspects.length < pending ? 'time-out' : 'suspects');
-    const granted = held === pending ? 'unidentified' : sending;
-    const reason = road.admission.isOpen(false) ? granted : 'consent';
+    const reason = engine.isGranted() ? (held === pending ? 'unidentified' : sending) : 'consent';
     return {
       delivered: after.delivered - before.delivered,
       deadLettered: after.deadLettered - before.deadLettered,
@@ -211,70 +171,65 @@ function trackerOf(settings: Settings): TrackerOnRoad {
   }
 
   /** Accepts an event. Never throws. */
-  function accept(name: string, payload: object | undefined, options: TrackOptions, context?: object): void {
+  function track(name: string, payload?: object, options = NO_OPTIONS, context?: object): void {
+    if (isOff) return;
     try {
-      const at = road.clock.now();
+      const at = clock.now();
       const given = { event: name, payload, context };
-      const ready =
-        road.hooked.prepare?.(given, options?.correlationValue ?? texts.correlationValue) ?? given;
-      if (typeof ready === 'string') return void road.drop(ready);
-      const text = texts.create(ready.event, ready.payload, options, at, ready.context);
-      const { customer, isUnidentified } = texts;
-      road.accept(text, at, options.priority === 'high', isUnidentified, customer);
-      if (settings.debug) reporter.tell('tracked', { event: JSON.parse(text) });
+      const draft = hooked.prepare?.(given, options?.correlationValue ?? texts.correlationValue) ?? given;
+      if (typeof draft === 'string') return void engine.drop(draft);
+      const text = texts.create(draft.event, draft.payload, options, at, draft.context);
+      engine.take(text, at, options.priority === 'high', texts.isUnidentified, texts.customer);
+      if (debug) reporter.tell('tracked', { event: JSON.parse(text) });
     } catch (error) {
       reporter.invalid(error, name);
     }
   }
 
-  const tracker: Tracker = {
-    deadLetters: road.deadLetters,
-    track(name, payload, options = NO_OPTIONS) {
-      accept(name, payload, options);
+  return {
+    get deadLetters() {
+      return engine.deadLetters ?? missingPart('tracker.deadLetters', 'deadLetters');
     },
+    track: (name: string, payload?: object, options?: TrackOptions) => track(name, payload, options),
     for: (correlationValue, context) => ({
-      track(name, payload, options) {
-        accept(
+      track: (name: string, payload?: object, options?: TrackOptions) =>
+        track(
           name,
           payload,
           { ...options, correlationValue: options?.correlationValue ?? correlationValue },
           context,
-        );
-      },
+        ),
     }),
     identify(correlationValue, ...others: never[]) {
+      if (isOff) return;
       try {
         checkText('correlationValue', correlationValue, maxEventBytes);
-        platform.warnOfUsers?.(settings.logger, stats, texts.correlationValue, correlationValue);
-        setCustomer(correlationValue);
-        settings.parts.checked?.(others, 'identify');
+        if (!closed) engine.identify(correlationValue);
+        parts.checked?.(others, 'identify');
       } catch (error) {
         reporter.invalid(error);
       }
     },
-    reset: () => setCustomer(),
+    reset() {
+      if (!closed) engine.identify();
+    },
     setConsent(consent) {
       readConsent(consent);
-      if (!closed) road.setConsent(consent);
+      if (!closed) engine.setConsent(consent);
     },
-    setApiKey: (apiKey) => road.dispatch.setApiKey(readApiKey(apiKey)),
-    retryNow: () => road.dispatch.retryNow(),
-    drainInBackground: () => platform.drainInBackground?.(settings) ?? false,
-    durable: () => road.durable(),
+    setApiKey: (apiKey) => engine.setApiKey(readApiKey(apiKey)),
+    retryNow: engine.retryNow,
+    drainInBackground: engine.drainInBackground,
+    durable: () => (isOff ? Promise.resolve() : engine.durable()),
     flush,
     close,
     [Symbol.asyncDispose]: async () => void (await close()),
     stats,
     on(event, listener) {
-      settings.parts.checked?.(event, 'on');
+      parts.checked?.(event, 'on');
       return reporter.on(event, listener);
     },
   };
-  if (settings.enabled === false) {
-    road.ignore();
-    Object.assign(tracker, NOTHING);
-  }
-  return { tracker, road };
 }
 
 /** The number of all dropped events. */

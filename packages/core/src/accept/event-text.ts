@@ -1,8 +1,8 @@
 import { InvalidEventError, isTimestamp, isUuid } from '@sluice/protocol';
-import { describe, isNonEmptyString } from '@sluice/protocol/toolbox';
+import { type Clock, describe, isNonEmptyString, systemClock } from '@sluice/protocol/toolbox';
 import { isWithin } from '../base/user-code.ts';
 import { uuid as newUuid } from '../base/uuid.ts';
-import type { ClockOffset } from './clock-offset.ts';
+import { ClockOffset, type OffsetStore } from './clock-offset.ts';
 import { payloadText } from './payload.ts';
 import { UNIDENTIFIED } from './unidentified.ts';
 
@@ -30,6 +30,17 @@ const NON_EMPTY = 'must be a non-empty string';
 /** Text that JSON does not escape. */
 const PLAIN = /^[ !#-[\]-~]*$/;
 
+interface TextSettings {
+  readonly correlationKey: string;
+  readonly source: string;
+  /** Bound of an event. A text or payload that exceeds it alone is not read to its end. */
+  readonly maxEventBytes: number;
+  /** Without `hold`, events without a user are invalid. */
+  readonly unidentified?: { readonly hold: boolean };
+  readonly clock?: Clock | undefined;
+  readonly keepDeviceTimestamp?: boolean | undefined;
+}
+
 /**
  * Makes the JSON text of a tracker's events. The result is equal, byte for byte, to JSON.stringify of the whole event, in two
  * thirds of the time. Parts that many events share are cached. They are built with `join`, which makes a string in one piece.
@@ -54,22 +65,15 @@ export class EventTexts {
   customer = '';
   isUnidentified = false;
 
-  /**
-   * @param maxBytes Bound of an event. A text or payload that exceeds it alone is not read to its end.
-   * @param nobody The user of events that have none: UNIDENTIFIED if such events are held, undefined if they are invalid.
-   */
-  constructor(
-    correlationKey: string,
-    source: string,
-    maxBytes: number,
-    nobody?: string,
-    offset?: ClockOffset,
-  ) {
+  /** @param store Keeps what was learned of the clock. */
+  constructor(settings: TextSettings, store?: OffsetStore) {
+    const { clock, correlationKey, keepDeviceTimestamp, maxEventBytes, source, unidentified } = settings;
     this.#key = `,"correlationKey":${JSON.stringify(correlationKey)},"correlationValue":`;
     this.#source = source;
-    this.#maxBytes = maxBytes;
-    this.#nobody = nobody;
-    this.offset = offset;
+    this.#maxBytes = maxEventBytes;
+    this.#nobody = unidentified?.hold ? UNIDENTIFIED : undefined;
+    // A clock of the user's own is right.
+    this.offset = clock ? undefined : new ClockOffset(systemClock, keepDeviceTimestamp, store);
   }
 
   /**

@@ -38,7 +38,7 @@ const NO_OPTIONS: TrackOptions = {};
 export function createEventWriter(options: EventWriterOptions): WriteEvent {
   const settings = readOptions({ ...options, ...NOWHERE }, platform);
   const { correlationKey, source, maxEventBytes, parts } = settings;
-  const texts = new EventTexts(correlationKey, source, maxEventBytes);
+  const texts = new EventTexts({ correlationKey, source, maxEventBytes });
   // Nobody listens for failures here, and the caller can fix the event or end its transaction.
   const failed = (hook: string, cause: unknown) => {
     throw new ConfigError(hook, `${hook} failed: ${reasonOf(cause)}`, { cause });

@@ -9,7 +9,8 @@ import type { AnyEvents } from '../accept/track.ts';
 import type { TrackerOptions } from '../options/options.ts';
 import type { Device } from '../platform/react-native/device.ts';
 import { onDevice, platform as reactNative } from '../platform/react-native/react-native.ts';
-import { createWith, type Tracker } from '../tracker.ts';
+import { createWith } from '../server.ts';
+import type { Tracker } from '../tracker.ts';
 
 export * from '../index.ts';
 export type { SqliteDatabase, SqliteValue } from '../keep/sqlite/sqlite-store.ts';

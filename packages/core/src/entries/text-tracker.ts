@@ -1,7 +1,8 @@
 /** A tracker that takes events as text, for Node: for a relay, which has checked them and written them already. */
 import { platform } from '#platform';
 import type { TrackerOptions } from '../options/options.ts';
-import { createOn, type Tracker } from '../tracker.ts';
+import { onRoad } from '../server.ts';
+import type { Tracker } from '../tracker.ts';
 
 export interface TextTracker {
   readonly tracker: Tracker;
@@ -16,9 +17,9 @@ export interface TextTracker {
 
 /** As `createTracker`. */
 export function createTextTracker(options: TrackerOptions): TextTracker {
-  const { tracker, road } = createOn(options, platform);
+  const { engine, tracker } = onRoad(options, platform);
   return {
     tracker,
-    accept: (text, customer) => road.accept(text, road.clock.now(), false, false, customer),
+    accept: (text, customer) => engine.take(text, engine.clock.now(), false, false, customer),
   };
 }

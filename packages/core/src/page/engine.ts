@@ -1,10 +1,12 @@
+import { createLetters } from './keep/letters.ts';
+
+// In this order, gzip finds more that is alike: it looks back 32 KiB.
+
 import { createConsent } from './consent.ts';
-import { type Deadline, settle } from './deadline.ts';
 import { createIdentity } from './identity.ts';
 import { createKeeper } from './keep/keeper.ts';
-import { createLetters } from './keep/letters.ts';
 import { PARCELS, type Parcel } from './keep/parcel.ts';
-import { Parcels, statsOf, strictOrder } from './keep/parcels.ts';
+import { byteLength, Parcels, statsOf, strictOrder } from './keep/parcels.ts';
 import { createTabs } from './keep/tabs.ts';
 import { listenToPage } from './leaving.ts';
 import { pagePartsOf } from './parts.ts';
@@ -16,46 +18,24 @@ import { createRequests } from './send/requests.ts';
 import { createSender } from './send/sender.ts';
 import { createSharing } from './sharing.ts';
 
-// Those come first: gzip looks back 32 KiB, and finds more that is alike in this order.
+// The rest follows.
 
-import { type Clock, systemClock } from '@sluice/protocol/toolbox';
-import type { EventTexts } from '../accept/event-text.ts';
+import { ConfigError } from '@sluice/protocol';
+import { systemClock } from '@sluice/protocol/toolbox';
+import { checkSize, type EventTexts } from '../accept/event-text.ts';
 import { StorageError, storageError } from '../base/errors/storage-error.ts';
 import type { DropReason, Fate } from '../base/fate.ts';
+import type { Engine } from '../engine.ts';
 import { databaseName } from '../keep/account.ts';
-import { type Guarded, guardCallbacks } from '../options/callbacks.ts';
-import type { Consent } from '../options/options.ts';
+import { guardCallbacks } from '../options/callbacks.ts';
 import type { Settings } from '../options/settings.ts';
-import type { DeadLetters } from '../parts/dead-letters/dead-letters.ts';
 import { Books } from '../tell/books.ts';
 import { consoleWarnings } from '../tell/console-log.ts';
 import { RateMeter } from '../tell/rate-meter.ts';
-import { createReporter, type Reporter } from '../tell/reporter.ts';
+import { createReporter } from '../tell/reporter.ts';
 import type { TrackerStats } from '../tell/stats.ts';
 import { registerSync } from './background-sync.ts';
 import type { Meeting } from './store/origin.ts';
-
-export interface Engine {
-  readonly clock: Clock;
-  readonly reporter: Reporter;
-  readonly hooked: Pick<Guarded, 'prepare' | 'handOver'>;
-  isGranted(): boolean;
-  stats(): TrackerStats;
-  readonly deadLetters: DeadLetters | undefined;
-  /** Returns false if there is no room for it, or no consent. */
-  accept(text: string, at: number, isHigh: boolean, isUnidentified: boolean, customer: string): boolean;
-  drop(reason: DropReason): void;
-  identify(customer: string | undefined): void;
-  setConsent(consent: Consent): void;
-  setApiKey(key: string): void;
-  retryNow(): void;
-  durable(): Promise<void>;
-  /** Waits until what was tracked has ended, as long as that is of use. */
-  settleAll(deadline: Deadline): Promise<void>;
-  close(): Promise<void>;
-  /** Drops what is not stored. */
-  giveUp(): void;
-}
 
 /** Makes the stages of a page's tracker, and leads events from one to the next. */
 export function createEngine(
@@ -65,6 +45,9 @@ export function createEngine(
   address: RelayAddress | undefined,
   meet: Meeting,
 ): Engine {
+  // It would be ignored: a page keeps records of its own.
+  if (typeof settings.journal === 'object')
+    throw new ConfigError('journal', 'journal must be "memory" in a page');
   const { clock = systemClock, random = Math.random, delivery } = settings;
   const account = { ...settings, ...(address && { destination: address }) };
   const name = databaseName(account, PARCELS);
@@ -85,6 +68,7 @@ export function createEngine(
   const tells = [warnings, hooked.steps].filter((tell) => !!tell);
   const reporter = createReporter({ books, clock, tells });
   const { hold, maxBytes } = settings.unidentified;
+  let isShut = false;
   const ended = new AbortController();
   const { signal } = ended;
   const requests = createRequests({ path: address?.path, settings, clock, hooked, reporter, signal });
@@ -108,7 +92,7 @@ export function createEngine(
     onChange(isNew) {
       rates.sample(books, clock.now());
       if (isNew) tabs.tell(['waits']);
-      sender.wake();
+      wake();
     },
   });
   const letters = createLetters({ limits: settings.deadLetters, clock, keeper, reporter });
@@ -136,7 +120,7 @@ export function createEngine(
   const gate = createGate(clock, random, backoff, reporter, (state) => {
     if (state === 'open') registerSync();
     if (state !== 'half-open') sharing.share();
-    sender.wake();
+    wake();
   });
   const blame = createBlame();
   const relay = address && createRelay(address, clock, wake);
@@ -173,10 +157,7 @@ export function createEngine(
     isGranted,
     granted: () => consent.granted(),
     onFailed: reporter.storageFailed,
-    onChange() {
-      void keeper.commit();
-      sender.wake();
-    },
+    onChange: goOn,
   });
   const consent = createConsent({
     account,
@@ -190,14 +171,24 @@ export function createEngine(
       void sharing.open();
       if (hold) identity.read();
     },
-    onGranted() {
-      void keeper.commit();
-      sender.wake();
-    },
+    onGranted: goOn,
     onDenied: () => sharing.purge(),
   });
   consent.open();
   listenToPage({ gate, hold, identity, keeper, isGranted, parcels, sender, tabs }, signal);
+
+  /** More may be stored and sent. */
+  function goOn(): void {
+    void keeper.commit();
+    wake();
+  }
+
+  function retryNow(): void {
+    if (signal.aborted) return;
+    sender.hurryRetries();
+    gate.resume();
+    wake();
+  }
 
   function stats(): TrackerStats {
     return {
@@ -223,33 +214,34 @@ export function createEngine(
     stats,
     deadLetters,
     isGranted,
-    accept(text, at, isHigh, isUnidentified, owner) {
+    take(text, at, isHigh, isUnidentified, owner) {
+      checkSize(text, settings.maxEventBytes, byteLength);
       books.accepted += 1;
       const session = isUnidentified ? identity.session : '';
       const customer = isNamed && !session ? owner : '';
       let reason: DropReason | undefined;
-      if (consent.current === 'denied') reason = 'denied';
+      if (isShut) reason = 'closed';
+      else if (consent.current === 'denied') reason = 'denied';
       else if (isUnidentified && parcels.heldBytes + text.length > maxBytes) reason = 'journal-full';
       else if (!parcels.push(text, at, { isHigh, session, customer })) reason = 'buffer-full';
-      if (reason) reporter.settled(reason, 1);
-      else keeper.notify(isHigh);
-      return !reason;
+      if (reason) return reporter.settled(reason, 1);
+      keeper.notify(isHigh);
+      hooked.handOver?.notify();
     },
-    drop(reason: DropReason): void {
+    shut() {
+      isShut = true;
+    },
+    drop(reason) {
       books.accepted += 1;
       reporter.settled(reason, 1);
     },
     identify: identity.identify,
+    drainInBackground: () => false,
     setConsent: consent.set,
     setApiKey(key: string): void {
-      if (requests.setApiKey(key)) this.retryNow();
+      if (requests.setApiKey(key)) retryNow();
     },
-    retryNow(): void {
-      if (signal.aborted) return;
-      sender.hurryRetries();
-      gate.resume();
-      sender.wake();
-    },
+    retryNow,
     async durable(): Promise<void> {
       parcels.seal();
       const before = [...parcels.all.values()];
@@ -267,14 +259,25 @@ export function createEngine(
       const failure = isGranted() ? reporter.lastError?.message : 'consent is pending';
       throw new StorageError(`${what}: ${keeper.survives ? failure : 'the journal is in memory'}`);
     },
-    settleAll: (deadline) =>
-      settle({ parcels, sender, clock }, deadline, async () => {
+    async settleAll({ at, wait }) {
+      // Nothing can be delivered in no time.
+      const calm = at > clock.now() ? sender.hurry() : undefined;
+      const epoch = parcels.mark();
+      // What another page has in a request, and may be left, is that page's.
+      const isOthers = ({ leasedUntil, page }: Parcel) => page !== parcels.own && leasedUntil > clock.now();
+      const isOver = () => parcels.count((parcel) => parcel.epoch <= epoch && !isOthers(parcel)) === 0;
+      const work = async () => {
         const written = keeper.commitAll();
         await sharing.opened();
         await written;
         if (isGranted()) await identity.settled();
         await keeper.commitAll();
-      }),
+        wake();
+        while (!isOver() && sender.isUseful(at)) await sender.changed();
+      };
+      await wait(work());
+      calm?.();
+    },
     async close(): Promise<void> {
       const stopping = sender.stop();
       ended.abort();

@@ -64,9 +64,9 @@ export interface Platform {
   createAbortController(): AbortController;
   /**
    * Calls `callback` when a signal of the user aborts. A signal may have any number of callbacks. Returns a function that
-   * stops this.
+   * stops this. Absent if a listener of its own will do.
    */
-  onAbort(signal: AbortSignal, callback: () => void): () => void;
+  onAbort?(signal: AbortSignal, callback: () => void): () => void;
   /**
    * For the last moment: before it returns, all events are written that no journal holds, if the journal has `appendSync`. Absent if
    * nothing says when that moment is.

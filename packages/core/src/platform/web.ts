@@ -58,8 +58,4 @@ export const web: Omit<Platform, 'lifecycle'> = {
   },
   createQueue,
   createAbortController: () => new AbortController(),
-  onAbort(signal, callback) {
-    signal.addEventListener('abort', callback);
-    return () => signal.removeEventListener('abort', callback);
-  },
 };

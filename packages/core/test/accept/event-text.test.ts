@@ -10,7 +10,7 @@ const MAX_BYTES = 256 * 1024;
 const UUID = '01234567-89ab-4cde-8f01-23456789abcd';
 
 function createTexts(correlationValue: string | undefined = 'ada@example.com'): EventTexts {
-  const texts = new EventTexts('email', 'custom', MAX_BYTES);
+  const texts = new EventTexts({ correlationKey: 'email', source: 'custom', maxEventBytes: MAX_BYTES });
   texts.correlationValue = correlationValue;
   return texts;
 }
@@ -81,7 +81,7 @@ describe('EventTexts.create', () => {
   });
 
   it('needs no default user where the event names one', () => {
-    const texts = new EventTexts('email', 'custom', MAX_BYTES);
+    const texts = new EventTexts({ correlationKey: 'email', source: 'custom', maxEventBytes: MAX_BYTES });
     expect(parse({ correlationValue: 'bob' }, undefined, { texts })).toMatchObject({
       correlationValue: 'bob',
     });
@@ -156,7 +156,7 @@ describe('EventTexts.create', () => {
       timestamp: fc.constantFrom(NOW, NOW + 1, '2020-02-29T23:59:59.999Z', new Date(NOW)),
     });
     const property = fc.property(word, fc.array(event), (correlationKey, events) => {
-      const texts = new EventTexts(correlationKey, 'custom', MAX_BYTES);
+      const texts = new EventTexts({ correlationKey, source: 'custom', maxEventBytes: MAX_BYTES });
       for (const { name, payload, ...options } of events) {
         const { correlationValue, source, timestamp } = options;
         const time = typeof timestamp === 'string' ? timestamp : new Date(timestamp).toISOString();
@@ -225,7 +225,11 @@ describe('EventTexts.create refuses', () => {
   });
 
   it('an event of nobody, and says how to name somebody', () => {
-    const error = refusal('purchase', {}, new EventTexts('email', 'custom', MAX_BYTES));
+    const error = refusal(
+      'purchase',
+      {},
+      new EventTexts({ correlationKey: 'email', source: 'custom', maxEventBytes: MAX_BYTES }),
+    );
     expect(error.field).toBe('correlationValue');
     expect(error.message).toMatch(/^correlationValue must be .*track\(\).*identify\(\), got nothing$/);
   });

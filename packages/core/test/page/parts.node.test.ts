@@ -282,5 +282,5 @@ describe('the limits of storage', () => {
 });
 
 it('a journal of the user is refused: a page has its own', () => {
-  expect(() => origin.openTab({ journal: new FakeJournal() })).toThrow('"memory" or absent in a page');
+  expect(() => origin.openTab({ journal: new FakeJournal() })).toThrow('must be "memory" in a page');
 });

@@ -89,7 +89,7 @@ describe('an event of which another field is too large is refused by its length:
     ['options', 'purchase', new String(long) as TrackOptions],
     ['options', 'purchase', new Uint8Array(MEGABYTE) as TrackOptions],
   ])('%s', (field, name, options) => {
-    const texts = new EventTexts('email', 'custom', MAX_BYTES);
+    const texts = new EventTexts({ correlationKey: 'email', source: 'custom', maxEventBytes: MAX_BYTES });
     texts.correlationValue = 'ada@example.com';
     const error = refusal(() => texts.create(name, {}, options, 0));
     expect(error.field).toBe(field);

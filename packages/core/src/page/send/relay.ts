@@ -6,6 +6,7 @@ import type { Parcel } from '../keep/parcel.ts';
 import { createTickets } from '../send/tickets.ts';
 
 export interface RelayAddress {
+  readonly baseUrl: string;
   readonly url: string;
   readonly path: string;
   readonly jwt?: RelayWithJwt['jwt'];
@@ -26,8 +27,8 @@ export interface Relay {
 export function relayOf(to: string | RelayWithJwt, options: object): RelayAddress {
   if ('apiKey' in options) throw new ConfigError('apiKey', 'leave apiKey out: the relay has it');
   const { url, ...others } = typeof to === 'string' ? { url: to } : to;
-  const { href, origin } = new URL(url, globalThis.location?.href);
-  return { url: href, path: href.slice(origin.length), ...others };
+  const { href, origin: baseUrl } = new URL(url, globalThis.location?.href);
+  return { baseUrl, url: href, path: href.slice(baseUrl.length), ...others };
 }
 
 /** A relay wants a ticket of the customer in each request. What it may have taken already is sent again under the same name. */

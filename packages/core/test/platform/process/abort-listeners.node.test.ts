@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { Deadline } from '../../../src/deadline.ts';
+import { createDeadline } from '../../../src/deadline.ts';
 import { VirtualClock } from '../../../src/entries/testing/virtual-clock.ts';
+import { onAbort } from '../../../src/platform/process/abort-listeners.ts';
 
 describe('many deadlines with one signal', () => {
   it('end when it aborts, and share one listener', async () => {
@@ -13,9 +14,9 @@ describe('many deadlines with one signal', () => {
       add(...given);
     };
     const never = new Promise<void>(() => {});
-    const all = Array.from({ length: 50 }, () => new Deadline(clock, 1_000, controller.signal).wait(never));
-    const early = new Deadline(clock, 1_000, controller.signal).wait(Promise.resolve());
-    await early;
+    const start = () => createDeadline({ clock, onAbort }, { signal: controller.signal }, 1_000);
+    const all = Array.from({ length: 50 }, () => start().wait(never));
+    await start().wait(Promise.resolve());
     expect(listeners).toBe(1);
     controller.abort();
     await Promise.all(all);

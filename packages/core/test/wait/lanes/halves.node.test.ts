@@ -9,7 +9,7 @@ import { Parcel } from '../../../src/wait/parcel.ts';
 import { Places } from '../../../src/wait/places.ts';
 import { textWriter } from '../../bench/text-writer.ts';
 
-const texts = new EventTexts('email', 'test', 1_000_000);
+const texts = new EventTexts({ correlationKey: 'email', source: 'test', maxEventBytes: 1_000_000 });
 const memory = textWriter.createMemory();
 
 function textsOf(customers: readonly string[]): string[] {

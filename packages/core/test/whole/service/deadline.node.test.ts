@@ -1,7 +1,8 @@
 import type { Clock } from '@sluice/protocol/toolbox';
 import { describe, expect, it } from 'vitest';
-import { Deadline, finishOptions } from '../../../src/deadline.ts';
+import { createDeadline, type Deadline } from '../../../src/deadline.ts';
 import { settle, VirtualClock } from '../../../src/entries/testing/virtual-clock.ts';
+import { onAbort } from '../../../src/platform/process/abort-listeners.ts';
 
 const NEVER = new Promise<void>(() => {});
 
@@ -39,11 +40,15 @@ class CountingController extends AbortController {
   }
 }
 
-describe('Deadline', () => {
+function deadline(clock: Clock, timeoutMs: number, signal?: AbortSignal): Deadline {
+  return createDeadline({ clock, onAbort }, { timeoutMs, signal }, 5_000);
+}
+
+describe('a deadline', () => {
   it('resolves with the work, and leaves no timer and no listener behind', async () => {
     const clock = new VirtualClock();
     const controller = new CountingController();
-    const wait = watch(new Deadline(clock, 1_000, controller.signal).wait(Promise.resolve()));
+    const wait = watch(deadline(clock, 1_000, controller.signal).wait(Promise.resolve()));
     await settle();
     expect(wait.state).toBe('resolved');
     expect([clock.timers, controller.listeners]).toEqual([0, 0]);
@@ -52,7 +57,7 @@ describe('Deadline', () => {
   it('resolves at the time-out, not before, where the work takes longer', async () => {
     const clock = new VirtualClock();
     const controller = new CountingController();
-    const wait = watch(new Deadline(clock, 1_000, controller.signal).wait(NEVER));
+    const wait = watch(deadline(clock, 1_000, controller.signal).wait(NEVER));
     await clock.advance(999);
     expect(wait.state).toBe('waiting');
     await clock.advance(1);
@@ -63,7 +68,7 @@ describe('Deadline', () => {
   it('resolves when the signal aborts', async () => {
     const clock = new VirtualClock();
     const controller = new CountingController();
-    const wait = watch(new Deadline(clock, 1_000, controller.signal).wait(NEVER));
+    const wait = watch(deadline(clock, 1_000, controller.signal).wait(NEVER));
     await settle();
     expect(wait.state).toBe('waiting');
     controller.abort();
@@ -74,7 +79,7 @@ describe('Deadline', () => {
 
   it('does not wait at all where the signal has aborted before', async () => {
     const clock = new VirtualClock();
-    const wait = watch(new Deadline(clock, 1_000, AbortSignal.abort()).wait(NEVER));
+    const wait = watch(deadline(clock, 1_000, AbortSignal.abort()).wait(NEVER));
     await settle();
     expect(wait.state).toBe('resolved');
     expect(clock.timers).toBe(0);
@@ -83,7 +88,7 @@ describe('Deadline', () => {
   it('rejects as the work does, and leaves no timer and no listener behind', async () => {
     const clock = new VirtualClock();
     const controller = new CountingController();
-    const wait = watch(new Deadline(clock, 1_000, controller.signal).wait(Promise.reject(new Error('work'))));
+    const wait = watch(deadline(clock, 1_000, controller.signal).wait(Promise.reject(new Error('work'))));
     await settle();
     expect(wait.state).toBe('rejected');
     expect([clock.timers, controller.listeners]).toEqual([0, 0]);
@@ -98,7 +103,7 @@ describe('Deadline', () => {
         return { cancel: () => {} };
       },
     };
-    void new Deadline(clock, 1_000, undefined).wait(NEVER);
+    void deadline(clock, 1_000, undefined).wait(NEVER);
     expect(keptAlive).toBe(true);
   });
 
@@ -113,7 +118,7 @@ describe('Deadline', () => {
           return { cancel: () => {} };
         },
       };
-      void new Deadline(clock, timeoutMs, undefined).wait(NEVER);
+      void deadline(clock, timeoutMs, undefined).wait(NEVER);
       expect(delays).toEqual([2 ** 31 - 1]);
     },
   );
@@ -123,7 +128,7 @@ describe('many deadlines with one signal', () => {
   it('end when it aborts', async () => {
     const clock = new VirtualClock();
     const controller = new CountingController();
-    const all = Array.from({ length: 50 }, () => new Deadline(clock, 1_000, controller.signal).wait(NEVER));
+    const all = Array.from({ length: 50 }, () => deadline(clock, 1_000, controller.signal).wait(NEVER));
     controller.abort();
     await Promise.all(all);
     expect([clock.timers, controller.listeners]).toEqual([0, 0]);
@@ -135,12 +140,12 @@ describe('many deadlines with one signal', () => {
       throw new Error('a bad signal');
     };
     signal.removeEventListener = signal.addEventListener;
-    await new Deadline(new VirtualClock(), 1_000, signal).wait(Promise.resolve());
+    await deadline(new VirtualClock(), 1_000, signal).wait(Promise.resolve());
   });
 });
 
-describe('finishOptions', () => {
-  it('takes the defaults where what it is given throws', () => {
+describe('what a deadline is given', () => {
+  it('counts as the default where it throws', () => {
     const thrower = new Proxy(
       {},
       {
@@ -149,6 +154,6 @@ describe('finishOptions', () => {
         },
       },
     );
-    expect(finishOptions(thrower, 5)).toEqual({ timeoutMs: 5, signal: undefined });
+    expect(createDeadline({ clock: new VirtualClock(0) }, thrower, 5).at).toBe(5);
   });
 });
