@@ -5,7 +5,7 @@ import type { EventTexts } from './accept/event-text.ts';
 import type { Sharing } from './keep/journal.ts';
 import type { Guarded } from './options/callbacks.ts';
 import type { Settings } from './options/settings.ts';
-import { createGate, type Gate } from './pace/gate.ts';
+import { createGate } from './pace/gate.ts';
 import type { Limits } from './pace/limits.ts';
 import { createDelivery } from './send/delivery.ts';
 import { Evidence } from './send/evidence.ts';
@@ -47,8 +47,8 @@ export interface Dispatch extends Sender, Pick<Requests, 'redact'> {
   >;
   /** The app is active again. */
   show(): void;
-  /** As `Gate.pauseUntil`. */
-  pause: Gate['pauseUntil'];
+  /** Earlier processes ended before they saw an answer: nothing is sent before this time, in milliseconds since 1970. */
+  pause(until: number, failures: number): void;
   /** The network may be back. */
   online(): void;
   /** The network may be gone. */
@@ -176,9 +176,9 @@ export function createDispatch(options: DispatchOptions): Dispatch {
       // The network may have come back meanwhile.
       online();
     },
-    pause: gate.pauseUntil,
+    pause: (until, failures) => gate.share([until, failures + 1, 0], false),
     online,
-    offline: gate.doubt,
+    offline: () => gate.doubt(1),
     redact: (text) => requests.redact(text),
     setApiKey(key) {
       if (requests.setApiKey(key)) retryNow();

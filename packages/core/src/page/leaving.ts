@@ -1,9 +1,9 @@
+import type { Breaker } from '../pace/breaker.ts';
 import { registerSync } from './background-sync.ts';
 import type { Identity } from './identity.ts';
 import type { Keeper } from './keep/keeper.ts';
 import type { Parcels } from './keep/parcels.ts';
 import type { Tabs } from './keep/tabs.ts';
-import type { Gate } from './send/gate.ts';
 import type { Sender } from './send/sender.ts';
 import { isHidden } from './store/origin.ts';
 
@@ -24,7 +24,7 @@ interface Navigate extends Event {
 }
 
 interface LeavingStages {
-  readonly gate: Gate;
+  readonly gate: Breaker;
   readonly hold: boolean;
   readonly identity: Identity;
   readonly keeper: Keeper;

@@ -1,6 +1,7 @@
 import type { Clock } from '@sluice/protocol/toolbox';
 import { Alarm } from '../base/alarm.ts';
 import type { Fate } from '../base/fate.ts';
+import type { Breaker } from '../pace/breaker.ts';
 import type { Reporter } from '../tell/reporter.ts';
 import type { Identity } from './identity.ts';
 import type { Keeper } from './keep/keeper.ts';
@@ -8,7 +9,6 @@ import type { Letters } from './keep/letters.ts';
 import { idOf, type Parcel } from './keep/parcel.ts';
 import type { Parcels } from './keep/parcels.ts';
 import type { Message } from './keep/tabs.ts';
-import type { Gate } from './send/gate.ts';
 import type { Sender } from './send/sender.ts';
 
 /** A page that says that it has events may be gone before it sends them. */
@@ -30,7 +30,7 @@ interface SharingOptions {
 
 /** Stages that are made later. */
 interface Later {
-  readonly gate: Gate;
+  readonly gate: Breaker;
   readonly identity: Identity;
   readonly sender: Sender;
 }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
 import { AdaptiveConcurrency } from '../../src/pace/adaptive-concurrency.ts';
-import { createGate, type Gate, type Pass, type Why } from '../../src/pace/gate.ts';
+import type { Why } from '../../src/pace/breaker.ts';
+import { createGate, type Gate, type Pass } from '../../src/pace/gate.ts';
 import { LearnedRate } from '../../src/parts/learn/learned-rate.ts';
 import { Books } from '../../src/tell/books.ts';
 import { createReporter } from '../../src/tell/reporter.ts';
@@ -70,7 +71,7 @@ class Bench {
 
   /** The breaker opens because a probe fails. */
   open(why: Why = OUTAGE): void {
-    this.gate.doubt();
+    this.gate.doubt(1);
     this.fail(why);
   }
 
@@ -166,7 +167,7 @@ describe('a gate in doubt', () => {
   it('changes nothing if it is open already', () => {
     const bench = new Bench();
     bench.open();
-    bench.gate.doubt();
+    bench.gate.doubt(1);
     expect(bench.gate.state).toBe('open');
   });
 });

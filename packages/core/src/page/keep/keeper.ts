@@ -2,7 +2,7 @@ import { backoffDelayMs } from '@sluice/protocol/toolbox';
 import { promisifyRequest } from 'idb-keyval';
 import { Alarm } from '../../base/alarm.ts';
 import { storageError } from '../../base/errors/storage-error.ts';
-import type { SharedPause } from '../send/gate.ts';
+import type { SharedPause } from '../../pace/breaker.ts';
 import { DENIED, IndexedDbStore } from '../store/indexeddb-store.ts';
 import { loadText, saveText } from '../store/local-storage.ts';
 import { hasIndexedDb, isHidden } from '../store/origin.ts';

@@ -1,8 +1,8 @@
 import type { Clock } from '@sluice/protocol/toolbox';
 import type { Fate } from '../../base/fate.ts';
+import type { SharedPause } from '../../pace/breaker.ts';
 import type { Books } from '../../tell/books.ts';
 import type { Reporter } from '../../tell/reporter.ts';
-import type { SharedPause } from '../send/gate.ts';
 import type { IndexedDbStore } from '../store/indexeddb-store.ts';
 import { type LetterKey, type Parcel, readKeys, SENT } from './parcel.ts';
 import type { Parcels } from './parcels.ts';

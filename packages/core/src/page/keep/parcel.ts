@@ -1,3 +1,4 @@
+import type { SharedPause } from '../../pace/breaker.ts';
 import { STORE_KEYS } from '../store/indexeddb-store.ts';
 
 /** Names a record: who wrote it, its number there, what it holds, when its first event was tracked, and the session that holds it. */
@@ -122,10 +123,7 @@ export function isLease(key: unknown): key is LeaseKey {
   return isString(page) && isCount(number) && until >= LEAST_TIME && isTime(until, forMs) && wasAlive <= SENT;
 }
 
-/** A pause of all pages. */
-export type PauseKey = [until: number, failures: number, forMs: number];
-
-function isPause(key: IDBValidKey): key is PauseKey {
+function isPause(key: IDBValidKey): key is SharedPause {
   return Array.isArray(key) && key.length === 3 && isTime(key[0], key[2]) && Number.isSafeInteger(key[1]);
 }
 
@@ -158,7 +156,7 @@ export interface Listing {
   /** Keys that nobody of ours wrote. */
   readonly odd: readonly IDBValidKey[];
   /** It may have ended. Once a page has an answer there is none. */
-  readonly pause: PauseKey | undefined;
+  readonly pause: SharedPause | undefined;
 }
 
 /** Sorts the keys of all records. */
@@ -167,7 +165,7 @@ export function readKeys(keys: readonly IDBValidKey[], now: number): Listing {
   const leased = new Map<string, LeaseKey>();
   const letters: LetterKey[] = [];
   const odd: IDBValidKey[] = [];
-  let pause: PauseKey | undefined;
+  let pause: SharedPause | undefined;
   for (const key of keys) {
     if (isParcel(key)) listed.set(idOf(key), key);
     else if (isLease(key)) leased.set(idOf(key), key);

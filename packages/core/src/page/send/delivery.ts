@@ -2,6 +2,7 @@ import { type Backoff, backoffDelayMs, type Clock } from '@sluice/protocol/toolb
 import type { ClockOffset } from '../../accept/clock-offset.ts';
 import type { Fate } from '../../base/fate.ts';
 import type { Settings } from '../../options/settings.ts';
+import type { Breaker } from '../../pace/breaker.ts';
 import { probeMs } from '../../pace/wait-times.ts';
 import { type Rule, ruleOf, WRONG } from '../../send/delivery-policy.ts';
 import type { Outcome, ReadRejected } from '../../send/http/transport.ts';
@@ -13,7 +14,6 @@ import type { Letters } from '../keep/letters.ts';
 import type { Parcel } from '../keep/parcel.ts';
 import type { Parcels } from '../keep/parcels.ts';
 import { type Batch, type Blame, batchOf, countOf } from './blame.ts';
-import type { Gate } from './gate.ts';
 import type { Limits } from './limits.ts';
 import type { Relay } from './relay.ts';
 import type { Carried, Requests } from './requests.ts';
@@ -34,7 +34,7 @@ export interface DeliveryOptions {
   readonly random: () => number;
   readonly parcels: Parcels;
   readonly keeper: Keeper;
-  readonly gate: Gate;
+  readonly gate: Breaker;
   readonly blame: Blame;
   readonly requests: Requests;
   readonly limits: Limits;

@@ -1,49 +1,61 @@
 import type { Backoff, Clock } from '@sluice/protocol/toolbox';
-import { Alarm } from '../../base/alarm.ts';
-import { askedMs, pauseMs, probeMs } from '../../pace/wait-times.ts';
-import { HINTS } from '../../tell/hints.ts';
-import type { Reporter } from '../../tell/reporter.ts';
-import type { BreakerState, Pause } from '../../tell/stats.ts';
-import type { PauseKey } from '../keep/parcel.ts';
-import { isHidden } from '../store/origin.ts';
+import { Alarm } from '../base/alarm.ts';
+import { HINTS } from '../tell/hints.ts';
+import type { Reporter } from '../tell/reporter.ts';
+import type { BreakerState, Pause } from '../tell/stats.ts';
+import { askedMs, pauseMs, probeMs } from './wait-times.ts';
 
-type Why = Pick<Pause, 'reason' | 'status' | 'words'>;
-/** As pages share a pause. */
-export type SharedPause = PauseKey;
+/** Why requests fail. */
+export type Why = Pick<Pause, 'reason' | 'status' | 'words'>;
+/** As pages, and processes, tell each other of a pause. Without failures, it is for all. */
+export type SharedPause = [until: number, failures: number, forMs: number];
 
+/** Hints count at most once in this time: an unstable network gives many. */
 const HINT_MS = 60_000;
+/** The first pause is as long as the wait of what failed so often. */
+const FAILURES = 2;
 const MAY_HELP = /^(blocked|intercepted|wrong-address|unavailable)$/;
 
-export interface Gate {
+/** Stops requests while the service cannot or does not want to answer them. */
+export interface Breaker {
   readonly state: BreakerState;
+  /** Why only a probe is made from time to time, and when the next one is; undefined if the breaker is closed. */
   readonly pause: Pause | undefined;
-  /** Pauses: a probe is sent later. */
+  /** Pauses, each time in a row for longer, up to a limit. Then a probe is sent. */
   hold(why: Why): void;
-  /** The service asked for a pause. `leastMs`: it is no shorter. */
+  /** The service asked for a pause. @param leastMs It is no shorter. */
   asked(retryAfterMs: number, why: Omit<Why, 'reason'>, leastMs?: number): void;
-  /** Requests are made one at a time until one is accepted; `most` may fail. */
+  /** Requests are made one at a time until one is accepted. @param most So many may fail. */
   doubt(most: number): void;
   probeFailed(why: Why): void;
-  /** As other pages are told of it. */
+  /** As others are told of it. */
   readonly shared: SharedPause | undefined;
-  /** Another page pauses. `isFirst`: this page was opened just now, which is worth a try. */
-  share(pause: SharedPause, isFirst: boolean): void;
+  /** Others pause. @param isFirst This page was opened just now, which is worth a try. */
+  share(pause: Readonly<SharedPause>, isFirst: boolean): void;
   /** Returns whether a pause is over. */
   accepted(): boolean;
   /** The network or the page is back: worth a try, but not too often. Returns whether there is one. */
   hint(): boolean;
+  /** The reason for the failures may be gone, for example by a new key: sends a probe now. */
   resume(): void;
+  /** If not closed, sends a probe now. */
+  tryNow(): void;
   stop(): void;
 }
 
-/** May a request be made now? Open: none until a time. Half-open: one at a time, until it was accepted. */
-export function createGate(
+/**
+ * Closed: requests may be made. Open: none for a time. Half-open: one at a time, the probe, until it was accepted.
+ *
+ * @param rests Whether probes must wait, for example because nobody sees the page. When this turns false, call `hint()`.
+ */
+export function createBreaker(
   clock: Clock,
   random: () => number,
   backoff: Backoff,
-  reporter: Reporter,
+  reporter: Pick<Reporter, 'emit'>,
+  rests: () => boolean,
   onChange: (state?: BreakerState) => void,
-): Gate {
+): Breaker {
   let state: BreakerState = 'closed';
   let pause: Pause | undefined;
   /** Pauses in a row. */
@@ -52,7 +64,7 @@ export function createGate(
   let patience = 1;
   let hintedAt = Number.NEGATIVE_INFINITY;
   const alarm = new Alarm(clock, () => {
-    if (!isHidden()) tryNow();
+    if (!rests()) tryNow();
   });
 
   function enter(next: BreakerState): void {
@@ -68,6 +80,7 @@ export function createGate(
     if (state !== 'closed' && !alarm.isStopped) enter('half-open');
   }
 
+  /** Pauses for `delayMs` milliseconds, or for the remaining time if that is longer. */
   function open(delayMs: number, why: Why): void {
     const now = clock.now();
     const longestMs = Math.max(delayMs, (alarm.until ?? 0) - now);
@@ -81,9 +94,9 @@ export function createGate(
 
   function hold({ reason, status, words }: Why): void {
     const isOutage = reason === 'unavailable';
-    const delayMs = isOutage
-      ? probeMs(opened + 2, backoff, random)
-      : pauseMs(reason === 'refused' ? 0 : opened, random);
+    // Each probe is another event: if many in a row are wrong indeed, they must not hold up the others for long.
+    const pauses = reason === 'refused' ? 0 : opened;
+    const delayMs = isOutage ? probeMs(opened + FAILURES, backoff, random) : pauseMs(pauses, random);
     open(delayMs, { reason, status, words });
   }
 
@@ -109,6 +122,7 @@ export function createGate(
     },
     hold,
     asked(retryAfterMs, { status, words }, leastMs = 0) {
+      // Every client gets the same Retry-After, so that alone does not reduce the load: a rate limit applies too.
       open(Math.max(askedMs(retryAfterMs, random), leastMs), { reason: 'asked', status, words });
     },
     doubt(most: number): void {
@@ -131,7 +145,7 @@ export function createGate(
     },
     hint(): boolean {
       const now = clock.now();
-      if (state !== 'open' || isHidden()) return false;
+      if (state !== 'open' || rests()) return false;
       const isLate = now >= (alarm.until ?? 0);
       if (!isLate && !(MAY_HELP.test(`${pause?.reason}`) && Math.abs(now - hintedAt) >= HINT_MS))
         return false;
@@ -143,6 +157,7 @@ export function createGate(
       opened = Math.min(1, opened);
       tryNow();
     },
+    tryNow,
     stop: () => alarm.stop(),
   };
 }
