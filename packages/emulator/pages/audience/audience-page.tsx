@@ -1,15 +1,15 @@
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { CustomerRows } from '../../src/admin/audience-contract.ts';
 import { Snippet } from '../parts/copy.tsx';
 import { Empty, Problem } from '../parts/dialog.tsx';
 import { SearchField } from '../parts/field.tsx';
 import { List } from '../parts/list.tsx';
 import { formatSome } from '../parts/text.tsx';
-import { useAnswer, useKept } from '../shell/asking.ts';
+import { useAnswer } from '../shell/asking.ts';
 import { status } from '../shell/live.ts';
-import { here, openId, pushRoute, route } from '../shell/route.ts';
+import { here, openId, route, setQuery } from '../shell/route.ts';
 import { ColumnsMenu, customerColumns, namesIn, readOrder } from './customer-columns.tsx';
-import { CustomerPanel, NewCustomerPanel } from './customer-panel.tsx';
+import { CustomerPanel } from './customer-panel.tsx';
 import { ImportButton } from './import-button.tsx';
 import { PrimaryKeyCard } from './primary-key.tsx';
 
@@ -28,7 +28,9 @@ export function AudiencePage() {
   const [limit, setLimit] = useState(FEW);
   const asked = { search, ...readOrder(), limit: String(limit) };
   const answer = useAnswer<CustomerRows>(`/customers?${new URLSearchParams(asked)}`, audience);
-  const { customers, total } = useKept(answer.value) ?? {};
+  const shown = useRef(answer.value);
+  shown.current = answer.value ?? shown.current; // it stays until there is something else to show
+  const { customers, total } = shown.current ?? {};
   const names = namesIn(customers ?? []).filter((name) => name !== primaryKey);
   const renew = answer.again;
   const card = <PrimaryKeyCard primaryKey={primaryKey} names={names} onSelected={renew} />;
@@ -41,7 +43,7 @@ export function AudiencePage() {
           label="Search customers"
           placeholder="Search in all attributes"
           value={search}
-          onChange={(typed) => pushRoute(here(part, { search: typed }), 'search')}
+          onChange={(search) => setQuery({ search }, 'search')}
         />
         <span class="muted" role="status">
           {total !== undefined && formatSome(total, 'customer')}
@@ -70,9 +72,15 @@ export function AudiencePage() {
             onEnd={(isNearEnd) => isNearEnd && setLimit(MANY)}
           />
         )}
-        {open !== undefined && <CustomerPanel key={open} id={open} rows={customers} onChanged={renew} />}
-        {primaryKey && (part === 'new' || value !== null) && (
-          <NewCustomerPanel key={value} primaryKey={primaryKey} value={value} onMade={renew} />
+        {primaryKey && (open !== undefined || part === 'new' || value !== null) && (
+          <CustomerPanel
+            key={open ?? value}
+            id={open}
+            value={value}
+            primaryKey={primaryKey}
+            rows={customers}
+            onChanged={renew}
+          />
         )}
       </div>
     </>

@@ -2,7 +2,6 @@ import { useId, useState } from 'preact/hooks';
 import { Ask } from '../parts/dialog.tsx';
 import { Field, typing } from '../parts/field.tsx';
 import { tell } from '../shell/ask.ts';
-import { fieldError } from '../shell/asking.ts';
 
 interface PrimaryKeyCardProps {
   /** Null if none is selected; undefined while that is not known. */
@@ -30,36 +29,25 @@ export function PrimaryKeyCard({ primaryKey, names, onSelected }: PrimaryKeyCard
           isReady={name !== '' && name !== primaryKey}
           onAction={() => tell('PUT', '/primary-key', { primaryKey: name }).then(onSelected)}
         >
-          {({ error }) => (
-            <>
-              <p>
-                From then on, the emulator refuses events with another <code>correlationKey</code>. It keeps
-                customers without this attribute, but no longer finds them.
-              </p>
-              <Field
-                label="Attribute"
-                hint="Its value must be another for each customer."
-                error={fieldError(error, 'primaryKey')}
-              >
-                {(input) => (
-                  <input
-                    {...input}
-                    list={namesId}
-                    value={name}
-                    placeholder="email"
-                    spellcheck={false}
-                    autocomplete="off"
-                    onInput={typing(setName)}
-                  />
-                )}
-              </Field>
-              <datalist id={namesId}>
-                {names.map((each) => (
-                  <option key={each} value={each} />
-                ))}
-              </datalist>
-            </>
-          )}
+          <p>
+            From then on, the emulator refuses events with another <code>correlationKey</code>. It keeps
+            customers without this attribute, but no longer finds them.
+          </p>
+          <Field label="Attribute" hint="Its value must be another for each customer.">
+            <input
+              list={namesId}
+              value={name}
+              placeholder="email"
+              spellcheck={false}
+              autocomplete="off"
+              onInput={typing(setName)}
+            />
+          </Field>
+          <datalist id={namesId}>
+            {names.map((each) => (
+              <option key={each} value={each} />
+            ))}
+          </datalist>
         </Ask>
       </div>
       <p class="muted">

@@ -4,7 +4,7 @@ import { AskError, ask, tell } from '../shell/ask.ts';
 import { type Task, useTask } from '../shell/asking.ts';
 
 interface FormProps {
-  /** Runs the action, and shows why it failed. */
+  /** Runs the action. The children show why it failed. */
   readonly task: Task;
   /** The label of the button, for example "Revoke". */
   readonly action: string;
@@ -27,7 +27,6 @@ export function Form(props: FormProps) {
   return (
     <form class="stack" onSubmit={act} noValidate>
       {children}
-      <Problem error={task.error} />
       <div class="row end">
         {aside}
         <button type="submit" class={isDanger ? 'main bad' : 'main'} disabled={task.isRunning || !isReady}>
@@ -143,6 +142,7 @@ export function Ask({ button, label, class: kind, title, onOpen, onAction, child
           <Form {...form} task={task} onAction={() => onAction().then(close)} aside={cancel}>
             <h2 id={headingId}>{title}</h2>
             {typeof children === 'function' ? children(task) : children}
+            <Problem error={task.error} />
           </Form>
         </dialog>
       )}

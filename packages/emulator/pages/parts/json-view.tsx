@@ -13,13 +13,13 @@ const DEEPEST_INDENT = 30;
 export function JsonView({ title, text }: { readonly title: string; readonly text: string }) {
   const [most, setMost] = useState(LINES_AT_ONCE);
   const lines = useMemo(() => {
+    const first: JsonLine[] = [];
     try {
       JSON.parse(text);
+      for (const line of jsonLines(text)) if (first.push(line) > most) break;
     } catch {
       return undefined;
     }
-    const first: JsonLine[] = [];
-    for (const line of jsonLines(text)) if (first.push(line) > most) break;
     return first;
   }, [text, most]);
   return (

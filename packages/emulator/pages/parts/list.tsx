@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import { isLost } from '../shell/live.ts';
+import { lost } from '../shell/live.ts';
 import type { LiveRows } from '../shell/live-rows.ts';
 import type { Identified } from '../shell/read-rows.ts';
 import { here, openId } from '../shell/route.ts';
@@ -149,7 +149,7 @@ export function LiveList<Row extends Identified>({ live, empty, ...list }: LiveL
   const { rows, hasMore, newer, isFollowing, showNewest } = live;
   return (
     <section aria-label={list.name}>
-      <Problem error={live.error} onRetry={showNewest} />
+      <Problem error={live.error} onRetry={live.again} />
       {rows?.length === 0 && !hasMore ? empty : rows && <List {...live} {...list} rows={rows} />}
       {!isFollowing && newer > 0 && (
         <button type="button" class="main newer" onClick={showNewest}>
@@ -165,8 +165,8 @@ export function LiveControls({ live }: { readonly live: LiveRows<Identified> }) 
   const { isPaused, isFollowing, pause } = live;
   return (
     <>
-      <span class={`badge ${isFollowing && !isLost.value ? 'good' : ''}`}>
-        {isLost.value ? 'Not connected' : isFollowing ? 'Live' : isPaused ? 'Paused' : 'Not following'}
+      <span class={`badge ${isFollowing && !lost.value ? 'good' : ''}`}>
+        {lost.value ? 'Not connected' : isFollowing ? 'Live' : isPaused ? 'Paused' : 'Not following'}
       </span>
       <button type="button" aria-pressed={isPaused} onClick={() => pause(!isPaused)}>
         {isPaused ? 'Resume' : 'Pause'}

@@ -6,6 +6,12 @@ import type { Identified } from '../shell/read-rows.ts';
 import { here, openId, replaceRoute } from '../shell/route.ts';
 import { Problem } from './dialog.tsx';
 
+/** What the panel of a page shows: the row with this id, of these rows. */
+export interface PanelProps {
+  readonly id: number;
+  readonly rows: readonly Identified[] | undefined;
+}
+
 interface SidePanelProps {
   readonly title: string;
   /** What was asked for it: it shows why there is no answer. */
@@ -54,8 +60,8 @@ export function SidePanel({ title, answer, rows, children }: SidePanelProps) {
         <h2 id={headingId} class="grow" ref={heading} tabIndex={-1}>
           {title}
         </h2>
-        {rows && <Button label="Row above" sign="↑" act={above} />}
-        {rows && <Button label="Row below" sign="↓" act={below} />}
+        {(above ?? below) && <Button label="Row above" sign="↑" act={above} />}
+        {(above ?? below) && <Button label="Row below" sign="↓" act={below} />}
         <Button label="Close" sign="✕" act={close} />
       </header>
       <div class="stack">

@@ -2,11 +2,9 @@ import type { BehaviourState } from '../../src/admin/contract.ts';
 import { type Behaviour, readBehaviour } from '../../src/behaviour/behaviour.ts';
 import { PRESETS, type PresetName } from '../../src/behaviour/presets.ts';
 import { Problem } from '../parts/dialog.tsx';
-import { Choice } from '../parts/field.tsx';
-import { JsonForm } from '../parts/json-form.tsx';
+import { type Draft, JsonForm } from '../parts/json-form.tsx';
 import { tell } from '../shell/ask.ts';
 import { useAnswer } from '../shell/asking.ts';
-import { useDraft } from '../shell/draft.ts';
 import { status } from '../shell/live.ts';
 
 /** How the service answers where the interface is silent: a preset, and settings that differ from it. */
@@ -22,35 +20,25 @@ export function BehaviourCard() {
         answers. Your choice applies from the next request on. Try your code with each preset.
       </p>
       <Problem error={error} onRetry={again} />
-      {state !== undefined && <BehaviourForm state={state} onSaved={again} />}
+      {state !== undefined && (
+        <JsonForm
+          name="behaviour"
+          first={written(state.preset, state.behaviour)}
+          label="Settings, as JSON"
+          hint="All of them. What you leave out is as in the preset."
+          action="Apply"
+          onSave={(behaviour, preset) => tell('PUT', '/behaviour', { preset, behaviour }).then(again)}
+          choices={{
+            label: 'Preset',
+            of: PRESETS,
+            draft: (preset) => written(preset, readBehaviour(PRESETS[preset as PresetName].behaviour)),
+          }}
+        />
+      )}
     </section>
   );
 }
 
-function BehaviourForm({ state, onSaved }: { readonly state: BehaviourState; readonly onSaved: () => void }) {
-  const draft = useDraft('behaviour', () => written(state.preset, state.behaviour));
-  const { preset } = draft.value;
-  return (
-    <JsonForm
-      draft={draft}
-      label="Settings, as JSON"
-      hint="All of them. What you leave out is as in the preset."
-      action="Apply"
-      onSave={async (behaviour) => {
-        await tell('PUT', '/behaviour', { preset, behaviour });
-        onSaved();
-      }}
-    >
-      <Choice
-        label="Preset"
-        choices={PRESETS}
-        value={preset}
-        onChange={(chosen) => draft.set(written(chosen, readBehaviour(PRESETS[chosen].behaviour)))}
-      />
-    </JsonForm>
-  );
-}
-
-function written(preset: PresetName, behaviour: Behaviour) {
-  return { preset, json: JSON.stringify(behaviour, null, 2) };
+function written(preset: string, behaviour: Behaviour): Draft {
+  return { json: JSON.stringify(behaviour, null, 2), of: preset };
 }

@@ -5,7 +5,7 @@ import { Ask, type AskProps, Problem } from '../parts/dialog.tsx';
 import { Field, typing } from '../parts/field.tsx';
 import { Time } from '../parts/text.tsx';
 import { ask, tell } from '../shell/ask.ts';
-import { type Answer, fieldError } from '../shell/asking.ts';
+import type { Answer } from '../shell/asking.ts';
 
 /** Lists the API keys; creates, renames and revokes them. */
 export function KeysCard({ keys }: { readonly keys: Answer<KeyRows> }) {
@@ -77,7 +77,7 @@ function KeyItem({ row, isOnlyOne, onChanged }: KeyItemProps) {
           <Ask
             button="Revoke"
             label={`Revoke ${name}`}
-            class="small is-bad"
+            class="small bad"
             title={`Revoke “${name}”?`}
             action="Revoke"
             isDanger
@@ -106,11 +106,9 @@ function NameAsk({ before = '', onName, ...ask }: NameAskProps) {
   const [name, setName] = useState(before);
   return (
     <Ask {...ask} action={ask.button} onOpen={() => setName(before)} onAction={() => onName(name)}>
-      {({ error }) => (
-        <Field label="Name" error={fieldError(error, 'name')} hint="A name of the application that uses it.">
-          {(input) => <input {...input} value={name} onInput={typing(setName)} />}
-        </Field>
-      )}
+      <Field label="Name" hint="A name of the application that uses it.">
+        <input value={name} onInput={typing(setName)} />
+      </Field>
     </Ask>
   );
 }

@@ -1,14 +1,13 @@
 import type { RefusalBody } from '../../src/events/refusal.ts';
 
-/** What the user wants cannot be done: `message` says what to correct, `field` says where. */
+/** What the user wants cannot be done: `message` says what to correct. */
 export class AskError extends Error {
-  readonly code: string;
-  readonly field: string | undefined;
+  /** The code of a refusal. */
+  readonly code: string | undefined;
 
-  constructor(code: string, message: string, field?: string) {
+  constructor(message: string, code?: string) {
     super(message);
     this.code = code;
-    this.field = field;
   }
 }
 
@@ -16,7 +15,7 @@ export class AskError extends Error {
 export async function ask<T>(path: string, init?: RequestInit): Promise<T> {
   const response = await fetch(`/emulator/admin${path}`, init).catch((error: unknown) => {
     if (init?.signal?.aborted) throw error;
-    throw new AskError('unreachable', 'The emulator does not answer. Is it still running?');
+    throw new AskError('The emulator does not answer. Is it still running?');
   });
   const text = await response.text();
   if (response.ok) return text === '' ? (undefined as T) : (JSON.parse(text) as T);
@@ -39,18 +38,15 @@ export function readJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new AskError(
-      'not_json',
-      `This is not JSON: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    throw new AskError(`This is not JSON: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 
 function refusal(status: number, text: string): AskError {
   try {
-    const { code, message, field } = (JSON.parse(text) as RefusalBody).error;
-    return new AskError(code, message, field);
+    const { code, message } = (JSON.parse(text) as RefusalBody).error;
+    return new AskError(message, code);
   } catch {
-    return new AskError('unknown', `The emulator answered with status ${status}.`);
+    return new AskError(`The emulator answered with status ${status}.`);
   }
 }

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { AskError, ask } from './ask.ts';
-import { isLost } from './live.ts';
+import { ask } from './ask.ts';
+import { lost } from './live.ts';
 
 const SETTLING_MS = 150;
 
@@ -28,15 +28,13 @@ export function useAnswer<T>(path: string | undefined, version: unknown = undefi
     if (path === undefined) return;
     const over = new AbortController();
     const { signal } = over;
-    let isWished = false;
-    let isBusy = false;
+    let wishes = 0;
     look.current = async () => {
-      isWished = true;
-      if (isBusy) return;
-      isBusy = true;
+      wishes += 1;
+      if (wishes > 1) return; // after the request that runs, there will be another one
       if (isChanged) await pause(SETTLING_MS); // the user may still be typing, or hold down an arrow key
-      while (isWished && !signal.aborted) {
-        isWished = false;
+      while (wishes > 0 && !signal.aborted) {
+        wishes = 1;
         const startedAt = performance.now();
         const result = await ask<T>(path, { signal }).then(
           (value) => ({ value }),
@@ -44,26 +42,19 @@ export function useAnswer<T>(path: string | undefined, version: unknown = undefi
         );
         if (!signal.aborted) setAnswer({ path, ...result });
         await pause(performance.now() - startedAt);
+        wishes -= 1;
       }
-      isBusy = false;
     };
     return () => over.abort();
   }, [path]);
-  useEffect(() => void (isLost.value || look.current()), [path, version, isLost.value]);
+  useEffect(() => void (lost.value || look.current()), [path, version, lost.value]);
   const again = useCallback(() => void look.current(), []);
   const { value, error } = answer.path === path ? answer : {};
-  return { value, error: isLost.value ? undefined : error, again };
+  return { value, error: lost.value ? undefined : error, again };
 }
 
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
-}
-
-/** The latest value that is not undefined: what was shown stays until there is something else to show. */
-export function useKept<T>(value: T | undefined): T | undefined {
-  const kept = useRef(value);
-  kept.current = value ?? kept.current;
-  return kept.current;
 }
 
 /** An action that the user started, and that may fail. */
@@ -78,23 +69,15 @@ export interface Task {
 }
 
 export function useTask(): Task {
-  const [state, setState] = useState<{ isRunning: boolean; error?: unknown }>({ isRunning: false });
-  const isRunning = useRef(false);
+  const [state, setState] = useState<Pick<Task, 'isRunning' | 'error'>>({ isRunning: false });
   const run = async (work: () => Promise<unknown>) => {
-    if (isRunning.current) return;
-    isRunning.current = true;
+    if (state.isRunning) return;
     setState({ isRunning: true });
-    const failed = await work().then(
-      () => ({}),
-      (error: unknown) => ({ error }),
+    const error: unknown = await work().then(
+      () => undefined,
+      (error: unknown) => error,
     );
-    isRunning.current = false;
-    setState({ isRunning: false, ...failed });
+    setState({ isRunning: false, error });
   };
-  return { ...state, run, clear: () => setState({ isRunning: isRunning.current }) };
-}
-
-/** The message of a refusal about `field`, to show next to that field. */
-export function fieldError(error: unknown, field: string): string | undefined {
-  return error instanceof AskError && error.field === field ? error.message : undefined;
+  return { ...state, run, clear: () => setState(({ isRunning }) => ({ isRunning })) };
 }

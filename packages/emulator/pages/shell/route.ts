@@ -7,6 +7,9 @@ export interface Route {
   readonly query: URLSearchParams;
 }
 
+/** Fields of a query. */
+export type Query = Readonly<Record<string, string>>;
+
 /** The current route. Pages read it, and links (`href="#/…"`) change it. */
 export const route: Signal<Route> = signal(read());
 addEventListener('hashchange', () => {
@@ -14,8 +17,8 @@ addEventListener('hashchange', () => {
 });
 
 /** The address of a route, for a link. Empty values of the query are left out. */
-export function link(parts: readonly string[], query: Readonly<Record<string, string>> = {}): string {
-  const given = Object.entries(query).filter(([, value]) => value !== '');
+export function link(parts: readonly string[], query: Query = {}): string {
+  const given = Object.entries(query).filter(([, value]) => value.trim() !== '');
   const search = given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
   return `#/${parts.map(encodeURIComponent).join('/')}${search}`;
 }
@@ -23,7 +26,7 @@ export function link(parts: readonly string[], query: Readonly<Record<string, st
 /**
  * The address of the current page with something else open in it, by default nothing. What is searched stays, but for `changed`.
  */
-export function here(open: string | number = '', changed: Readonly<Record<string, string>> = {}): string {
+export function here(open: string | number = '', changed: Query = {}): string {
   const { page, query } = route.value;
   const { value: _, ...searched } = Object.fromEntries(query);
   return link(open === '' ? [page] : [page, String(open)], { ...searched, ...changed });
@@ -35,10 +38,17 @@ export function openId(): number | undefined {
   return /^\d+$/.test(id) ? Number(id) : undefined;
 }
 
-/** Goes to a route, so that Back undoes it. While the user types in a `field` of the query, only the first change makes an entry. */
-export function pushRoute(to: string, field = ''): void {
-  if (route.peek().query.get(field)) history.replaceState(null, '', to);
-  else history.pushState(null, '', to);
+/** Changes what is searched, so that Back undoes it. While the user types in a field, only the first change makes an entry. */
+export function setQuery(changed: Query, typed = ''): void {
+  const { rest, query } = route.peek();
+  const to = here(rest[0], changed);
+  if (query.get(typed)) replaceRoute(to);
+  else pushRoute(to);
+}
+
+/** Goes to a route, so that Back undoes it. */
+export function pushRoute(to: string): void {
+  history.pushState(null, '', to);
   route.value = read();
 }
 

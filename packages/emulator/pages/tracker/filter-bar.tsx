@@ -4,10 +4,12 @@ import { Menu } from '../parts/dialog.tsx';
 import { SearchField, typing } from '../parts/field.tsx';
 import { formatCount } from '../parts/text.tsx';
 import { useAnswer } from '../shell/asking.ts';
-import { type EventFilter, type FilterName, filter, setFilter, withField } from './event-filter.ts';
+import { link, pushRoute, route, setQuery } from '../shell/route.ts';
+import { type FilterName, filter } from './event-filter.ts';
 
 const MINUTE_MS = 60_000;
 const SPANS: Readonly<Record<string, number>> = {
+  'Any time': 0,
   'Last 5 minutes': 5,
   'Last hour': 60,
   'Last 24 hours': 24 * 60,
@@ -23,7 +25,7 @@ export function FilterBar() {
         placeholder="Search names, customers, payloads"
         class={text && 'is-set'}
         value={text}
-        onChange={change('text')}
+        onChange={(text) => setQuery({ text }, 'text')}
       />
       <FilterField field="name" label="Event name" hasValues />
       <FilterField field="correlationValue" label="Customer" hasValues />
@@ -38,7 +40,7 @@ export function FilterBar() {
         class={filter.value.attributed && 'is-set'}
         aria-label="Customers"
         value={filter.value.attributed ?? ''}
-        onChange={typing(change('attributed'))}
+        onChange={typing((attributed) => setQuery({ attributed }))}
       >
         <option value="">Any customer</option>
         <option value="true">Known customers</option>
@@ -52,16 +54,16 @@ export function FilterBar() {
         title="Keys of payloads as columns: payload.total, payload.items[0].sku"
       />
       {Object.keys(filter.value).length > 0 && (
-        <button type="button" class="quiet" onClick={() => setFilter({})}>
+        <button
+          type="button"
+          class="quiet"
+          onClick={() => pushRoute(link(['tracker', ...route.peek().rest]))}
+        >
           Reset filters
         </button>
       )}
     </search>
   );
-}
-
-function change(field: FilterName): (value: string) => void {
-  return (value) => setFilter(withField(field, value));
 }
 
 interface FilterFieldProps {
@@ -82,7 +84,7 @@ function FilterField({ field, label, placeholder = label, title, hasValues = fal
   const { value: answer } = useAnswer<TrackerValues>(hasValues && typed !== undefined ? path : undefined);
   const apply = (applied: string) => {
     setTyped(undefined);
-    change(field)(applied);
+    setQuery({ [field]: applied });
   };
   return (
     <>
@@ -117,13 +119,9 @@ function FilterField({ field, label, placeholder = label, title, hasValues = fal
 
 /** Filters events by the time at which they were received. */
 function TimeFilter() {
-  const { from = '', to = '', ...others } = filter.value;
-  const choice = (label: string, chosen: EventFilter) => (
-    <button key={label} type="button" class="quiet" onClick={() => setFilter(chosen)}>
-      {label}
-    </button>
-  );
-  const since = (minutes: number) => new Date(Date.now() - minutes * MINUTE_MS).toISOString();
+  const { from = '', to = '' } = filter.value;
+  const since = (minutes: number) =>
+    minutes === 0 ? '' : new Date(Date.now() - minutes * MINUTE_MS).toISOString();
   const field = (label: string, name: 'from' | 'to') => (
     <label class="field">
       <span class="muted">{label}</span>
@@ -131,14 +129,22 @@ function TimeFilter() {
         type="datetime-local"
         step="1"
         value={toLocal(filter.value[name] ?? '')}
-        onChange={typing((local) => setFilter(withField(name, toIso(local))))}
+        onChange={typing((local) => setQuery({ [name]: toIso(local) }))}
       />
     </label>
   );
   return (
     <Menu label="Time" isSet={from !== '' || to !== ''}>
-      {choice('Any time', others)}
-      {Object.entries(SPANS).map(([label, minutes]) => choice(label, { ...others, from: since(minutes) }))}
+      {Object.entries(SPANS).map(([label, minutes]) => (
+        <button
+          key={label}
+          type="button"
+          class="quiet"
+          onClick={() => setQuery({ from: since(minutes), to: '' })}
+        >
+          {label}
+        </button>
+      ))}
       {field('From', 'from')}
       {field('To', 'to')}
     </Menu>
