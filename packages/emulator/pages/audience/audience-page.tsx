@@ -7,7 +7,7 @@ import { List } from '../parts/list.tsx';
 import { formatSome } from '../parts/text.tsx';
 import { useAnswer } from '../shell/asking.ts';
 import { status } from '../shell/live.ts';
-import { here, openId, route, setQuery } from '../shell/route.ts';
+import { here, openId, route } from '../shell/route.ts';
 import { ColumnsMenu, customerColumns, namesIn, readOrder } from './customer-columns.tsx';
 import { CustomerPanel } from './customer-panel.tsx';
 import { ImportButton } from './import-button.tsx';
@@ -18,11 +18,9 @@ const MANY = 1_000;
 
 /** The audience: the primary key, and the customers. */
 export function AudiencePage() {
-  const { rest, query } = route.value;
-  const [part = ''] = rest;
+  const [part = ''] = route.value.rest;
+  const { search = '', value } = route.value.query;
   const open = openId();
-  const search = query.get('search') ?? '';
-  const value = query.get('value');
   const { primaryKey, audience } = status.value ?? {};
   const key = primaryKey ?? '';
   const [limit, setLimit] = useState(FEW);
@@ -39,12 +37,7 @@ export function AudiencePage() {
     <>
       {card}
       <div class="row">
-        <SearchField
-          label="Search customers"
-          placeholder="Search in all attributes"
-          value={search}
-          onChange={(search) => setQuery({ search }, 'search')}
-        />
+        <SearchField field="search" label="Search customers" placeholder="Search in all attributes" />
         <span class="muted" role="status">
           {total !== undefined && formatSome(total, 'customer')}
         </span>
@@ -57,10 +50,17 @@ export function AudiencePage() {
           New customer
         </a>
       </div>
-      <Problem error={answer.error} onRetry={renew} />
+      <Problem of={answer} />
       <div class="split">
         {total === 0 && search !== '' && <Empty title="No customer matches" />}
-        {total === 0 && search === '' && <NoCustomers primaryKey={key} />}
+        {total === 0 && search === '' && (
+          <Empty title="No customers yet">
+            <p class="muted">
+              Create a customer, or import a CSV file whose first line has the names of the attributes:
+            </p>
+            <Snippet label="example" text={`${key},first_name,last_name\nada@example.com,Ada,Lovelace`} />
+          </Empty>
+        )}
         {customers !== undefined && customers.length > 0 && (
           <List
             name="Customers"
@@ -72,7 +72,7 @@ export function AudiencePage() {
             onEnd={(isNearEnd) => isNearEnd && setLimit(MANY)}
           />
         )}
-        {primaryKey && (open !== undefined || part === 'new' || value !== null) && (
+        {primaryKey && (open !== undefined || part === 'new' || value !== undefined) && (
           <CustomerPanel
             key={open ?? value}
             id={open}
@@ -84,18 +84,5 @@ export function AudiencePage() {
         )}
       </div>
     </>
-  );
-}
-
-function NoCustomers({ primaryKey }: { readonly primaryKey: string }) {
-  return (
-    <Empty title="No customers yet">
-      <p class="muted">
-        A customer is a set of attributes. The value of <code>{primaryKey}</code> identifies it: events with
-        this <code>correlationValue</code> belong to it, also those that came before. Create a customer, or
-        import a CSV file whose first line has the names of the attributes:
-      </p>
-      <Snippet label="example" text={`${primaryKey},first_name,last_name\nada@example.com,Ada,Lovelace`} />
-    </Empty>
   );
 }

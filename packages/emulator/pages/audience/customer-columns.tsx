@@ -14,7 +14,7 @@ export function attributeText(value: unknown): string {
 
 /** By which attribute the list is sorted, as the address says; by none, the newest customers come first. */
 export function readOrder(): { readonly sort: string; readonly descending: string } {
-  const sort = route.value.query.get('sort') ?? '';
+  const { sort = '' } = route.value.query;
   const isDescending = sort.startsWith('-');
   return { sort: sort.slice(Number(isDescending)), descending: String(isDescending) };
 }
@@ -29,8 +29,8 @@ export function namesIn(rows: readonly CustomerRow[]): string[] {
 
 /** The attributes that are columns, as the address says. By default they are the first of `names`. */
 function shownNames(names: readonly string[]): readonly string[] {
-  const given = route.value.query.get('columns');
-  return given === null ? names.slice(0, MOST_AT_FIRST) : given.split(',').map(decode).filter(Boolean);
+  const { columns } = route.value.query;
+  return columns?.split(',').map(decode).filter(Boolean) ?? names.slice(0, MOST_AT_FIRST);
 }
 
 /** The columns of the list of customers: the primary key, and attributes. */

@@ -14,7 +14,7 @@ interface CustomerPanelProps {
   /** Undefined for a new customer, and for the one that has `value`, if there is one. */
   readonly id: number | undefined;
   /** The primary key value that the address names. */
-  readonly value: string | null;
+  readonly value: string | undefined;
   readonly primaryKey: string;
   readonly rows: readonly CustomerRow[] | undefined;
   /** Called when the customer was made, changed or deleted. */
@@ -23,13 +23,13 @@ interface CustomerPanelProps {
 
 /** A customer, also one who is not there yet: attributes, which can be edited, and events. */
 export function CustomerPanel({ id, value, primaryKey, rows, onChanged }: CustomerPanelProps) {
-  const sought = value === null ? undefined : `/customers?limit=1&value=${encodeURIComponent(value)}`;
+  const sought = value === undefined ? undefined : `/customers?limit=1&value=${encodeURIComponent(value)}`;
   const path = id === undefined ? sought : `/customers/${id}`;
   const answer = useAnswer<CustomerRow | CustomerRows>(path, status.value?.audience);
   const row = answer.value && 'customers' in answer.value ? answer.value.customers[0] : answer.value;
-  const key = row ? row.primaryKeyValue : value;
+  const key = row ? row.primaryKeyValue : (value ?? null);
   const name = key === null ? (id === undefined ? 'New customer' : `Customer ${id}`) : shownText(key);
-  const isNew = id === undefined && !row && (value === null || answer.value !== undefined);
+  const isNew = id === undefined && !row && (value === undefined || answer.value !== undefined);
   useEffect(() => {
     if (row && id === undefined) replaceRoute(here(row.id));
   }, [row, id]);
@@ -48,7 +48,7 @@ export function CustomerPanel({ id, value, primaryKey, rows, onChanged }: Custom
   // Each line by itself: line breaks stay.
   const lines = JSON.stringify(attributes, null, 2).split('\n').map(escapeUnseen);
   return (
-    <SidePanel title={name} answer={answer} rows={rows}>
+    <SidePanel title={name} answer={answer} rows={row && rows}>
       {row && key === null && (
         <p class="notice">
           This customer has no <code>{primaryKey}</code>, which is the primary key. So the emulator keeps it,
@@ -63,7 +63,7 @@ export function CustomerPanel({ id, value, primaryKey, rows, onChanged }: Custom
       )}
       {(row || isNew) && (
         <JsonForm
-          name={row ? `customer ${row.id}` : `new customer ${value}`}
+          name={row ? `customer ${row.id}` : `new customer ${key}`}
           first={{ json: lines.join('\n'), of: row?.version ?? '' }}
           label="Attributes, as JSON"
           hint="What you type is kept until you save or discard it."

@@ -1,6 +1,6 @@
-import { useId, useState } from 'preact/hooks';
+import { useId } from 'preact/hooks';
 import { Ask } from '../parts/dialog.tsx';
-import { Field, typing } from '../parts/field.tsx';
+import { Field } from '../parts/field.tsx';
 import { tell } from '../shell/ask.ts';
 
 interface PrimaryKeyCardProps {
@@ -13,21 +13,21 @@ interface PrimaryKeyCardProps {
 
 /** Which attribute is the primary key, and what that means. */
 export function PrimaryKeyCard({ primaryKey, names, onSelected }: PrimaryKeyCardProps) {
-  const [name, setName] = useState('');
   const namesId = useId();
   const isNone = primaryKey === null;
-  const key = <code>{primaryKey ?? '…'}</code>;
   return (
     <section class="card" aria-label="Primary key">
       <div class="row">
-        <h2 class="grow">{isNone ? 'No primary key is selected yet' : ['Primary key ', key]}</h2>
+        <h2 class="grow">
+          {isNone ? 'No primary key is selected yet' : 'Primary key '}
+          {!isNone && <code>{primaryKey ?? '…'}</code>}
+        </h2>
         <Ask
           button={isNone ? 'Select one' : 'Change'}
           class={isNone ? 'main' : ''}
           title="Select the primary key"
           action="Select"
-          isReady={name !== '' && name !== primaryKey}
-          onAction={() => tell('PUT', '/primary-key', { primaryKey: name }).then(onSelected)}
+          onAction={(fields) => tell('PUT', '/primary-key', Object.fromEntries(fields)).then(onSelected)}
         >
           <p>
             From then on, the emulator refuses events with another <code>correlationKey</code>. It keeps
@@ -35,12 +35,12 @@ export function PrimaryKeyCard({ primaryKey, names, onSelected }: PrimaryKeyCard
           </p>
           <Field label="Attribute" hint="Its value must be another for each customer.">
             <input
+              name="primaryKey"
               list={namesId}
-              value={name}
               placeholder="email"
               spellcheck={false}
               autocomplete="off"
-              onInput={typing(setName)}
+              required
             />
           </Field>
           <datalist id={namesId}>
@@ -51,17 +51,10 @@ export function PrimaryKeyCard({ primaryKey, names, onSelected }: PrimaryKeyCard
         </Ask>
       </div>
       <p class="muted">
-        {isNone ? (
-          <>
-            Both endpoints refuse every request until you select the attribute that identifies a customer.
-            Events name it in <code>correlationKey</code>.
-          </>
-        ) : (
-          <>
-            This attribute identifies a customer. An event belongs to the customer whose value equals its{' '}
-            <code>correlationValue</code>. The <code>correlationKey</code> of each event must be {key}.
-          </>
-        )}
+        {isNone && 'Both endpoints refuse every request until you select one. '}
+        The primary key identifies a customer. Each event names it in <code>correlationKey</code>, and belongs
+        to the customer whose value equals its <code>correlationValue</code>, also if it came before the
+        customer.
       </p>
     </section>
   );

@@ -1,5 +1,6 @@
 import { cloneElement, type VNode } from 'preact';
 import { useId } from 'preact/hooks';
+import { route, setQuery } from '../shell/route.ts';
 import { Problem } from './dialog.tsx';
 
 interface FieldProps {
@@ -22,7 +23,7 @@ export function Field({ label, hint, error, children }: FieldProps) {
       <p id={`${id}-hint`} class="muted small">
         {hint}
       </p>
-      <Problem error={error} />
+      <Problem of={{ error }} />
     </div>
   );
 }
@@ -61,24 +62,24 @@ export function Choice({ label, choices, value, onChange }: ChoiceProps) {
 }
 
 interface SearchFieldProps {
+  /** The field of the address's query that has what is searched. */
+  readonly field: string;
   readonly label: string;
   readonly placeholder: string;
-  readonly value: string;
-  readonly class?: string;
-  readonly onChange: (value: string) => void;
 }
 
-/** The search of a page. The key `/` moves the focus to it. */
-export function SearchField({ label, placeholder, value, class: extra = '', onChange }: SearchFieldProps) {
+/** The search of a page, which follows what the user types. The key `/` moves the focus to it. */
+export function SearchField({ field, label, placeholder }: SearchFieldProps) {
+  const value = route.value.query[field] ?? '';
   return (
     <input
       type="search"
-      class={`grow ${extra}`}
+      class={value ? 'grow is-set' : 'grow'}
       aria-label={label}
       placeholder={placeholder}
       title="Press / to search"
       value={value}
-      onInput={typing(onChange)}
+      onInput={typing((typed) => setQuery({ [field]: typed }, field))}
     />
   );
 }

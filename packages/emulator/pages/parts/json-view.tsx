@@ -36,9 +36,9 @@ export function JsonView({ title, text }: { readonly title: string; readonly tex
               <span key={at} class="json-line" style={{ '--indent': `${indent + 4}ch` }}>
                 {' '.repeat(indent)}
                 {tokens.map(({ kind, text }, index) => (
-                  <span key={index} style={{ color: `var(--json-${kind})` }}>
+                  <bdi key={index} style={{ color: `var(--json-${kind})` }}>
                     {text}
-                  </span>
+                  </bdi>
                 ))}
               </span>
             );

@@ -9,12 +9,7 @@ import { useLiveRows } from '../shell/live-rows.ts';
 import { openId, route, setQuery } from '../shell/route.ts';
 import { purpose, RequestPanel, Status, size } from './request-panel.tsx';
 
-const OUTCOMES: Readonly<Record<string, string>> = {
-  '': 'All',
-  taken: 'Taken',
-  refused: 'Refused',
-  fault: 'Fault',
-};
+const OUTCOMES = { '': 'All', taken: 'Taken', refused: 'Refused', fault: 'Fault' };
 
 const COLUMNS: readonly Column<RequestRow>[] = [
   { head: 'Status', width: '54px', place: 'lead', cell: (row) => <Status row={row} /> },
@@ -38,12 +33,10 @@ const COLUMNS: readonly Column<RequestRow>[] = [
 
 /** The requests to the service, as they arrive. Look here if no event arrives. */
 export function RequestsPage() {
-  const { query } = route.value;
+  const { outcome = '', search = '' } = route.value.query;
   const open = openId();
-  const outcome = query.get('outcome') ?? '';
-  const words = query.get('search') ?? '';
-  const isAll = outcome === '' && words === '';
-  const path = `/requests?${new URLSearchParams({ outcome, search: words, limit: '50' })}`;
+  const isAll = outcome === '' && search === '';
+  const path = `/requests?${new URLSearchParams({ outcome, search, limit: '50' })}`;
   const live = useLiveRows<RequestRow>(path, status.value?.newestRequest ?? 0, isAll);
   return (
     <>
@@ -59,10 +52,9 @@ export function RequestsPage() {
           onChange={(outcome) => setQuery({ outcome })}
         />
         <SearchField
+          field="search"
           label="Search requests"
           placeholder="Search by status, key, path, user agent"
-          value={words}
-          onChange={(search) => setQuery({ search }, 'search')}
         />
       </div>
       <div class="split">

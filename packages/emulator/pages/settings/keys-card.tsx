@@ -1,8 +1,7 @@
-import { useState } from 'preact/hooks';
 import type { KeyRow, KeyRows } from '../../src/admin/contract.ts';
 import { CopyButton } from '../parts/copy.tsx';
 import { Ask, type AskProps, Problem } from '../parts/dialog.tsx';
-import { Field, typing } from '../parts/field.tsx';
+import { Field } from '../parts/field.tsx';
 import { Time } from '../parts/text.tsx';
 import { ask, tell } from '../shell/ask.ts';
 import type { Answer } from '../shell/asking.ts';
@@ -28,7 +27,7 @@ export function KeysCard({ keys }: { readonly keys: Answer<KeyRows> }) {
         Give each application its own key. Then the requests page shows which application sent a request, and
         you can revoke one key alone.
       </p>
-      <Problem error={keys.error} onRetry={keys.again} />
+      <Problem of={keys} />
       {keys.value !== undefined && valid.length === 0 && (
         <p class="notice">No key is valid: every request is refused until you create one.</p>
       )}
@@ -103,11 +102,10 @@ interface NameAskProps extends Pick<AskProps, 'button' | 'label' | 'class' | 'ti
 
 /** Asks for the name of a key. */
 function NameAsk({ before = '', onName, ...ask }: NameAskProps) {
-  const [name, setName] = useState(before);
   return (
-    <Ask {...ask} action={ask.button} onOpen={() => setName(before)} onAction={() => onName(name)}>
+    <Ask {...ask} action={ask.button} onAction={(fields) => onName(String(fields.get('name')))}>
       <Field label="Name" hint="A name of the application that uses it.">
-        <input value={name} onInput={typing(setName)} />
+        <input name="name" defaultValue={before} />
       </Field>
     </Ask>
   );

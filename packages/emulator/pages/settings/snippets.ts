@@ -2,7 +2,7 @@ import type { KeyRow } from '../../src/admin/contract.ts';
 import { status } from '../shell/live.ts';
 
 /** Languages of snippets, with their names. */
-export const LANGUAGES: Readonly<Record<string, string>> = { curl: 'curl', sdk: 'Sluice', fetch: 'fetch' };
+export const LANGUAGES = { curl: 'curl', sdk: 'Sluice', fetch: 'fetch' };
 
 const EXAMPLES: Readonly<Record<string, string>> = { email: 'ada@example.com', phone_number: '+15550100' };
 

@@ -37,7 +37,7 @@ export function App() {
       </button>
       <header class="bar row">
         <strong>Sluice emulator</strong>
-        <nav class="row" aria-label="Pages">
+        <nav class="row grow" aria-label="Pages">
           {Object.entries(PAGES).map(([name, [each]]) => (
             <a key={name} href={link([name])} aria-current={each === title ? 'page' : undefined}>
               {each}
@@ -46,16 +46,16 @@ export function App() {
         </nav>
         <ActiveFaults />
       </header>
-      <div role="status">
-        {lost.value && <p class="notice bad">{lost.value}</p>}
-        {status.value?.primaryKey === null && page !== 'audience' && (
-          <p class="notice">
-            The emulator refuses every request until you select a primary key: the attribute that identifies a
-            customer. <a href={link(['audience'])}>Select one in the audience section</a>
-          </p>
-        )}
-      </div>
       <main id="content" tabIndex={-1}>
+        <div role="status">
+          {lost.value && <p class="notice bad">{lost.value}</p>}
+          {status.value?.primaryKey === null && page !== 'audience' && (
+            <p class="notice">
+              The emulator refuses every request until you select a primary key: the attribute that identifies
+              a customer. <a href={link(['audience'])}>Select one in the audience section</a>
+            </p>
+          )}
+        </div>
         <h1>{title}</h1>
         {/* The state of a page belongs to one emulator. */}
         <View key={`${title} ${emulators.value}`} />

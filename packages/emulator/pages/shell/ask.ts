@@ -1,15 +1,7 @@
 import type { RefusalBody } from '../../src/events/refusal.ts';
 
-/** What the user wants cannot be done: `message` says what to correct. */
-export class AskError extends Error {
-  /** The code of a refusal. */
-  readonly code: string | undefined;
-
-  constructor(message: string, code?: string) {
-    super(message);
-    this.code = code;
-  }
-}
+/** What the user wants cannot be done: `message` says what to correct, and `cause` is the code of a refusal. */
+export class AskError extends Error {}
 
 /** Sends a request to an admin route, `path` below `/emulator/admin`, and returns its JSON. Rejects with {@link AskError}. */
 export async function ask<T>(path: string, init?: RequestInit): Promise<T> {
@@ -17,9 +9,10 @@ export async function ask<T>(path: string, init?: RequestInit): Promise<T> {
     if (init?.signal?.aborted) throw error;
     throw new AskError('The emulator does not answer. Is it still running?');
   });
-  const text = await response.text();
-  if (response.ok) return text === '' ? (undefined as T) : (JSON.parse(text) as T);
-  throw refusal(response.status, text);
+  if (response.ok) return response.status === 204 ? (undefined as T) : response.json();
+  const { error }: Partial<RefusalBody> = await response.json().catch(() => ({}));
+  const message = error?.message ?? `The emulator answered with status ${response.status}.`;
+  throw new AskError(message, { cause: error?.code });
 }
 
 /** Sends a value as JSON to an admin route. */
@@ -39,14 +32,5 @@ export function readJson(text: string): unknown {
     return JSON.parse(text);
   } catch (error) {
     throw new AskError(`This is not JSON: ${error instanceof Error ? error.message : String(error)}`);
-  }
-}
-
-function refusal(status: number, text: string): AskError {
-  try {
-    const { code, message } = (JSON.parse(text) as RefusalBody).error;
-    return new AskError(message, code);
-  } catch {
-    return new AskError(`The emulator answered with status ${status}.`);
   }
 }

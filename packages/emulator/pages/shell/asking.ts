@@ -5,20 +5,13 @@ import { lost } from './live.ts';
 const SETTLING_MS = 150;
 
 /** The answer of an admin route. */
-export interface Answer<T> {
-  /** The latest answer to this path; undefined until there is one. */
-  readonly value: T | undefined;
-  /** Why there is no answer. */
-  readonly error: unknown;
-  /** Asks again. The old answer stays until the new one arrives. */
-  readonly again: () => void;
-}
+export type Answer<T> = ReturnType<typeof useAnswer<T>>;
 
 /**
  * Asks an admin route (see `ask()`), and again whenever `path` or `version` changes, or the emulator is there again. Without a path,
  * it asks nothing. One request runs at a time, and after it there is a rest as long as the answer took, so that slow answers are rare.
  */
-export function useAnswer<T>(path: string | undefined, version: unknown = undefined): Answer<T> {
+export function useAnswer<T>(path: string | undefined, version: unknown = undefined) {
   const [answer, setAnswer] = useState<{ path?: string; value?: T; error?: unknown }>({});
   const look = useRef<() => unknown>(() => undefined);
   const before = useRef<string | undefined>(undefined);
@@ -48,9 +41,15 @@ export function useAnswer<T>(path: string | undefined, version: unknown = undefi
     return () => over.abort();
   }, [path]);
   useEffect(() => void (lost.value || look.current()), [path, version, lost.value]);
-  const again = useCallback(() => void look.current(), []);
   const { value, error } = answer.path === path ? answer : {};
-  return { value, error: lost.value ? undefined : error, again };
+  return {
+    /** The latest answer to this path; undefined until there is one. */
+    value,
+    /** Why there is no answer. */
+    error: lost.value ? undefined : error,
+    /** Asks again. The old answer stays until the new one arrives. */
+    again: useCallback((): void => void look.current(), []),
+  };
 }
 
 function pause(ms: number): Promise<void> {
@@ -58,26 +57,26 @@ function pause(ms: number): Promise<void> {
 }
 
 /** An action that the user started, and that may fail. */
-export interface Task {
-  readonly isRunning: boolean;
-  /** Why the last one failed; undefined while one runs, and after a success. */
-  readonly error?: unknown;
-  /** Starts it, unless another one runs. Never rejects. */
-  readonly run: (work: () => Promise<unknown>) => Promise<void>;
-  /** Forgets the error. */
-  readonly clear: () => void;
-}
+export type Task = ReturnType<typeof useTask>;
 
-export function useTask(): Task {
-  const [state, setState] = useState<Pick<Task, 'isRunning' | 'error'>>({ isRunning: false });
-  const run = async (work: () => Promise<unknown>) => {
-    if (state.isRunning) return;
-    setState({ isRunning: true });
-    const error: unknown = await work().then(
-      () => undefined,
-      (error: unknown) => error,
-    );
-    setState({ isRunning: false, error });
+export function useTask() {
+  const [state, setState] = useState<{ readonly isRunning: boolean; readonly error?: unknown }>({
+    isRunning: false,
+  });
+  return {
+    /** `error` says why the last one failed; undefined while one runs, and after a success. */
+    ...state,
+    /** Starts it, unless another one runs. Never rejects. */
+    run: async (work: () => Promise<unknown>) => {
+      if (state.isRunning) return;
+      setState({ isRunning: true });
+      const failed = await work().then(
+        () => ({}),
+        (error: unknown) => ({ error }),
+      );
+      setState({ isRunning: false, ...failed });
+    },
+    /** Forgets the error. */
+    clear: () => setState(({ isRunning }) => ({ isRunning })),
   };
-  return { ...state, run, clear: () => setState(({ isRunning }) => ({ isRunning })) };
 }

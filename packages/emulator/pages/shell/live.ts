@@ -47,7 +47,7 @@ function open(): void {
     close();
     timer = setTimeout(follow, REOPEN_MS);
     ask('/status').catch((error: unknown) => {
-      lost.value = error instanceof AskError && error.code === 'not_operator' ? LOCKED : SILENT;
+      lost.value = error instanceof AskError && error.cause === 'not_operator' ? LOCKED : SILENT;
     });
   };
   opened.addEventListener('status', ({ data }) => {

@@ -1,14 +1,14 @@
 import { type Signal, signal } from '@preact/signals';
 
+/** Fields of a query. Empty ones are left out. */
+export type Query = Readonly<Record<string, string>>;
+
 /** The place in the pages, from the address after `#/`: a page, then what is open in it, then a query. */
 export interface Route {
   readonly page: string;
   readonly rest: readonly string[];
-  readonly query: URLSearchParams;
+  readonly query: Query;
 }
-
-/** Fields of a query. */
-export type Query = Readonly<Record<string, string>>;
 
 /** The current route. Pages read it, and links (`href="#/…"`) change it. */
 export const route: Signal<Route> = signal(read());
@@ -16,11 +16,10 @@ addEventListener('hashchange', () => {
   route.value = read();
 });
 
-/** The address of a route, for a link. Empty values of the query are left out. */
+/** The address of a route, for a link. */
 export function link(parts: readonly string[], query: Query = {}): string {
-  const given = Object.entries(query).filter(([, value]) => value.trim() !== '');
-  const search = given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
-  return `#/${parts.map(encodeURIComponent).join('/')}${search}`;
+  const search = new URLSearchParams(given(query));
+  return `#/${parts.map(encodeURIComponent).join('/')}${search.size === 0 ? '' : `?${search}`}`;
 }
 
 /**
@@ -28,7 +27,7 @@ export function link(parts: readonly string[], query: Query = {}): string {
  */
 export function here(open: string | number = '', changed: Query = {}): string {
   const { page, query } = route.value;
-  const { value: _, ...searched } = Object.fromEntries(query);
+  const { value: _, ...searched } = query;
   return link(open === '' ? [page] : [page, String(open)], { ...searched, ...changed });
 }
 
@@ -41,9 +40,8 @@ export function openId(): number | undefined {
 /** Changes what is searched, so that Back undoes it. While the user types in a field, only the first change makes an entry. */
 export function setQuery(changed: Query, typed = ''): void {
   const { rest, query } = route.peek();
-  const to = here(rest[0], changed);
-  if (query.get(typed)) replaceRoute(to);
-  else pushRoute(to);
+  const go = query[typed] ? replaceRoute : pushRoute;
+  go(here(rest[0], changed));
 }
 
 /** Goes to a route, so that Back undoes it. */
@@ -61,7 +59,11 @@ export function replaceRoute(to: string): void {
 function read(): Route {
   const [path = '', search = ''] = location.hash.replace(/^#\/?/, '').split('?', 2);
   const [page, ...rest] = path.split('/').map(decode);
-  return { page: page || 'tracker', rest, query: new URLSearchParams(search) };
+  return { page: page || 'tracker', rest, query: given(Object.fromEntries(new URLSearchParams(search))) };
+}
+
+function given(query: Query): Query {
+  return Object.fromEntries(Object.entries(query).filter(([, value]) => value.trim() !== ''));
 }
 
 /** Undoes `encodeURIComponent`. */

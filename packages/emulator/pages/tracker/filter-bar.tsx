@@ -5,27 +5,20 @@ import { SearchField, typing } from '../parts/field.tsx';
 import { formatCount } from '../parts/text.tsx';
 import { useAnswer } from '../shell/asking.ts';
 import { link, pushRoute, route, setQuery } from '../shell/route.ts';
-import { type FilterName, filter } from './event-filter.ts';
 
 const MINUTE_MS = 60_000;
-const SPANS: Readonly<Record<string, number>> = {
-  'Any time': 0,
-  'Last 5 minutes': 5,
-  'Last hour': 60,
-  'Last 24 hours': 24 * 60,
-};
+const SPANS = { 'Any time': 0, 'Last 5 minutes': 5, 'Last hour': 60, 'Last 24 hours': 24 * 60 };
 
 /** What to search: text, name, customer, source, payload, time, and whether the customer exists; and what is shown in columns. */
 export function FilterBar() {
-  const text = filter.value.text ?? '';
+  const { query, rest } = route.value;
+  const reset = () => pushRoute(link(['tracker', ...rest]));
   return (
     <search class="filter-bar row">
       <SearchField
+        field="text"
         label="Search in names, customers and payloads"
         placeholder="Search names, customers, payloads"
-        class={text && 'is-set'}
-        value={text}
-        onChange={(text) => setQuery({ text }, 'text')}
       />
       <FilterField field="name" label="Event name" hasValues />
       <FilterField field="correlationValue" label="Customer" hasValues />
@@ -37,9 +30,9 @@ export function FilterBar() {
         title={'Conditions, joined by and: payload.total > 100 and payload.items[0].sku = "A-1"'}
       />
       <select
-        class={filter.value.attributed && 'is-set'}
+        class={query.attributed && 'is-set'}
         aria-label="Customers"
-        value={filter.value.attributed ?? ''}
+        value={query.attributed ?? ''}
         onChange={typing((attributed) => setQuery({ attributed }))}
       >
         <option value="">Any customer</option>
@@ -53,12 +46,8 @@ export function FilterBar() {
         placeholder="Columns: payload.total, …"
         title="Keys of payloads as columns: payload.total, payload.items[0].sku"
       />
-      {Object.keys(filter.value).length > 0 && (
-        <button
-          type="button"
-          class="quiet"
-          onClick={() => pushRoute(link(['tracker', ...route.peek().rest]))}
-        >
+      {Object.keys(query).length > 0 && (
+        <button type="button" class="quiet" onClick={reset}>
           Reset filters
         </button>
       )}
@@ -67,7 +56,8 @@ export function FilterBar() {
 }
 
 interface FilterFieldProps {
-  readonly field: FilterName;
+  /** The field of the query. */
+  readonly field: string;
   readonly label: string;
   readonly placeholder?: string;
   readonly title?: string;
@@ -77,7 +67,7 @@ interface FilterFieldProps {
 
 /** A field that applies when the user presses Enter, leaves it, or chooses a value. */
 function FilterField({ field, label, placeholder = label, title, hasValues = false }: FilterFieldProps) {
-  const value = filter.value[field] ?? '';
+  const value = route.value.query[field] ?? '';
   const listId = useId();
   const [typed, setTyped] = useState<string | undefined>();
   const path = `/tracker/values?${new URLSearchParams({ field, start: typed ?? '' })}`;
@@ -119,29 +109,27 @@ function FilterField({ field, label, placeholder = label, title, hasValues = fal
 
 /** Filters events by the time at which they were received. */
 function TimeFilter() {
-  const { from = '', to = '' } = filter.value;
-  const since = (minutes: number) =>
-    minutes === 0 ? '' : new Date(Date.now() - minutes * MINUTE_MS).toISOString();
+  const { from, to } = route.value.query;
+  const since = (minutes: number) => {
+    const start = new Date(Date.now() - minutes * MINUTE_MS);
+    setQuery({ from: minutes === 0 ? '' : start.toISOString(), to: '' });
+  };
   const field = (label: string, name: 'from' | 'to') => (
     <label class="field">
       <span class="muted">{label}</span>
       <input
         type="datetime-local"
         step="1"
-        value={toLocal(filter.value[name] ?? '')}
-        onChange={typing((local) => setQuery({ [name]: toIso(local) }))}
+        // Swedish times are ISO 8601, in the user's time zone. The field takes no invalid one.
+        value={new Date(route.value.query[name] ?? '').toLocaleString('sv')}
+        onChange={typing((local) => setQuery({ [name]: local && new Date(local).toISOString() }))}
       />
     </label>
   );
   return (
-    <Menu label="Time" isSet={from !== '' || to !== ''}>
+    <Menu label="Time" isSet={Boolean(from ?? to)}>
       {Object.entries(SPANS).map(([label, minutes]) => (
-        <button
-          key={label}
-          type="button"
-          class="quiet"
-          onClick={() => setQuery({ from: since(minutes), to: '' })}
-        >
+        <button key={label} type="button" class="quiet" onClick={() => since(minutes)}>
           {label}
         </button>
       ))}
@@ -149,16 +137,4 @@ function TimeFilter() {
       {field('To', 'to')}
     </Menu>
   );
-}
-
-/** An ISO time for the field: in the user's time zone. */
-function toLocal(iso: string): string {
-  const time = new Date(iso);
-  if (Number.isNaN(time.getTime())) return '';
-  return new Date(time.getTime() - time.getTimezoneOffset() * MINUTE_MS).toISOString().slice(0, 19);
-}
-
-function toIso(local: string): string {
-  const time = new Date(local);
-  return Number.isNaN(time.getTime()) ? '' : time.toISOString();
 }

@@ -2,9 +2,9 @@ import { useMemo, useRef } from 'preact/hooks';
 import type { Rates } from '../../src/admin/contract.ts';
 import { formatClock, formatCount, formatSome, shownText } from '../parts/text.tsx';
 import { rates } from '../shell/live.ts';
-import { setQuery } from '../shell/route.ts';
-import { filter, isOpen } from './event-filter.ts';
-import { OTHERS, SECONDS, type Series, toSeries } from './rate-series.ts';
+import { route, setQuery } from '../shell/route.ts';
+import { isOpen } from './event-filter.ts';
+import { OTHERS, SECONDS, toSeries } from './rate-series.ts';
 
 const LOWEST = 4;
 const COLOURS = [1, 2, 3, 4, 5, 'others'].map((colour) => `var(--series-${colour})`);
@@ -15,22 +15,30 @@ export function RateChart({ isPaused }: { readonly isPaused: boolean }) {
   const colours = useRef(new Map<string, number>());
   if (!isPaused) latest.current = rates.value;
   const shown = latest.current;
-  const { name: only, ...others } = filter.value;
+  const { name: only, ...others } = route.value.query;
   const series = useMemo(() => toSeries(shown, colours.current, only), [shown, only]);
-  const { paths, total, most } = stacked(series);
+  const total = series.reduce((sum, { total }) => sum + total, 0);
+  const sums = Array<number>(SECONDS).fill(0);
+  // The bars of each series stand on those before.
+  const paths = series.map(({ colour, counts }) => {
+    const bars = counts.map((count, at) => {
+      sums[at] = (sums[at] ?? 0) + count;
+      return count === 0 ? '' : `M${at} ${-sums[at]}h.85v${count}h-.85z`;
+    });
+    return <path key={colour} d={bars.join('')} style={{ fill: COLOURS[colour] }} />;
+  });
+  const most = Math.max(...sums);
   const height = Math.max(LOWEST, most);
   const end = shown.at(-1)?.second;
   return (
-    <figure class="chart small">
+    <figure class="card chart small">
       <svg
         viewBox={`0 ${-height} ${SECONDS} ${height}`}
         preserveAspectRatio="none"
         shape-rendering="crispEdges"
         aria-hidden="true"
       >
-        {paths.map((path, index) => (
-          <path key={index} d={path.join('')} style={{ fill: COLOURS[series[index]?.colour ?? 0] }} />
-        ))}
+        {paths}
       </svg>
       <figcaption class="row">
         <span class="muted grow">
@@ -63,18 +71,6 @@ export function RateChart({ isPaused }: { readonly isPaused: boolean }) {
       </figcaption>
     </figure>
   );
-}
-
-/** The number of all events, the highest number in one second, and a path for each series: its bars, on top of those before. */
-function stacked(series: readonly Series[]) {
-  const sums = Array<number>(SECONDS).fill(0);
-  const paths = series.map(({ counts }) =>
-    counts.map((count, at) => {
-      sums[at] = (sums[at] ?? 0) + count;
-      return count === 0 ? '' : `M${at} ${-sums[at]}h.85v${count}h-.85z`;
-    }),
-  );
-  return { paths, most: Math.max(...sums), total: series.reduce((sum, { total }) => sum + total, 0) };
 }
 
 function clock(second: number): string {
