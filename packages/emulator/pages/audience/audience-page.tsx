@@ -30,8 +30,7 @@ export function AudiencePage() {
   shown.current = answer.value ?? shown.current; // it stays until there is something else to show
   const { customers, total } = shown.current ?? {};
   const names = namesIn(customers ?? []).filter((name) => name !== primaryKey);
-  const renew = answer.again;
-  const card = <PrimaryKeyCard primaryKey={primaryKey} names={names} onSelected={renew} />;
+  const card = <PrimaryKeyCard primaryKey={primaryKey} names={names} onSelected={answer.again} />;
   if (primaryKey === null) return card;
   return (
     <>
@@ -45,7 +44,7 @@ export function AudiencePage() {
         <a class="button" href="/emulator/admin/customers/export" download="customers.csv">
           Export CSV
         </a>
-        <ImportButton primaryKey={key} onImported={renew} />
+        <ImportButton primaryKey={key} onImported={answer.again} />
         <a class="button main" href={here('new')}>
           New customer
         </a>
@@ -79,7 +78,7 @@ export function AudiencePage() {
             value={value}
             primaryKey={primaryKey}
             rows={customers}
-            onChanged={renew}
+            onChanged={answer.again}
           />
         )}
       </div>

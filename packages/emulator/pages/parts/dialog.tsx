@@ -157,19 +157,13 @@ export function ClearButton() {
   );
 }
 
-interface MenuProps {
-  readonly label: ComponentChildren;
-  readonly isSet?: boolean;
-  readonly children: ComponentChildren;
-}
-
 /** A button that opens a menu below it. The menu closes with Escape, and when the user clicks something else. */
-export function Menu({ label, isSet = false, children }: MenuProps) {
+export function Menu({ label, isSet, children }: RenderableProps<{ label: string; isSet?: boolean }>) {
   const id = useId();
   return (
     <>
-      <button type="button" class={isSet ? 'menu is-set' : 'menu'} popovertarget={id}>
-        {label}
+      <button type="button" class={isSet ? 'is-set' : ''} popovertarget={id}>
+        <span>{label}</span> ▾
       </button>
       <div id={id} popover class="menu-body">
         {children}

@@ -109,25 +109,25 @@ function FilterField({ field, label, placeholder = label, title, hasValues = fal
 
 /** Filters events by the time at which they were received. */
 function TimeFilter() {
-  const { from, to } = route.value.query;
+  const { query } = route.value;
   const since = (minutes: number) => {
     const start = new Date(Date.now() - minutes * MINUTE_MS);
     setQuery({ from: minutes === 0 ? '' : start.toISOString(), to: '' });
   };
-  const field = (label: string, name: 'from' | 'to') => (
+  const field = (label: string, name: 'from' | 'to', time = query[name]) => (
     <label class="field">
       <span class="muted">{label}</span>
       <input
         type="datetime-local"
         step="1"
         // Swedish times are ISO 8601, in the user's time zone. The field takes no invalid one.
-        value={new Date(route.value.query[name] ?? '').toLocaleString('sv')}
+        value={time ? new Date(time).toLocaleString('sv').replace(' ', 'T') : ''}
         onChange={typing((local) => setQuery({ [name]: local && new Date(local).toISOString() }))}
       />
     </label>
   );
   return (
-    <Menu label="Time" isSet={Boolean(from ?? to)}>
+    <Menu label="Time" isSet={Boolean(query.from ?? query.to)}>
       {Object.entries(SPANS).map(([label, minutes]) => (
         <button key={label} type="button" class="quiet" onClick={() => since(minutes)}>
           {label}
