@@ -1,5 +1,5 @@
 import { useId, useState } from 'preact/hooks';
-import type { TrackerValues } from '../../src/admin/contract.ts';
+import type { TrackerFilter, TrackerValues } from '../../src/admin/contract.ts';
 import { Menu } from '../parts/dialog.tsx';
 import { SearchField, typing } from '../parts/field.tsx';
 import { formatCount } from '../parts/text.tsx';
@@ -57,7 +57,7 @@ export function FilterBar() {
 
 interface FilterFieldProps {
   /** The field of the query. */
-  readonly field: string;
+  readonly field: keyof TrackerFilter | 'keys';
   readonly label: string;
   readonly placeholder?: string;
   readonly title?: string;
