@@ -2,7 +2,7 @@ import type { CustomerRow } from '../../src/admin/audience-contract.ts';
 import { Menu } from '../parts/dialog.tsx';
 import type { Column } from '../parts/list.tsx';
 import { shownText } from '../parts/text.tsx';
-import { decode, here, pushRoute, route } from '../shell/route.ts';
+import { decode, route, setQuery } from '../shell/route.ts';
 
 const MOST_AT_FIRST = 4;
 const PLACES = ['below', 'aside'] as const;
@@ -14,7 +14,7 @@ export function attributeText(value: unknown): string {
 
 /** By which attribute the list is sorted, as the address says; by none, the newest customers come first. */
 export function readOrder(): { readonly sort: string; readonly descending: string } {
-  const sort = route.value.query.get('sort') ?? '';
+  const { sort = '' } = route.value.query;
   const isDescending = sort.startsWith('-');
   return { sort: sort.slice(Number(isDescending)), descending: String(isDescending) };
 }
@@ -29,8 +29,8 @@ export function namesIn(rows: readonly CustomerRow[]): string[] {
 
 /** The attributes that are columns, as the address says. By default they are the first of `names`. */
 function shownNames(names: readonly string[]): readonly string[] {
-  const given = route.value.query.get('columns');
-  return given === null ? names.slice(0, MOST_AT_FIRST) : given.split(',').map(decode).filter(Boolean);
+  const { columns } = route.value.query;
+  return columns?.split(',').map(decode).filter(Boolean) ?? names.slice(0, MOST_AT_FIRST);
 }
 
 /** The columns of the list of customers: the primary key, and attributes. */
@@ -62,14 +62,13 @@ function SortButton({ name }: { readonly name: string }) {
   const isSorted = name === sort;
   const isDescending = descending === 'true';
   const next = !isSorted ? name : isDescending ? '' : `-${name}`;
-  const [open = ''] = route.value.rest;
   return (
     <button
       type="button"
       class="quiet"
       title={`Sort by ${shownText(name)}`}
       aria-pressed={isSorted}
-      onClick={() => pushRoute(here(open, { sort: next }))}
+      onClick={() => setQuery({ sort: next })}
     >
       {shownText(name)}
       {isSorted && (isDescending ? ' ▼' : ' ▲')}
@@ -80,10 +79,9 @@ function SortButton({ name }: { readonly name: string }) {
 /** Chooses the attributes that are columns. */
 export function ColumnsMenu({ names }: { readonly names: readonly string[] }) {
   const shown = shownNames(names);
-  const [open = ''] = route.value.rest;
   const toggle = (name: string) => {
     const chosen = shown.includes(name) ? shown.filter((one) => one !== name) : [...shown, name];
-    pushRoute(here(open, { columns: chosen.map(encodeURIComponent).join(',') || ',' }));
+    setQuery({ columns: chosen.map(encodeURIComponent).join(',') || ',' });
   };
   return (
     <Menu label="Columns">

@@ -44,18 +44,15 @@ export function ImportButton({ primaryKey, onImported }: ImportButtonProps) {
             import replaces customers that exist already.
           </p>
           <Field label="CSV file" hint="Choose one, or drop it on the field.">
-            {(input) => (
-              <input
-                {...input}
-                type="file"
-                class="drop"
-                accept=".csv,.tsv,.txt,text/csv"
-                onClick={({ currentTarget }) => {
-                  currentTarget.value = ''; // so that the user can choose the same file again after correcting it
-                }}
-                onChange={({ currentTarget }) => choose(task, currentTarget.files?.[0])}
-              />
-            )}
+            <input
+              type="file"
+              class="drop"
+              accept=".csv,.tsv,.txt,text/csv"
+              onClick={({ currentTarget }) => {
+                currentTarget.value = ''; // so that the user can choose the same file again after correcting it
+              }}
+              onChange={({ currentTarget }) => choose(task, currentTarget.files?.[0])}
+            />
           </Field>
           <div class="stack" role="status">
             {task.isRunning && (chosen === undefined ? 'Reading…' : 'Importing…')}

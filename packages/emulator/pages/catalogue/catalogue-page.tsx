@@ -8,7 +8,8 @@ import { link } from '../shell/route.ts';
 
 /** What applications track: the names of events, and the keys of their payloads. */
 export function CataloguePage() {
-  const { value, error, again } = useAnswer<Catalogue>('/tracker/catalogue', status.value?.clearings);
+  const answer = useAnswer<Catalogue>('/tracker/catalogue', status.value?.clearings);
+  const { value, again } = answer;
   const { entries = [], counted = 0, isExact = true } = value ?? {};
   return (
     <>
@@ -20,7 +21,7 @@ export function CataloguePage() {
           Count again
         </button>
       </div>
-      <Problem error={error} onRetry={again} />
+      <Problem of={answer} />
       {value !== undefined && entries.length === 0 && <Empty title="No event has come yet" />}
       {entries.map((entry) => (
         <Entry key={entry.name} entry={entry} />

@@ -1,65 +1,80 @@
 import type { FaultRow, FaultRows } from '../../src/admin/contract.ts';
+import { Snippet } from '../parts/copy.tsx';
 import { ActButton, Problem } from '../parts/dialog.tsx';
+import { Facts } from '../parts/facts.tsx';
+import { type Draft, drafts, JsonForm } from '../parts/json-form.tsx';
 import { formatCount, formatSome, Time } from '../parts/text.tsx';
-import { type Answer, useAnswer } from '../shell/asking.ts';
+import { tell } from '../shell/ask.ts';
+import { useAnswer } from '../shell/asking.ts';
 import { status } from '../shell/live.ts';
 import { link } from '../shell/route.ts';
-import { FaultForm } from './fault-form.tsx';
+import { EXAMPLES, SCOPE } from './fault-examples.ts';
 
 const TONES = { active: 'bad', waiting: 'warn', over: '' } as const;
+const FIRST = written('Answer with a status');
 
-/** The faults page: switches on faults and scripts, and stops them. */
+/** The faults page: switches on faults and scripts, and stops them. Shows what they do, what they did, and what is left of them. */
 export function FaultsPage() {
   const { activeFaults, newestRequest } = status.value ?? {};
-  const rows = useAnswer<FaultRows>('/faults', `${activeFaults} ${newestRequest}`);
+  const answer = useAnswer<FaultRows>('/faults', `${activeFaults} ${newestRequest}`);
+  const { value, again } = answer;
+  const { faults = [], seed } = value ?? {};
   return (
     <>
       <p class="muted">
         A fault makes the service misbehave, so that you can see what your code does. It acts from the next
         request on. The requests page shows on which requests it acted.
       </p>
-      <FaultList rows={rows} />
-      <section class="card" aria-labelledby="new-fault">
-        <h2 id="new-fault">Switch on</h2>
-        <FaultForm onAdded={rows.again} />
-      </section>
-    </>
-  );
-}
-
-/** The faults that were switched on: what they do, what they did, and what is left of them. */
-function FaultList({ rows: { value, error, again } }: { readonly rows: Answer<FaultRows> }) {
-  const { faults = [], seed } = value ?? {};
-  return (
-    <section class="card" aria-labelledby="faults">
-      <div class="row">
-        <h2 id="faults" class="grow">
-          Switched on
-        </h2>
-        {faults.length > 1 && (
-          <ActButton label="Stop all" class="small" method="DELETE" path="/faults" onDone={again} />
+      <section class="card" aria-labelledby="faults">
+        <div class="row">
+          <h2 id="faults" class="grow">
+            Switched on
+          </h2>
+          {faults.length > 1 && (
+            <ActButton label="Stop all" class="small" method="DELETE" path="/faults" onDone={again} />
+          )}
+        </div>
+        <Problem of={answer} />
+        {value !== undefined && faults.length === 0 && (
+          <p class="muted">None. The service does what the interface says.</p>
         )}
-      </div>
-      <Problem error={error} onRetry={again} />
-      {value !== undefined && faults.length === 0 && (
-        <p class="muted">None. The service does what the interface says.</p>
-      )}
-      {faults.length > 0 && (
-        <>
-          <ul class="list">
-            {faults.map((row) => (
-              <FaultItem key={row.id} row={row} onStopped={again} />
-            ))}
-          </ul>
+        <ul class="list">
+          {faults.map((row) => (
+            <FaultItem key={row.id} row={row} onStopped={again} />
+          ))}
+        </ul>
+        {faults.length > 0 && (
           <p class="muted small">
             Random choices come from the seed {seed}: the same seed and the same requests give the same
             faults.{' '}
             <a href={link(['requests'], { outcome: 'fault' })}>Show the requests on which faults acted</a>
           </p>
-        </>
-      )}
-    </section>
+        )}
+      </section>
+      <section class="card" aria-labelledby="new-fault">
+        <h2 id="new-fault">Switch on</h2>
+        <JsonForm
+          name="fault"
+          first={FIRST}
+          label="Fault, as JSON"
+          hint="Change what you like. Settings that any fault can have are in the list below."
+          action="Switch on"
+          onSave={(fault) => tell('POST', '/faults', fault).then(again)}
+          isReused
+          choices={{ label: 'Examples', of: EXAMPLES, draft: written }}
+        />
+        <details>
+          <summary>Settings of any fault</summary>
+          <Facts of={SCOPE.map(([name, words]) => [<code key={name}>{name}</code>, words])} />
+        </details>
+        <SameByCode {...(drafts.value.fault ?? FIRST)} />
+      </section>
+    </>
   );
+}
+
+function written(example: string): Draft {
+  return { json: JSON.stringify(EXAMPLES[example]?.fault, null, 2), of: example };
 }
 
 function FaultItem({ row, onStopped }: { readonly row: FaultRow; readonly onStopped: () => void }) {
@@ -93,4 +108,29 @@ function acted({ fault, hits, state }: FaultRow): string {
   if (hits > 0) return `Acted on ${formatSome(hits, 'request')}`;
   const refuses = fault.kind === 'down' && state !== 'waiting';
   return refuses ? 'Refuses connections, which nobody can count' : 'Has not acted yet';
+}
+
+/** How a program switches on the same fault. Nothing is shown until the user has written it to its end. */
+function SameByCode({ json: typed }: Draft) {
+  let json: string;
+  try {
+    json = JSON.stringify(JSON.parse(typed));
+  } catch {
+    return null;
+  }
+  const codes = {
+    'switch on this fault with curl': `curl ${location.origin}/emulator/admin/faults \\\n  -H 'Content-Type: application/json' \\\n  -d '${json.replaceAll("'", "'\\''")}'`,
+    'switch on this fault in a test': `using fault = emulator.fail(${json});`,
+    'start with this fault': `const emulator = await startEmulator({ faults: [${json}] });`,
+  };
+  return (
+    <details class="same">
+      <summary>The same by code</summary>
+      <div class="stack">
+        {Object.entries(codes).map(([label, text]) => (
+          <Snippet key={label} label={label} text={text} />
+        ))}
+      </div>
+    </details>
+  );
 }

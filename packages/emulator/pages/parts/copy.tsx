@@ -32,11 +32,9 @@ export function CopyButton({ text, label }: CopyButtonProps) {
 /** A piece of code to copy. `label` says what it does. */
 export function Snippet({ label, text }: { readonly label: string; readonly text: string }) {
   return (
-    <div class="snippet">
-      <pre>
-        <code>{text}</code>
-      </pre>
+    <pre class="snippet">
       <CopyButton text={text} label={`Copy: ${label}`} />
-    </div>
+      <code>{text}</code>
+    </pre>
   );
 }

@@ -1,17 +1,17 @@
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, RenderableProps, TargetedSubmitEvent } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { AskError, ask, tell } from '../shell/ask.ts';
-import { type Task, useTask } from '../shell/asking.ts';
+import { type Answer, type Task, useTask } from '../shell/asking.ts';
 
 interface FormProps {
-  /** Runs the action, and shows why it failed. */
+  /** Runs the action. The children show why it failed. */
   readonly task: Task;
   /** The label of the button, for example "Revoke". */
   readonly action: string;
   /** Whether the action cannot be undone. */
   readonly isDanger?: boolean;
   readonly isReady?: boolean;
-  readonly onAction: () => Promise<unknown>;
+  readonly onAction: (fields: FormData) => Promise<unknown>;
   /** What stands beside the button. */
   readonly aside?: ComponentChildren;
   readonly children: ComponentChildren;
@@ -20,14 +20,14 @@ interface FormProps {
 /** A form with a button at its end. */
 export function Form(props: FormProps) {
   const { task, action, isDanger = false, isReady = true, onAction, aside, children } = props;
-  const act = (event: Event) => {
+  const act = (event: TargetedSubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
-    task.run(onAction);
+    const fields = new FormData(event.currentTarget);
+    task.run(() => onAction(fields));
   };
   return (
-    <form class="stack" onSubmit={act} noValidate>
+    <form class="stack" onSubmit={act}>
       {children}
-      <Problem error={task.error} />
       <div class="row end">
         {aside}
         <button type="submit" class={isDanger ? 'main bad' : 'main'} disabled={task.isRunning || !isReady}>
@@ -38,21 +38,15 @@ export function Form(props: FormProps) {
   );
 }
 
-interface ProblemProps {
-  /** The error that was thrown. Without one, nothing is shown. */
-  readonly error: unknown;
-  readonly onRetry?: (() => void) | undefined;
-}
-
-/** Shows what went wrong, in the words of the emulator. */
-export function Problem({ error, onRetry }: ProblemProps) {
+/** Shows what went wrong with an answer or a task, if anything, in the words of the emulator. */
+export function Problem({ of: { error, again } }: { readonly of: Partial<Answer<unknown>> }) {
   if (error === undefined || error === null) return null;
   const defect = () => `This page has a defect: ${error instanceof Error ? error.message : String(error)}`;
   return (
     <div class="notice bad row" role="alert">
       <span>{error instanceof AskError ? error.message : defect()}</span>
-      {onRetry && (
-        <button type="button" onClick={onRetry}>
+      {again && (
+        <button type="button" onClick={again}>
           Try again
         </button>
       )}
@@ -80,18 +74,13 @@ export function ActButton<T>({ label, name, class: kind, method, path, onDone }:
       <button type="button" class={kind} aria-label={name} disabled={task.isRunning} onClick={act}>
         {label}
       </button>
-      <Problem error={task.error} />
+      <Problem of={task} />
     </>
   );
 }
 
-interface EmptyProps {
-  readonly title: string;
-  readonly children?: ComponentChildren;
-}
-
 /** Shown instead of an empty list: why it is empty, and what to do. */
-export function Empty({ title, children }: EmptyProps) {
+export function Empty({ title, children }: RenderableProps<{ readonly title: string }>) {
   return (
     <div class="empty stack">
       <h2>{title}</h2>
@@ -140,9 +129,10 @@ export function Ask({ button, label, class: kind, title, onOpen, onAction, child
       </button>
       {isOpen && (
         <dialog ref={dialog} class="dialog" aria-labelledby={headingId} onClose={() => setOpen(false)}>
-          <Form {...form} task={task} onAction={() => onAction().then(close)} aside={cancel}>
+          <Form {...form} task={task} onAction={(fields) => onAction(fields).then(close)} aside={cancel}>
             <h2 id={headingId}>{title}</h2>
             {typeof children === 'function' ? children(task) : children}
+            <Problem of={task} />
           </Form>
         </dialog>
       )}
@@ -152,8 +142,7 @@ export function Ask({ button, label, class: kind, title, onOpen, onAction, child
 
 /** Deletes all events and requests, after a question. */
 export function ClearButton() {
-  const [hasCustomers, setCustomers] = useState(false);
-  const clear = () => tell('POST', '/clear', { customers: hasCustomers });
+  const clear = (fields: FormData) => tell('POST', '/clear', { customers: fields.has('customers') });
   return (
     <Ask button="Clear" title="Clear the emulator?" action="Clear" isDanger onAction={clear}>
       <p>
@@ -161,26 +150,20 @@ export function ClearButton() {
         stay.
       </p>
       <label class="row">
-        <input type="checkbox" checked={hasCustomers} onChange={() => setCustomers(!hasCustomers)} />
+        <input type="checkbox" name="customers" />
         <strong>Delete all customers, too</strong>
       </label>
     </Ask>
   );
 }
 
-interface MenuProps {
-  readonly label: ComponentChildren;
-  readonly isSet?: boolean;
-  readonly children: ComponentChildren;
-}
-
 /** A button that opens a menu below it. The menu closes with Escape, and when the user clicks something else. */
-export function Menu({ label, isSet = false, children }: MenuProps) {
+export function Menu({ label, isSet, children }: RenderableProps<{ label: string; isSet?: boolean }>) {
   const id = useId();
   return (
     <>
-      <button type="button" class={isSet ? 'menu is-set' : 'menu'} popovertarget={id}>
-        {label}
+      <button type="button" class={isSet ? 'is-set' : ''} popovertarget={id}>
+        <span>{label}</span> ▾
       </button>
       <div id={id} popover class="menu-body">
         {children}

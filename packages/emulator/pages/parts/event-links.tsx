@@ -21,15 +21,15 @@ interface EventLinksProps {
 /** Some events, as they arrive, each with a link to the event tracker. */
 export function EventLinks({ title, of, query, aside, isOldestFirst, children }: EventLinksProps) {
   const path = `/tracker?${new URLSearchParams(of)}`;
-  const { value, error, again } = useAnswer<TrackerRows>(path, status.value?.newestEvent);
-  const rows = isOldestFirst ? value?.rows.toReversed() : value?.rows;
+  const answer = useAnswer<TrackerRows>(path, status.value?.newestEvent);
+  const { rows } = answer.value ?? {};
   return (
     <section class="stack" aria-label="Events">
       <h3>{title}</h3>
-      <Problem error={error} onRetry={again} />
-      {value?.rows.length === 0 && <p class="muted">None yet.</p>}
+      <Problem of={answer} />
+      {rows?.length === 0 && <p class="muted">None yet.</p>}
       <ol class="list timeline">
-        {rows?.map((row) => (
+        {(isOldestFirst ? rows?.toReversed() : rows)?.map((row) => (
           <li key={row.id}>
             <a class="item row" href={link(['tracker', String(row.id)], query)}>
               <strong class="grow cut">{shownText(row.name)}</strong>

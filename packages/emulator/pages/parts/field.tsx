@@ -1,33 +1,29 @@
-import type { ComponentChildren, VNode } from 'preact';
+import { cloneElement, type VNode } from 'preact';
 import { useId } from 'preact/hooks';
-
-/** The attributes that an input gets from its field. */
-interface FieldInput {
-  readonly id: string;
-  readonly 'aria-describedby': string;
-  readonly 'aria-invalid': boolean;
-}
+import { route, setQuery } from '../shell/route.ts';
+import { Problem } from './dialog.tsx';
 
 interface FieldProps {
   readonly label: string;
-  readonly hint?: ComponentChildren;
-  /** What is wrong with the input. It is shown next to it. */
-  readonly error?: string | undefined;
-  readonly children: (input: FieldInput) => VNode;
+  readonly hint: string;
+  /** Why the input was refused. */
+  readonly error?: unknown;
+  /** The input. */
+  readonly children: VNode;
 }
 
-/** An input with its label, a hint and its error. */
+/** An input with its label, a hint, and what is wrong with it. */
 export function Field({ label, hint, error, children }: FieldProps) {
   const id = useId();
-  const input = { id, 'aria-describedby': `${id}-about`, 'aria-invalid': error !== undefined };
+  const input = { id, 'aria-describedby': `${id}-hint`, 'aria-invalid': error !== undefined };
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      {children(input)}
-      <div id={`${id}-about`} class="small">
-        {error !== undefined && <p class="is-bad">{error}</p>}
-        {hint !== undefined && <p class="muted">{hint}</p>}
-      </div>
+      {cloneElement(children, input)}
+      <p id={`${id}-hint`} class="muted small">
+        {hint}
+      </p>
+      <Problem of={{ error }} />
     </div>
   );
 }
@@ -38,25 +34,27 @@ export function typing(onChange: (value: string) => void) {
     onChange(event.currentTarget.value);
 }
 
-interface ChoiceProps<T extends string> {
+interface ChoiceProps {
   /** What the user chooses. */
   readonly label: string;
   /** The options by name: the title of each, or a sentence about it. */
-  readonly choices: Readonly<Record<T, string | { readonly about: string }>>;
-  readonly value: T;
-  readonly onChange: (value: T) => void;
+  readonly choices: Readonly<Record<string, string | { readonly about: string }>>;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
 }
 
 /** A choice between a few options. */
-export function Choice<T extends string>({ label, choices, value, onChange }: ChoiceProps<T>) {
+export function Choice({ label, choices, value, onChange }: ChoiceProps) {
   const name = useId();
   return (
     <fieldset class="row" aria-label={label}>
-      {Object.entries<ChoiceProps<T>['choices'][T]>(choices).map(([each, choice]) => (
+      {Object.entries(choices).map(([each, choice]) => (
         <label key={each}>
-          <input type="radio" name={name} checked={each === value} onChange={() => onChange(each as T)} />
-          {typeof choice === 'string' ? choice : <strong>{each}</strong>}
-          {typeof choice === 'object' && <small>{choice.about}</small>}
+          <input type="radio" name={name} checked={each === value} onChange={() => onChange(each)} />
+          <span>
+            {typeof choice === 'string' ? choice : <strong>{each}</strong>}
+            {typeof choice === 'object' && <small>{choice.about}</small>}
+          </span>
         </label>
       ))}
     </fieldset>
@@ -64,24 +62,24 @@ export function Choice<T extends string>({ label, choices, value, onChange }: Ch
 }
 
 interface SearchFieldProps {
+  /** The field of the address's query that has what is searched. */
+  readonly field: string;
   readonly label: string;
   readonly placeholder: string;
-  readonly value: string;
-  readonly class?: string;
-  readonly onChange: (value: string) => void;
 }
 
-/** The search of a page. The key `/` moves the focus to it. */
-export function SearchField({ label, placeholder, value, class: extra = '', onChange }: SearchFieldProps) {
+/** The search of a page, which follows what the user types. The key `/` moves the focus to it. */
+export function SearchField({ field, label, placeholder }: SearchFieldProps) {
+  const value = route.value.query[field] ?? '';
   return (
     <input
       type="search"
-      class={`grow ${extra}`}
+      class={value ? 'grow is-set' : 'grow'}
       aria-label={label}
       placeholder={placeholder}
       title="Press / to search"
       value={value}
-      onInput={typing(onChange)}
+      onInput={typing((typed) => setQuery({ [field]: typed }, field))}
     />
   );
 }

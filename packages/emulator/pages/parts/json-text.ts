@@ -14,17 +14,19 @@ export interface JsonLine {
 }
 
 const LONGEST_TEXT = 5_000;
+/** The strings with their quotes, punctuation marks, numbers and words of a JSON text. */
+const PIECES = /"(?:[^"\\]+|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 
 /**
  * Lays out a JSON text in lines, lazily. It does not parse values and serialise them again. So numbers stay exactly as in the
  * text, also those that a double cannot hold, and repeated keys stay. In strings, readable characters replace escapes such as
- * `\u0142`, and escapes replace invisible characters. The text must be JSON.
+ * `\u0142`, and escapes replace invisible characters. The text must be JSON. Throws at a string of too many millions of escapes.
  */
 export function* jsonLines(text: string): Generator<JsonLine> {
   let depth = 0;
   let line: JsonLine = { depth, tokens: [] };
   let previous = '';
-  for (const piece of pieces(text)) {
+  for (const [piece] of text.matchAll(PIECES)) {
     const isEnd = piece === '}' || piece === ']';
     const isAfterStart = previous === '{' || previous === '[';
     if (isEnd) depth -= 1;
@@ -40,23 +42,6 @@ export function* jsonLines(text: string): Generator<JsonLine> {
     previous = piece;
   }
   yield line;
-}
-
-/** The punctuation marks, strings with their quotes, numbers and words of a JSON text. */
-function* pieces(text: string): Generator<string> {
-  const start = /["{}[\],:]|[^\s{}[\],:"]+/g;
-  for (let found = start.exec(text); found !== null; found = start.exec(text)) {
-    if (found[0] === '"') start.lastIndex = endOfString(text, found.index);
-    yield text.slice(found.index, start.lastIndex);
-  }
-}
-
-function endOfString(text: string, start: number): number {
-  for (let at = start + 1; at < text.length; at += 1) {
-    if (text[at] === '\\') at += 1;
-    else if (text[at] === '"') return at + 1;
-  }
-  return text.length;
 }
 
 function toToken(piece: string): JsonToken {

@@ -13,13 +13,13 @@ const DEEPEST_INDENT = 30;
 export function JsonView({ title, text }: { readonly title: string; readonly text: string }) {
   const [most, setMost] = useState(LINES_AT_ONCE);
   const lines = useMemo(() => {
+    const first: JsonLine[] = [];
     try {
       JSON.parse(text);
+      for (const line of jsonLines(text)) if (first.push(line) > most) break;
     } catch {
       return undefined;
     }
-    const first: JsonLine[] = [];
-    for (const line of jsonLines(text)) if (first.push(line) > most) break;
     return first;
   }, [text, most]);
   return (
@@ -36,9 +36,9 @@ export function JsonView({ title, text }: { readonly title: string; readonly tex
               <span key={at} class="json-line" style={{ '--indent': `${indent + 4}ch` }}>
                 {' '.repeat(indent)}
                 {tokens.map(({ kind, text }, index) => (
-                  <span key={index} style={{ color: `var(--json-${kind})` }}>
+                  <bdi key={index} style={{ color: `var(--json-${kind})` }}>
                     {text}
-                  </span>
+                  </bdi>
                 ))}
               </span>
             );

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import { isLost } from '../shell/live.ts';
+import { useKeys } from '../shell/keys.ts';
+import { lost } from '../shell/live.ts';
 import type { LiveRows } from '../shell/live-rows.ts';
 import type { Identified } from '../shell/read-rows.ts';
 import { here, openId } from '../shell/route.ts';
@@ -56,39 +57,32 @@ export function List<Row extends Identified>(props: ListProps<Row>) {
     onReading?.(top < -1 || Boolean(list.current?.querySelector('a:focus-visible')));
     onEnd(bottom < 1.5 * innerHeight);
   };
-  useLayoutEffect(look);
-  const looker = useRef(look);
-  looker.current = look;
-  useEffect(() => {
-    const again = () => looker.current();
-    addEventListener('scroll', again, { passive: true });
-    addEventListener('resize', again);
-    return () => {
-      removeEventListener('scroll', again);
-      removeEventListener('resize', again);
-    };
-  }, []);
+  useLayoutEffect(() => {
+    look();
+    const over = new AbortController();
+    addEventListener('scroll', look, { passive: true, signal: over.signal });
+    addEventListener('resize', look, { signal: over.signal });
+    return () => over.abort();
+  });
   useEffect(
     () => list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' }),
     [open],
   );
-  const press = (event: KeyboardEvent) => {
-    const { key, target, ctrlKey, metaKey, altKey } = event;
-    const item = target instanceof HTMLElement ? target.closest('li') : null;
-    if (item === null || open !== undefined || ctrlKey || metaKey || altKey) return;
-    const { nextElementSibling, previousElementSibling, parentElement } = item;
-    const places: Readonly<Record<string, Element | null | undefined>> = {
-      ArrowDown: nextElementSibling,
-      ArrowUp: previousElementSibling,
-      Home: parentElement?.firstElementChild,
-      End: parentElement?.lastElementChild,
-    };
-    const link = places[key]?.querySelector('a');
-    if (link) event.preventDefault();
+  /** Moves the focus from the row that has it, if no row is open. */
+  const from = (find: (item: Element) => Element | null | undefined) => () => {
+    const item = list.current?.querySelector('li:focus-within');
+    const link = item && open === undefined ? find(item)?.querySelector('a') : undefined;
     link?.focus();
-    if (key === 'Escape' && target instanceof HTMLElement) target.blur();
     look();
+    return Boolean(link);
   };
+  useKeys({
+    ArrowDown: from((item) => item.nextElementSibling),
+    ArrowUp: from((item) => item.previousElementSibling),
+    Home: from((item) => item.parentElement?.firstElementChild),
+    End: from((item) => item.parentElement?.lastElementChild),
+    Escape: from((item) => void item.querySelector('a')?.blur()),
+  });
   return (
     <div ref={list} class="rows" style={{ '--columns': columns.map(({ width }) => width).join(' ') }}>
       <div class="list-row list-head">
@@ -98,7 +92,7 @@ export function List<Row extends Identified>(props: ListProps<Row>) {
           </span>
         ))}
       </div>
-      <ul class={`list ${name.toLowerCase()}`} aria-label={name} onKeyDown={press} onFocusOut={look}>
+      <ul class={`list ${name.toLowerCase()}`} aria-label={name} onFocusOut={look}>
         {/* By place, not by id: a list that follows changes the text of its rows, which is faster than to make others. */}
         {rows.map((row, place) => (
           <li key={place}>
@@ -117,10 +111,7 @@ export function List<Row extends Identified>(props: ListProps<Row>) {
   );
 }
 
-type ItemProps<Row> = Pick<ListProps<Identified>, 'kind'> & {
-  readonly row: Row;
-  readonly columns: readonly Column<Row>[];
-};
+type ItemProps<Row extends Identified> = Pick<ListProps<Row>, 'kind' | 'columns'> & { readonly row: Row };
 
 /** A row. As it uses a signal, it renders again only if that or one of its properties changes: lists are long. */
 function Item<Row extends Identified>({ kind, row, columns }: ItemProps<Row>) {
@@ -135,11 +126,8 @@ function Item<Row extends Identified>({ kind, row, columns }: ItemProps<Row>) {
   );
 }
 
-interface LiveListProps<Row extends Identified> {
-  readonly name: string;
-  readonly kind: string;
+interface LiveListProps<Row extends Identified> extends Pick<ListProps<Row>, 'name' | 'kind' | 'columns'> {
   readonly live: LiveRows<Row>;
-  readonly columns: readonly Column<Row>[];
   /** Shown instead of the list if it has no rows. */
   readonly empty: ComponentChildren;
 }
@@ -149,7 +137,7 @@ export function LiveList<Row extends Identified>({ live, empty, ...list }: LiveL
   const { rows, hasMore, newer, isFollowing, showNewest } = live;
   return (
     <section aria-label={list.name}>
-      <Problem error={live.error} onRetry={showNewest} />
+      <Problem of={live} />
       {rows?.length === 0 && !hasMore ? empty : rows && <List {...live} {...list} rows={rows} />}
       {!isFollowing && newer > 0 && (
         <button type="button" class="main newer" onClick={showNewest}>
@@ -165,8 +153,8 @@ export function LiveControls({ live }: { readonly live: LiveRows<Identified> }) 
   const { isPaused, isFollowing, pause } = live;
   return (
     <>
-      <span class={`badge ${isFollowing && !isLost.value ? 'good' : ''}`}>
-        {isLost.value ? 'Not connected' : isFollowing ? 'Live' : isPaused ? 'Paused' : 'Not following'}
+      <span class={`badge ${isFollowing && !lost.value ? 'good' : ''}`}>
+        {lost.value ? 'Not connected' : isFollowing ? 'Live' : isPaused ? 'Paused' : 'Not following'}
       </span>
       <button type="button" aria-pressed={isPaused} onClick={() => pause(!isPaused)}>
         {isPaused ? 'Resume' : 'Pause'}

@@ -6,10 +6,16 @@ import type { Identified } from '../shell/read-rows.ts';
 import { here, openId, replaceRoute } from '../shell/route.ts';
 import { Problem } from './dialog.tsx';
 
+/** What the panel of a page shows: the row with this id, of these rows. */
+export interface PanelProps {
+  readonly id: number;
+  readonly rows: readonly Identified[] | undefined;
+}
+
 interface SidePanelProps {
   readonly title: string;
   /** What was asked for it: it shows why there is no answer. */
-  readonly answer?: Answer<unknown>;
+  readonly answer: Answer<unknown>;
   /** The list whose rows above and below can be opened next. */
   readonly rows?: readonly Identified[] | undefined;
   readonly children: ComponentChildren;
@@ -40,8 +46,14 @@ export function SidePanel({ title, answer, rows, children }: SidePanelProps) {
     const id = index === -1 ? undefined : rows?.[index + step]?.id;
     return id === undefined ? undefined : () => replaceRoute(here(id));
   };
-  const [above, below] = [next(-1), next(1)];
-  useKeys({ Escape: close, ...(above && { ArrowUp: above }), ...(below && { ArrowDown: below }) });
+  const above = next(-1);
+  const below = next(1);
+  const buttons = [
+    ['Row above', '↑', above],
+    ['Row below', '↓', below],
+    ['Close', '✕', close],
+  ] as const;
+  useKeys({ Escape: close, ArrowUp: above, ArrowDown: below });
   return (
     // Without this, the browser would close it with Escape, and the address would stay.
     <dialog
@@ -54,29 +66,25 @@ export function SidePanel({ title, answer, rows, children }: SidePanelProps) {
         <h2 id={headingId} class="grow" ref={heading} tabIndex={-1}>
           {title}
         </h2>
-        {rows && <Button label="Row above" sign="↑" act={above} />}
-        {rows && <Button label="Row below" sign="↓" act={below} />}
-        <Button label="Close" sign="✕" act={close} />
+        {buttons.slice(rows ? 0 : 2).map(([label, sign, act]) => (
+          // A disabled button would lose the focus.
+          <button
+            key={label}
+            type="button"
+            class="quiet"
+            aria-label={label}
+            title={label}
+            aria-disabled={!act}
+            onClick={act}
+          >
+            {sign}
+          </button>
+        ))}
       </header>
       <div class="stack">
-        <Problem error={answer?.error} onRetry={answer?.again} />
+        <Problem of={answer} />
         {children}
       </div>
     </dialog>
-  );
-}
-
-interface ButtonProps {
-  readonly label: string;
-  readonly sign: string;
-  readonly act: (() => void) | undefined;
-}
-
-// A disabled button would lose the focus.
-function Button({ label, sign, act }: ButtonProps) {
-  return (
-    <button type="button" class="quiet" aria-label={label} title={label} aria-disabled={!act} onClick={act}>
-      {sign}
-    </button>
   );
 }

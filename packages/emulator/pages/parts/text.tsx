@@ -1,59 +1,40 @@
-const COUNT = new Intl.NumberFormat('en');
-const MS = new Intl.NumberFormat('en', { style: 'unit', unit: 'millisecond', maximumSignificantDigits: 3 });
-const BYTES = new Intl.NumberFormat('en', {
-  notation: 'compact',
-  style: 'unit',
-  unit: 'byte',
-  unitDisplay: 'narrow',
-});
-const CLOCK = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
 const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
+const BYTES = { notation: 'compact', style: 'unit', unit: 'byte', unitDisplay: 'narrow' } as const;
+const MS = { style: 'unit', unit: 'millisecond', maximumSignificantDigits: 3 } as const;
 const LETTERS = String.raw`[\p{L}\p{M}\p{N}]`;
 // Characters that would hide, reverse or join the text around them. A joiner inside a word or an emoji does not do that.
 const UNSEEN =
   /(?!(?<=[\p{L}\p{M}\p{Emoji_Presentation}\p{Emoji_Modifier}])(?:\u200c|\u200d))[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /** 1234567 as `1,234,567`. */
-export function formatCount(count: number): string {
-  return COUNT.format(count);
-}
+export const formatCount: (count: number) => string = new Intl.NumberFormat('en').format;
+
+/** 2048 as `2KB`. */
+export const formatBytes: (bytes: number) => string = new Intl.NumberFormat('en', BYTES).format;
+
+/** 1234.5 as `1,230 ms`. */
+export const formatDuration: (ms: number) => string = new Intl.NumberFormat('en', MS).format;
+
+/** The time of day, on a 24-hour clock. */
+export const formatClock: (time: Date) => string = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' })
+  .format;
 
 /** `1 event`, `2 events`. */
 export function formatSome(count: number, one: string, many: string = `${one}s`): string {
   return `${formatCount(count)} ${count === 1 ? one : many}`;
 }
 
-/** 2048 as `2KB`; null as `not read`. */
-export function formatBytes(bytes: number | null): string {
-  return bytes === null ? 'not read' : BYTES.format(bytes);
-}
-
-/** 1234.5 as `1,230 ms`. */
-export function formatDuration(ms: number): string {
-  return MS.format(ms);
-}
-
-/** The time of day, on a 24-hour clock. */
-export function formatClock(time: Date): string {
-  return CLOCK.format(time);
-}
-
 /** A time of the emulator (ISO 8601) in the user's time zone. A time of today is shown without the date. */
-function formatTime(value: string): string {
-  const time = new Date(value);
-  if (Number.isNaN(time.getTime())) return value;
-  const isToday = time.toDateString() === new Date().toDateString();
-  const clock = formatClock(time);
-  return isToday
-    ? `${clock}.${String(time.getMilliseconds()).padStart(3, '0')}`
-    : `${DAY.format(time)} ${clock}`;
-}
-
-/** Like {@link formatTime}, with the exact time as a title. */
 export function Time({ value }: { readonly value: string }) {
+  const time = new Date(value);
+  const isToday = time.toDateString() === new Date().toDateString();
+  const shown = () =>
+    isToday
+      ? formatClock(time) + time.toISOString().slice(19, 23)
+      : `${DAY.format(time)} ${formatClock(time)}`;
   return (
     <time dateTime={value} title={value}>
-      {formatTime(value)}
+      {Number.isNaN(time.getTime()) ? value : shown()}
     </time>
   );
 }

@@ -4,23 +4,18 @@ import { ActButton } from '../parts/dialog.tsx';
 import { EventLinks } from '../parts/event-links.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { JsonView } from '../parts/json-view.tsx';
-import { SidePanel } from '../parts/side-panel.tsx';
+import { type PanelProps, SidePanel } from '../parts/side-panel.tsx';
 import { escapeUnseen, formatBytes, formatCount, formatDuration, shownText, Time } from '../parts/text.tsx';
 import { useAnswer } from '../shell/asking.ts';
 
 const SHOWN = 20;
 
-interface RequestPanelProps {
-  readonly id: number;
-  readonly rows: readonly RequestRow[] | undefined;
-}
-
 /** All details of a request. */
-export function RequestPanel({ id, rows }: RequestPanelProps) {
+export function RequestPanel({ id, rows }: PanelProps) {
   const answer = useAnswer<RequestDetails>(`/requests/${id}`);
   return (
     <SidePanel title={`Request ${id}`} answer={answer} rows={rows}>
-      {answer.value && <Request row={answer.value} />}
+      {answer.value && <Request key={id} row={answer.value} />}
     </SidePanel>
   );
 }
@@ -48,7 +43,7 @@ function Request({ row }: { readonly row: RequestDetails }) {
           ['Request', <code key="request">{`${row.method} ${row.path}`}</code>],
           ['Received', <Time key="received" value={row.receivedAt} />],
           ['Took', formatDuration(row.durationMs)],
-          ['Body', formatBytes(row.bytes)],
+          ['Body', size(row)],
           ['API key', row.keyName ?? <span class="muted">none that is valid</span>],
           ['User agent', row.userAgent],
           ['Events', events !== null && formatCount(events) + known],
@@ -99,6 +94,11 @@ function Message({ title, message: { headers, body, isCut } }: MessageProps) {
       </details>
     </>
   );
+}
+
+/** The size of the body of a request. */
+export function size({ bytes }: RequestRow): string {
+  return bytes === null ? 'not read' : formatBytes(bytes);
 }
 
 /** What a request was for. */

@@ -2,14 +2,14 @@ import type { RequestRow } from '../../src/admin/contract.ts';
 import { ActButton, Empty } from '../parts/dialog.tsx';
 import { Choice, SearchField } from '../parts/field.tsx';
 import { type Column, LiveControls, LiveList, RECEIVED } from '../parts/list.tsx';
-import { formatBytes, formatDuration, formatSome } from '../parts/text.tsx';
+import { formatDuration, formatSome } from '../parts/text.tsx';
 import { FirstEvent } from '../settings/first-event.tsx';
 import { status } from '../shell/live.ts';
 import { useLiveRows } from '../shell/live-rows.ts';
-import { here, openId, pushRoute, route } from '../shell/route.ts';
-import { purpose, RequestPanel, Status } from './request-panel.tsx';
+import { openId, route, setQuery } from '../shell/route.ts';
+import { purpose, RequestPanel, Status, size } from './request-panel.tsx';
 
-const OUTCOMES = { '': 'All', taken: 'Taken', refused: 'Refused', fault: 'Fault' } as const;
+const OUTCOMES = { '': 'All', taken: 'Taken', refused: 'Refused', fault: 'Fault' };
 
 const COLUMNS: readonly Column<RequestRow>[] = [
   { head: 'Status', width: '54px', place: 'lead', cell: (row) => <Status row={row} /> },
@@ -26,18 +26,15 @@ const COLUMNS: readonly Column<RequestRow>[] = [
     ),
   },
   { head: 'Reason, or key and user agent', width: 'minmax(0, 2fr)', place: 'below', cell: reason },
-  { head: 'Size', width: '74px', class: 'muted end', cell: (row) => formatBytes(row.bytes) },
+  { head: 'Size', width: '74px', class: 'muted end', cell: size },
   { head: 'Took', width: '74px', class: 'muted end', cell: (row) => formatDuration(row.durationMs) },
   RECEIVED,
 ];
 
 /** The requests to the service, as they arrive. Look here if no event arrives. */
 export function RequestsPage() {
-  const { query } = route.value;
+  const { outcome = '', search = '' } = route.value.query;
   const open = openId();
-  const named = query.get('outcome') ?? '';
-  const outcome = Object.hasOwn(OUTCOMES, named) ? (named as keyof typeof OUTCOMES) : '';
-  const search = query.get('search') ?? '';
   const isAll = outcome === '' && search === '';
   const path = `/requests?${new URLSearchParams({ outcome, search, limit: '50' })}`;
   const live = useLiveRows<RequestRow>(path, status.value?.newestRequest ?? 0, isAll);
@@ -52,13 +49,12 @@ export function RequestsPage() {
           label="Which requests are shown"
           choices={OUTCOMES}
           value={outcome}
-          onChange={(outcome) => pushRoute(here(open, { outcome }))}
+          onChange={(outcome) => setQuery({ outcome })}
         />
         <SearchField
+          field="search"
           label="Search requests"
           placeholder="Search by status, key, path, user agent"
-          value={search}
-          onChange={(search) => pushRoute(here(open, { search }), 'search')}
         />
       </div>
       <div class="split">
@@ -73,7 +69,7 @@ export function RequestsPage() {
             </Empty>
           }
         />
-        {open !== undefined && <RequestPanel key={open} id={open} rows={live.rows} />}
+        {open !== undefined && <RequestPanel id={open} rows={live.rows} />}
       </div>
     </>
   );
@@ -84,7 +80,7 @@ function reason({ error, fault, keyName, userAgent }: RequestRow) {
   return (
     <>
       {fault !== null && <span class="badge warn">fault</span>}{' '}
-      <span class={error === null ? 'muted' : 'is-bad'}>{error?.message ?? fault ?? sender}</span>
+      <span class={error === null ? 'muted' : 'bad'}>{error?.message ?? fault ?? sender}</span>
     </>
   );
 }

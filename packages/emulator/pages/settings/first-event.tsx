@@ -1,7 +1,6 @@
 import type { KeyRows } from '../../src/admin/contract.ts';
 import { Snippet } from '../parts/copy.tsx';
 import { useAnswer } from '../shell/asking.ts';
-import { status } from '../shell/live.ts';
 import { link } from '../shell/route.ts';
 import { snippets } from './snippets.ts';
 
@@ -11,22 +10,11 @@ import { snippets } from './snippets.ts';
  */
 export function FirstEvent() {
   const { value, error } = useAnswer<KeyRows>('/keys');
-  const { baseUrl = '', apiUrl = '', primaryKey } = status.value ?? {};
-  const apiKey = value?.keys.findLast(({ revokedAt }) => revokedAt === null)?.key ?? 'API_KEY';
-  const { send } = snippets('curl', { baseUrl, apiUrl, apiKey, primaryKey: primaryKey ?? 'email' });
   return (
     <div class="stack">
-      {primaryKey === null ? (
-        <p>
-          The emulator refuses events until you select a primary key: the attribute that identifies a
-          customer. <a href={link(['audience'])}>Select one in the audience section</a>, then send the first
-          event:
-        </p>
-      ) : (
-        <p>Events and requests are listed as they arrive. This one does:</p>
-      )}
+      <p>Events and requests are listed as they arrive. Send the first event:</p>
       {(value !== undefined || error !== undefined) && (
-        <Snippet label="send an event with curl" text={send} />
+        <Snippet label="send an event with curl" text={snippets('curl', value?.keys).send} />
       )}
       <ul class="bullets muted">
         <li>

@@ -1,11 +1,10 @@
-import { useState } from 'preact/hooks';
 import type { KeyRow, KeyRows } from '../../src/admin/contract.ts';
 import { CopyButton } from '../parts/copy.tsx';
 import { Ask, type AskProps, Problem } from '../parts/dialog.tsx';
-import { Field, typing } from '../parts/field.tsx';
+import { Field } from '../parts/field.tsx';
 import { Time } from '../parts/text.tsx';
 import { ask, tell } from '../shell/ask.ts';
-import { type Answer, fieldError } from '../shell/asking.ts';
+import type { Answer } from '../shell/asking.ts';
 
 /** Lists the API keys; creates, renames and revokes them. */
 export function KeysCard({ keys }: { readonly keys: Answer<KeyRows> }) {
@@ -28,7 +27,7 @@ export function KeysCard({ keys }: { readonly keys: Answer<KeyRows> }) {
         Give each application its own key. Then the requests page shows which application sent a request, and
         you can revoke one key alone.
       </p>
-      <Problem error={keys.error} onRetry={keys.again} />
+      <Problem of={keys} />
       {keys.value !== undefined && valid.length === 0 && (
         <p class="notice">No key is valid: every request is refused until you create one.</p>
       )}
@@ -77,7 +76,7 @@ function KeyItem({ row, isOnlyOne, onChanged }: KeyItemProps) {
           <Ask
             button="Revoke"
             label={`Revoke ${name}`}
-            class="small is-bad"
+            class="small bad"
             title={`Revoke “${name}”?`}
             action="Revoke"
             isDanger
@@ -103,14 +102,11 @@ interface NameAskProps extends Pick<AskProps, 'button' | 'label' | 'class' | 'ti
 
 /** Asks for the name of a key. */
 function NameAsk({ before = '', onName, ...ask }: NameAskProps) {
-  const [name, setName] = useState(before);
   return (
-    <Ask {...ask} action={ask.button} onOpen={() => setName(before)} onAction={() => onName(name)}>
-      {({ error }) => (
-        <Field label="Name" error={fieldError(error, 'name')} hint="A name of the application that uses it.">
-          {(input) => <input {...input} value={name} onInput={typing(setName)} />}
-        </Field>
-      )}
+    <Ask {...ask} action={ask.button} onAction={(fields) => onName(String(fields.get('name')))}>
+      <Field label="Name" hint="A name of the application that uses it.">
+        <input name="name" defaultValue={before} />
+      </Field>
     </Ask>
   );
 }

@@ -1,65 +1,54 @@
 import { useState } from 'preact/hooks';
-import type { KeyRow, KeyRows } from '../../src/admin/contract.ts';
+import type { BehaviourState, KeyRows } from '../../src/admin/contract.ts';
+import { type Behaviour, readBehaviour } from '../../src/behaviour/behaviour.ts';
+import { PRESETS, type PresetName } from '../../src/behaviour/presets.ts';
 import { CopyButton, Snippet } from '../parts/copy.tsx';
+import { Problem } from '../parts/dialog.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { Choice } from '../parts/field.tsx';
+import { type Draft, JsonForm } from '../parts/json-form.tsx';
+import { tell } from '../shell/ask.ts';
 import { useAnswer } from '../shell/asking.ts';
 import { status } from '../shell/live.ts';
-import { link } from '../shell/route.ts';
-import { BehaviourCard } from './behaviour-card.tsx';
 import { KeysCard } from './keys-card.tsx';
-import { LANGUAGES, type Language, snippets } from './snippets.ts';
+import { LANGUAGES, snippets } from './snippets.ts';
 
-/** How to reach the service, its API keys, and how it answers. */
+/** How to reach the service (both base addresses, and code that uses them), its API keys, and how it answers. */
 export function SettingsPage() {
-  const keys = useAnswer<KeyRows>('/keys', status.value?.newestRequest);
+  const { baseUrl, apiUrl, newestRequest } = status.value ?? {};
+  const keys = useAnswer<KeyRows>('/keys', newestRequest);
+  const [language, setLanguage] = useState('curl');
+  const { send, read } = snippets(language, keys.value?.keys);
   return (
     <>
-      <ConnectCard keys={keys.value?.keys ?? []} />
+      <section class="card" aria-labelledby="connect">
+        <h2 id="connect">Connect</h2>
+        <Facts
+          of={[
+            ['Events are sent to {base_url}', <Address key="events" url={baseUrl} />],
+            ['Customers are read at {api_url}', <Address key="customers" url={apiUrl} />],
+          ]}
+        />
+        <Choice
+          label="Language of the snippets"
+          choices={LANGUAGES}
+          value={language}
+          onChange={setLanguage}
+        />
+        <div class="row tiles">
+          <section>
+            <h3>Send events</h3>
+            <Snippet label="send events" text={send} />
+          </section>
+          <section>
+            <h3>Read a customer</h3>
+            <Snippet label="read a customer" text={read} />
+          </section>
+        </div>
+      </section>
       <KeysCard keys={keys} />
       <BehaviourCard />
     </>
-  );
-}
-
-/** Both base addresses, and code that sends events to one and reads a customer at the other. */
-function ConnectCard({ keys }: { readonly keys: readonly KeyRow[] }) {
-  const [language, setLanguage] = useState<Language>('curl');
-  const first = keys.findLast(({ revokedAt }) => revokedAt === null);
-  const current = status.value;
-  const { send, read } = snippets(language, {
-    baseUrl: current?.baseUrl ?? '',
-    apiUrl: current?.apiUrl ?? '',
-    apiKey: first?.key ?? 'API_KEY',
-    primaryKey: current?.primaryKey ?? 'email',
-  });
-  return (
-    <section class="card" aria-labelledby="connect">
-      <h2 id="connect">Connect</h2>
-      <Facts
-        of={[
-          ['Events are sent to {base_url}', <Address key="events" url={current?.baseUrl} />],
-          ['Customers are read at {api_url}', <Address key="customers" url={current?.apiUrl} />],
-        ]}
-      />
-      {current?.primaryKey === null && (
-        <p class="notice">
-          No primary key is selected yet: both addresses refuse every request until you{' '}
-          <a href={link(['audience'])}>select one in the audience</a>.
-        </p>
-      )}
-      <Choice label="Language of the snippets" choices={LANGUAGES} value={language} onChange={setLanguage} />
-      <div class="snippets">
-        <section>
-          <h3>Send events</h3>
-          <Snippet label="send events" text={send} />
-        </section>
-        <section>
-          <h3>Read a customer</h3>
-          <Snippet label="read a customer" text={read} />
-        </section>
-      </div>
-    </section>
   );
 }
 
@@ -69,4 +58,40 @@ function Address({ url = '…' }: { readonly url: string | undefined }) {
       <code>{url}</code> <CopyButton text={url} label={`Copy ${url}`} />
     </>
   );
+}
+
+/** How the service answers where the interface is silent: a preset, and settings that differ from it. */
+function BehaviourCard() {
+  const { preset, isPresetChanged } = status.value ?? {};
+  const answer = useAnswer<BehaviourState>('/behaviour', `${preset} ${isPresetChanged}`);
+  const { value: state, again } = answer;
+  return (
+    <section class="card" aria-labelledby="behaviour">
+      <h2 id="behaviour">How the service answers</h2>
+      <p class="muted">
+        The interface shows no status codes, no limits and no body of an answer. Choose here how the emulator
+        answers. Your choice applies from the next request on. Try your code with each preset.
+      </p>
+      <Problem of={answer} />
+      {state !== undefined && (
+        <JsonForm
+          name="behaviour"
+          first={written(state.preset, state.behaviour)}
+          label="Settings, as JSON"
+          hint="All of them. What you leave out is as in the preset."
+          action="Apply"
+          onSave={(behaviour, preset) => tell('PUT', '/behaviour', { preset, behaviour }).then(again)}
+          choices={{
+            label: 'Preset',
+            of: PRESETS,
+            draft: (preset) => written(preset, readBehaviour(PRESETS[preset as PresetName].behaviour)),
+          }}
+        />
+      )}
+    </section>
+  );
+}
+
+function written(preset: string, behaviour: Behaviour): Draft {
+  return { json: JSON.stringify(behaviour, null, 2), of: preset };
 }

@@ -1,29 +1,16 @@
+import type { KeyRow } from '../../src/admin/contract.ts';
+import { status } from '../shell/live.ts';
+
 /** Languages of snippets, with their names. */
-export const LANGUAGES = {
-  curl: 'curl',
-  sdk: 'Sluice',
-  fetch: 'fetch',
-} as const;
-
-/** Name of a language of snippets. */
-export type Language = keyof typeof LANGUAGES;
-
-/** The values in snippets. */
-export interface Account {
-  readonly baseUrl: string;
-  readonly apiUrl: string;
-  readonly apiKey: string;
-  readonly primaryKey: string;
-}
+export const LANGUAGES = { curl: 'curl', sdk: 'Sluice', fetch: 'fetch' };
 
 const EXAMPLES: Readonly<Record<string, string>> = { email: 'ada@example.com', phone_number: '+15550100' };
 
-/** Code that sends events, and code that reads a customer. */
-export function snippets(
-  language: Language,
-  account: Account,
-): { readonly send: string; readonly read: string } {
-  const { baseUrl, apiUrl, apiKey, primaryKey } = account;
+/** Code that sends events to this emulator, and code that reads a customer, with the oldest key that is valid. */
+export function snippets(language: string, keys: readonly KeyRow[] = []): { send: string; read: string } {
+  const { baseUrl = '', apiUrl = '', primaryKey: selected } = status.value ?? {};
+  const primaryKey = selected ?? 'email';
+  const apiKey = keys.findLast(({ revokedAt }) => revokedAt === null)?.key ?? 'API_KEY';
   const value = EXAMPLES[primaryKey] ?? 'ada';
   const batch = {
     batch: [

@@ -9,7 +9,7 @@ import { RequestsPage } from '../requests/requests-page.tsx';
 import { SettingsPage } from '../settings/settings-page.tsx';
 import { TrackerPage } from '../tracker/tracker-page.tsx';
 import { useKeys } from './keys.ts';
-import { emulators, isLocked, isLost, status } from './live.ts';
+import { emulators, lost, status } from './live.ts';
 import { link, route } from './route.ts';
 
 /** The pages, by their name in the address. */
@@ -37,7 +37,7 @@ export function App() {
       </button>
       <header class="bar row">
         <strong>Sluice emulator</strong>
-        <nav class="row" aria-label="Pages">
+        <nav class="row grow" aria-label="Pages">
           {Object.entries(PAGES).map(([name, [each]]) => (
             <a key={name} href={link([name])} aria-current={each === title ? 'page' : undefined}>
               {each}
@@ -46,16 +46,16 @@ export function App() {
         </nav>
         <ActiveFaults />
       </header>
-      <div role="status">
-        {isLost.value && (
-          <p class="notice bad">
-            {isLocked.value
-              ? 'The emulator was started again with another token. Open the address that it prints now.'
-              : 'The emulator does not answer. The page shows its last state, and tries again all the time.'}
-          </p>
-        )}
-      </div>
       <main id="content" tabIndex={-1}>
+        <div role="status">
+          {lost.value && <p class="notice bad">{lost.value}</p>}
+          {status.value?.primaryKey === null && page !== 'audience' && (
+            <p class="notice">
+              The emulator refuses every request until you select a primary key: the attribute that identifies
+              a customer. <a href={link(['audience'])}>Select one in the audience section</a>
+            </p>
+          )}
+        </div>
         <h1>{title}</h1>
         {/* The state of a page belongs to one emulator. */}
         <View key={`${title} ${emulators.value}`} />

@@ -1,26 +1,18 @@
 import type { RefusalBody } from '../../src/events/refusal.ts';
 
-/** What the user wants cannot be done: `message` says what to correct, `field` says where. */
-export class AskError extends Error {
-  readonly code: string;
-  readonly field: string | undefined;
-
-  constructor(code: string, message: string, field?: string) {
-    super(message);
-    this.code = code;
-    this.field = field;
-  }
-}
+/** What the user wants cannot be done: `message` says what to correct, and `cause` is the code of a refusal. */
+export class AskError extends Error {}
 
 /** Sends a request to an admin route, `path` below `/emulator/admin`, and returns its JSON. Rejects with {@link AskError}. */
 export async function ask<T>(path: string, init?: RequestInit): Promise<T> {
   const response = await fetch(`/emulator/admin${path}`, init).catch((error: unknown) => {
     if (init?.signal?.aborted) throw error;
-    throw new AskError('unreachable', 'The emulator does not answer. Is it still running?');
+    throw new AskError('The emulator does not answer. Is it still running?');
   });
-  const text = await response.text();
-  if (response.ok) return text === '' ? (undefined as T) : (JSON.parse(text) as T);
-  throw refusal(response.status, text);
+  if (response.ok) return response.status === 204 ? (undefined as T) : response.json();
+  const { error }: Partial<RefusalBody> = await response.json().catch(() => ({}));
+  const message = error?.message ?? `The emulator answered with status ${response.status}.`;
+  throw new AskError(message, { cause: error?.code });
 }
 
 /** Sends a value as JSON to an admin route. */
@@ -39,18 +31,6 @@ export function readJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new AskError(
-      'not_json',
-      `This is not JSON: ${error instanceof Error ? error.message : String(error)}`,
-    );
-  }
-}
-
-function refusal(status: number, text: string): AskError {
-  try {
-    const { code, message, field } = (JSON.parse(text) as RefusalBody).error;
-    return new AskError(code, message, field);
-  } catch {
-    return new AskError('unknown', `The emulator answered with status ${status}.`);
+    throw new AskError(`This is not JSON: ${error instanceof Error ? error.message : String(error)}`);
   }
 }

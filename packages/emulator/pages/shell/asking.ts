@@ -1,24 +1,17 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { AskError, ask } from './ask.ts';
-import { isLost } from './live.ts';
+import { ask } from './ask.ts';
+import { lost } from './live.ts';
 
 const SETTLING_MS = 150;
 
 /** The answer of an admin route. */
-export interface Answer<T> {
-  /** The latest answer to this path; undefined until there is one. */
-  readonly value: T | undefined;
-  /** Why there is no answer. */
-  readonly error: unknown;
-  /** Asks again. The old answer stays until the new one arrives. */
-  readonly again: () => void;
-}
+export type Answer<T> = ReturnType<typeof useAnswer<T>>;
 
 /**
  * Asks an admin route (see `ask()`), and again whenever `path` or `version` changes, or the emulator is there again. Without a path,
  * it asks nothing. One request runs at a time, and after it there is a rest as long as the answer took, so that slow answers are rare.
  */
-export function useAnswer<T>(path: string | undefined, version: unknown = undefined): Answer<T> {
+export function useAnswer<T>(path: string | undefined, version: unknown = undefined) {
   const [answer, setAnswer] = useState<{ path?: string; value?: T; error?: unknown }>({});
   const look = useRef<() => unknown>(() => undefined);
   const before = useRef<string | undefined>(undefined);
@@ -28,15 +21,13 @@ export function useAnswer<T>(path: string | undefined, version: unknown = undefi
     if (path === undefined) return;
     const over = new AbortController();
     const { signal } = over;
-    let isWished = false;
-    let isBusy = false;
+    let wishes = 0;
     look.current = async () => {
-      isWished = true;
-      if (isBusy) return;
-      isBusy = true;
+      wishes += 1;
+      if (wishes > 1) return; // after the request that runs, there will be another one
       if (isChanged) await pause(SETTLING_MS); // the user may still be typing, or hold down an arrow key
-      while (isWished && !signal.aborted) {
-        isWished = false;
+      while (wishes > 0 && !signal.aborted) {
+        wishes = 1;
         const startedAt = performance.now();
         const result = await ask<T>(path, { signal }).then(
           (value) => ({ value }),
@@ -44,57 +35,48 @@ export function useAnswer<T>(path: string | undefined, version: unknown = undefi
         );
         if (!signal.aborted) setAnswer({ path, ...result });
         await pause(performance.now() - startedAt);
+        wishes -= 1;
       }
-      isBusy = false;
     };
     return () => over.abort();
   }, [path]);
-  useEffect(() => void (isLost.value || look.current()), [path, version, isLost.value]);
-  const again = useCallback(() => void look.current(), []);
+  useEffect(() => void (lost.value || look.current()), [path, version, lost.value]);
   const { value, error } = answer.path === path ? answer : {};
-  return { value, error: isLost.value ? undefined : error, again };
+  return {
+    /** The latest answer to this path; undefined until there is one. */
+    value,
+    /** Why there is no answer. */
+    error: lost.value ? undefined : error,
+    /** Asks again. The old answer stays until the new one arrives. */
+    again: useCallback((): void => void look.current(), []),
+  };
 }
 
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** The latest value that is not undefined: what was shown stays until there is something else to show. */
-export function useKept<T>(value: T | undefined): T | undefined {
-  const kept = useRef(value);
-  kept.current = value ?? kept.current;
-  return kept.current;
-}
-
 /** An action that the user started, and that may fail. */
-export interface Task {
-  readonly isRunning: boolean;
-  /** Why the last one failed; undefined while one runs, and after a success. */
-  readonly error?: unknown;
-  /** Starts it, unless another one runs. Never rejects. */
-  readonly run: (work: () => Promise<unknown>) => Promise<void>;
-  /** Forgets the error. */
-  readonly clear: () => void;
-}
+export type Task = ReturnType<typeof useTask>;
 
-export function useTask(): Task {
-  const [state, setState] = useState<{ isRunning: boolean; error?: unknown }>({ isRunning: false });
-  const isRunning = useRef(false);
-  const run = async (work: () => Promise<unknown>) => {
-    if (isRunning.current) return;
-    isRunning.current = true;
-    setState({ isRunning: true });
-    const failed = await work().then(
-      () => ({}),
-      (error: unknown) => ({ error }),
-    );
-    isRunning.current = false;
-    setState({ isRunning: false, ...failed });
+export function useTask() {
+  const [state, setState] = useState<{ readonly isRunning: boolean; readonly error?: unknown }>({
+    isRunning: false,
+  });
+  return {
+    /** `error` says why the last one failed; undefined while one runs, and after a success. */
+    ...state,
+    /** Starts it, unless another one runs. Never rejects. */
+    run: async (work: () => Promise<unknown>) => {
+      if (state.isRunning) return;
+      setState({ isRunning: true });
+      const failed = await work().then(
+        () => ({}),
+        (error: unknown) => ({ error }),
+      );
+      setState({ isRunning: false, ...failed });
+    },
+    /** Forgets the error. */
+    clear: () => setState(({ isRunning }) => ({ isRunning })),
   };
-  return { ...state, run, clear: () => setState({ isRunning: isRunning.current }) };
-}
-
-/** The message of a refusal about `field`, to show next to that field. */
-export function fieldError(error: unknown, field: string): string | undefined {
-  return error instanceof AskError && error.field === field ? error.message : undefined;
 }

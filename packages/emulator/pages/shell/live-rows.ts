@@ -1,9 +1,9 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
-import { useAnswer, useKept } from './asking.ts';
-import { type Answered, type Identified, type ReadRows, readOn, renewed } from './read-rows.ts';
+import { useEffect, useState } from 'preact/hooks';
+import type { Page } from '../../src/admin/contract.ts';
+import { useAnswer } from './asking.ts';
+import { type Identified, type ReadRows, readOn, renewed } from './read-rows.ts';
 import { openId } from './route.ts';
 
-const COUNT_EVERY_MS = 1_000;
 /** How many rows a list can have. After that, a search is the better way to older ones. */
 const MOST_ROWS = 2_000;
 
@@ -15,33 +15,33 @@ export function useLiveRows<Row extends Identified>(path: string, newest: number
   const [pausedAt, setPausedAt] = useState<number | undefined>();
   const [isReading, onReading] = useState(false);
   const [isNearEnd, onEnd] = useState(false);
-  const [longer, setLonger] = useState<ReadRows<Row> | undefined>();
+  const [list, setList] = useState<ReadRows<Row> | undefined>();
+  const isOther = list?.path !== path;
   const isPaused = pausedAt !== undefined;
   const isFollowing = !isPaused && !isReading && openId() === undefined;
-  const version = useRef(newest);
-  if (isFollowing) version.current = newest;
-  const asked = isPaused ? `${path}&before=${pausedAt + 1}` : path;
-  const first = useAnswer<Answered<Row>>(asked, version.current);
-  const shown = useKept(first.value);
-  const list = longer?.first === shown ? longer : shown && renewed(asked, shown, longer);
+  const latest = useAnswer<Page<Row>>(path, newest);
   const { rows, next = null } = list ?? {};
-  const isShort = rows !== undefined && rows.length < MOST_ROWS;
-  const isWanted = isNearEnd && isShort && next !== null && first.value !== undefined;
-  const more = useAnswer<Answered<Row>>(isWanted ? `${path}&before=${next}` : undefined);
+  const isWanted = isNearEnd && !isOther && next !== null && list.rows.length < MOST_ROWS;
+  const more = useAnswer<Page<Row>>(isWanted ? `${path}&before=${next}` : undefined);
+  const renew = () => latest.value && setList(renewed(path, latest.value, list));
   useEffect(() => {
-    if (more.value && list) setLonger(readOn(list, more.value));
-  }, [more.value]);
+    if (list && more.value) setList(readOn(list, more.value));
+    else if (isPaused && isOther) setList({ path, rows: [], next: pausedAt + 1 });
+    else if (isFollowing || isOther) renew();
+  }, [path, latest.value, more.value, isPaused, isFollowing]);
   useEffect(() => scrollTo(0, 0), [path]);
-  const every = Math.floor(performance.now() / COUNT_EVERY_MS);
-  const latest = useAnswer<Answered<Row>>(isAll || isFollowing ? undefined : path, every);
-  const known = rows?.[0]?.id ?? (isAll ? newest : 0);
+  const known = rows?.[0]?.id ?? pausedAt ?? (isAll ? newest : 0);
   return {
     /** Undefined until the first answer. */
     rows,
     /** Whether there may be older rows, and how many rows the list has at most. */
     hasMore: next !== null,
     most: MOST_ROWS,
-    error: first.error ?? more.error,
+    error: latest.error ?? more.error,
+    again: () => {
+      latest.again();
+      more.again();
+    },
     isPaused,
     isFollowing,
     /** How many rows are newer than those that are shown. */
@@ -52,7 +52,7 @@ export function useLiveRows<Row extends Identified>(path: string, newest: number
     showNewest: () => {
       if (isPaused) setPausedAt(newest);
       scrollTo(0, 0);
-      first.again();
+      renew();
     },
   };
 }

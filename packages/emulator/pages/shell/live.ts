@@ -4,15 +4,14 @@ import { AskError, ask } from './ask.ts';
 
 const KEPT_SECONDS = 300;
 const REOPEN_MS = 2_000;
+const SILENT = 'The emulator does not answer. The page shows its last state, and tries again all the time.';
+const LOCKED = 'The emulator was started again with another token. Open the address that it prints now.';
 
 /** The state of the emulator; undefined until it has answered. Changes at most four times a second. */
 export const status: Signal<Status | undefined> = signal();
 
-/** Whether the emulator does not answer now. */
-export const isLost: Signal<boolean> = signal(false);
-
-/** Whether the emulator answers, but refuses this page, because its token has changed. */
-export const isLocked: Signal<boolean> = signal(false);
+/** Why the page shows only the last state of the emulator; undefined while it shows the current one. */
+export const lost: Signal<string | undefined> = signal();
 
 /** Changes if everything that the page shows is gone: another emulator is at this address, or this one was cleared. */
 export const emulators: Signal<number> = signal(1);
@@ -22,6 +21,10 @@ export const rates: Signal<readonly Rates[]> = signal([]);
 
 let source: EventSource | undefined;
 let timer: ReturnType<typeof setTimeout> | undefined;
+
+// The first minutes arrive as hundreds of messages at once. All of them make one change of `rates`.
+let seconds: readonly Rates[] = [];
+let telling: ReturnType<typeof setTimeout> | undefined;
 
 // A browser has six connections to one host, for all of its windows. So hidden windows do not use any.
 document.addEventListener('visibilitychange', follow);
@@ -36,16 +39,15 @@ function open(): void {
   const opened = new EventSource('/emulator/admin/live');
   source = opened;
   opened.onopen = () => {
-    isLost.value = false;
-    isLocked.value = false;
+    lost.value = undefined;
   };
   opened.onerror = () => {
-    isLost.value = true;
+    lost.value ??= SILENT;
     if (opened.readyState !== EventSource.CLOSED) return; // the browser reconnects by itself
     close();
     timer = setTimeout(follow, REOPEN_MS);
     ask('/status').catch((error: unknown) => {
-      isLocked.value = error instanceof AskError && error.code === 'not_operator';
+      lost.value = error instanceof AskError && error.cause === 'not_operator' ? LOCKED : SILENT;
     });
   };
   opened.addEventListener('status', ({ data }) => {
@@ -55,27 +57,19 @@ function open(): void {
     if (before !== undefined && isOther) emulators.value += 1;
     status.value = now;
   });
-  opened.addEventListener('rates', ({ data }) => add(JSON.parse(data)));
+  // After a lost connection, the emulator sends the last minutes again, as far as it knows them. They replace what was here.
+  opened.addEventListener('rates', ({ data }) => {
+    const next: Rates = JSON.parse(data);
+    seconds = [...seconds.filter(({ second }) => second < next.second), next].slice(-KEPT_SECONDS);
+    clearTimeout(telling);
+    telling = setTimeout(() => {
+      rates.value = seconds;
+    });
+  });
 }
 
 function close(): void {
   clearTimeout(timer);
   source?.close();
   source = undefined;
-}
-
-let pending: Rates[] = [];
-
-// The first minutes arrive as hundreds of messages at once. All of them make one change.
-function add(second: Rates): void {
-  if (pending.length === 0) setTimeout(flush);
-  pending.push(second);
-}
-
-// After a lost connection, the emulator sends the last minutes again, as far as it knows them. They replace what was here.
-function flush(): void {
-  const [first] = pending;
-  const before = rates.value.filter(({ second }) => first !== undefined && second < first.second);
-  rates.value = [...before, ...pending].slice(-KEPT_SECONDS);
-  pending = [];
 }

@@ -1,10 +1,13 @@
 import { type Signal, signal } from '@preact/signals';
 
+/** Fields of a query. Empty ones are left out. */
+export type Query = Readonly<Record<string, string>>;
+
 /** The place in the pages, from the address after `#/`: a page, then what is open in it, then a query. */
 export interface Route {
   readonly page: string;
   readonly rest: readonly string[];
-  readonly query: URLSearchParams;
+  readonly query: Query;
 }
 
 /** The current route. Pages read it, and links (`href="#/…"`) change it. */
@@ -13,19 +16,18 @@ addEventListener('hashchange', () => {
   route.value = read();
 });
 
-/** The address of a route, for a link. Empty values of the query are left out. */
-export function link(parts: readonly string[], query: Readonly<Record<string, string>> = {}): string {
-  const given = Object.entries(query).filter(([, value]) => value !== '');
-  const search = given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
-  return `#/${parts.map(encodeURIComponent).join('/')}${search}`;
+/** The address of a route, for a link. */
+export function link(parts: readonly string[], query: Query = {}): string {
+  const search = new URLSearchParams(given(query));
+  return `#/${parts.map(encodeURIComponent).join('/')}${search.size === 0 ? '' : `?${search}`}`;
 }
 
 /**
  * The address of the current page with something else open in it, by default nothing. What is searched stays, but for `changed`.
  */
-export function here(open: string | number = '', changed: Readonly<Record<string, string>> = {}): string {
+export function here(open: string | number = '', changed: Query = {}): string {
   const { page, query } = route.value;
-  const { value: _, ...searched } = Object.fromEntries(query);
+  const { value: _, ...searched } = query;
   return link(open === '' ? [page] : [page, String(open)], { ...searched, ...changed });
 }
 
@@ -35,10 +37,16 @@ export function openId(): number | undefined {
   return /^\d+$/.test(id) ? Number(id) : undefined;
 }
 
-/** Goes to a route, so that Back undoes it. While the user types in a `field` of the query, only the first change makes an entry. */
-export function pushRoute(to: string, field = ''): void {
-  if (route.peek().query.get(field)) history.replaceState(null, '', to);
-  else history.pushState(null, '', to);
+/** Changes what is searched, so that Back undoes it. While the user types in a field, only the first change makes an entry. */
+export function setQuery(changed: Query, typed = ''): void {
+  const { rest, query } = route.peek();
+  const go = query[typed] ? replaceRoute : pushRoute;
+  go(here(rest[0], changed));
+}
+
+/** Goes to a route, so that Back undoes it. */
+export function pushRoute(to: string): void {
+  history.pushState(null, '', to);
   route.value = read();
 }
 
@@ -51,7 +59,11 @@ export function replaceRoute(to: string): void {
 function read(): Route {
   const [path = '', search = ''] = location.hash.replace(/^#\/?/, '').split('?', 2);
   const [page, ...rest] = path.split('/').map(decode);
-  return { page: page || 'tracker', rest, query: new URLSearchParams(search) };
+  return { page: page || 'tracker', rest, query: given(Object.fromEntries(new URLSearchParams(search))) };
+}
+
+function given(query: Query): Query {
+  return Object.fromEntries(Object.entries(query).filter(([, value]) => value.trim() !== ''));
 }
 
 /** Undoes `encodeURIComponent`. */

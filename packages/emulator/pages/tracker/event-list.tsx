@@ -5,7 +5,8 @@ import { type Column, RECEIVED } from '../parts/list.tsx';
 import { escapeUnseen, formatCount, formatSome, hitsOf, Marked, shownText } from '../parts/text.tsx';
 import { useAnswer } from '../shell/asking.ts';
 import { status } from '../shell/live.ts';
-import { filter, isOpen, shownKeys, trackerPath } from './event-filter.ts';
+import { route } from '../shell/route.ts';
+import { isOpen, shownKeys, trackerPath } from './event-filter.ts';
 
 const COUNT_EVERY_MS = 3_000;
 
@@ -13,7 +14,7 @@ const hasCustomers = computed(() => status.value?.hasCustomers);
 
 /** The columns of the list of events. */
 export const eventColumns = computed((): readonly Column<TrackerRow>[] => {
-  const hits = hitsOf(filter.value.text ?? '');
+  const hits = hitsOf(route.value.query.text ?? '');
   const marked = (text: string) => <Marked text={text} hits={hits} />;
   const keys = shownKeys();
   return [
@@ -64,13 +65,13 @@ export const eventColumns = computed((): readonly Column<TrackerRow>[] => {
  * arrive.
  */
 export function ResultLine({ isEmpty }: { readonly isEmpty: boolean }) {
-  const path = isOpen(filter.value) ? undefined : trackerPath('/count');
+  const path = isOpen(route.value.query) ? undefined : trackerPath('/count');
   const { value } = useAnswer<TrackerCount>(path, Math.floor(performance.now() / COUNT_EVERY_MS));
   const text = isEmpty ? 'No event matches.' : value && found(value);
   const first = useRef<{ path?: string | undefined; text?: string }>({});
   if (text !== undefined && first.current.path !== path) first.current = { path, text };
   const isFirst = first.current.path !== path || first.current.text === text;
-  const unindexed = filter.value.text === undefined ? 0 : (status.value?.unindexed ?? 0);
+  const unindexed = route.value.query.text === undefined ? 0 : (status.value?.unindexed ?? 0);
   if (path === undefined) return null;
   return (
     <div class="row muted small">

@@ -1,29 +1,20 @@
-import type { TrackerEvent, TrackerRow } from '../../src/admin/contract.ts';
+import type { TrackerEvent } from '../../src/admin/contract.ts';
 import { memberText } from '../../src/events/json-text.ts';
 import { CopyButton } from '../parts/copy.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { JsonView } from '../parts/json-view.tsx';
-import { SidePanel } from '../parts/side-panel.tsx';
+import { type PanelProps, SidePanel } from '../parts/side-panel.tsx';
 import { formatSome, shownText, Time } from '../parts/text.tsx';
 import { useAnswer } from '../shell/asking.ts';
 import { status } from '../shell/live.ts';
 import { link } from '../shell/route.ts';
 
-interface EventPanelProps {
-  readonly id: number;
-  readonly rows: readonly TrackerRow[] | undefined;
-}
-
 /** An event, with all its details. */
-export function EventPanel({ id, rows }: EventPanelProps) {
+export function EventPanel({ id, rows }: PanelProps) {
   const answer = useAnswer<TrackerEvent>(`/tracker/${id}`);
   const { value: event } = answer;
   return (
-    <SidePanel
-      title={event === undefined ? `Event ${id}` : shownText(event.name)}
-      answer={answer}
-      rows={rows}
-    >
+    <SidePanel title={event ? shownText(event.name) : `Event ${id}`} answer={answer} rows={rows}>
       {event && <Body event={event} />}
     </SidePanel>
   );

@@ -1,29 +1,24 @@
 import { useId, useState } from 'preact/hooks';
-import type { TrackerValues } from '../../src/admin/contract.ts';
+import type { TrackerFilter, TrackerValues } from '../../src/admin/contract.ts';
 import { Menu } from '../parts/dialog.tsx';
 import { SearchField, typing } from '../parts/field.tsx';
 import { formatCount } from '../parts/text.tsx';
 import { useAnswer } from '../shell/asking.ts';
-import { type EventFilter, type FilterName, filter, setFilter, withField } from './event-filter.ts';
+import { link, pushRoute, route, setQuery } from '../shell/route.ts';
 
 const MINUTE_MS = 60_000;
-const SPANS: Readonly<Record<string, number>> = {
-  'Last 5 minutes': 5,
-  'Last hour': 60,
-  'Last 24 hours': 24 * 60,
-};
+const SPANS = { 'Any time': 0, 'Last 5 minutes': 5, 'Last hour': 60, 'Last 24 hours': 24 * 60 };
 
 /** What to search: text, name, customer, source, payload, time, and whether the customer exists; and what is shown in columns. */
 export function FilterBar() {
-  const text = filter.value.text ?? '';
+  const { query, rest } = route.value;
+  const reset = () => pushRoute(link(['tracker', ...rest]));
   return (
     <search class="filter-bar row">
       <SearchField
+        field="text"
         label="Search in names, customers and payloads"
         placeholder="Search names, customers, payloads"
-        class={text && 'is-set'}
-        value={text}
-        onChange={change('text')}
       />
       <FilterField field="name" label="Event name" hasValues />
       <FilterField field="correlationValue" label="Customer" hasValues />
@@ -35,10 +30,10 @@ export function FilterBar() {
         title={'Conditions, joined by and: payload.total > 100 and payload.items[0].sku = "A-1"'}
       />
       <select
-        class={filter.value.attributed && 'is-set'}
+        class={query.attributed && 'is-set'}
         aria-label="Customers"
-        value={filter.value.attributed ?? ''}
-        onChange={typing(change('attributed'))}
+        value={query.attributed ?? ''}
+        onChange={typing((attributed) => setQuery({ attributed }))}
       >
         <option value="">Any customer</option>
         <option value="true">Known customers</option>
@@ -51,8 +46,8 @@ export function FilterBar() {
         placeholder="Columns: payload.total, …"
         title="Keys of payloads as columns: payload.total, payload.items[0].sku"
       />
-      {Object.keys(filter.value).length > 0 && (
-        <button type="button" class="quiet" onClick={() => setFilter({})}>
+      {Object.keys(query).length > 0 && (
+        <button type="button" class="quiet" onClick={reset}>
           Reset filters
         </button>
       )}
@@ -60,12 +55,9 @@ export function FilterBar() {
   );
 }
 
-function change(field: FilterName): (value: string) => void {
-  return (value) => setFilter(withField(field, value));
-}
-
 interface FilterFieldProps {
-  readonly field: FilterName;
+  /** The field of the query. */
+  readonly field: keyof TrackerFilter | 'keys';
   readonly label: string;
   readonly placeholder?: string;
   readonly title?: string;
@@ -75,14 +67,14 @@ interface FilterFieldProps {
 
 /** A field that applies when the user presses Enter, leaves it, or chooses a value. */
 function FilterField({ field, label, placeholder = label, title, hasValues = false }: FilterFieldProps) {
-  const value = filter.value[field] ?? '';
+  const value = route.value.query[field] ?? '';
   const listId = useId();
   const [typed, setTyped] = useState<string | undefined>();
   const path = `/tracker/values?${new URLSearchParams({ field, start: typed ?? '' })}`;
   const { value: answer } = useAnswer<TrackerValues>(hasValues && typed !== undefined ? path : undefined);
   const apply = (applied: string) => {
     setTyped(undefined);
-    change(field)(applied);
+    setQuery({ [field]: applied });
   };
   return (
     <>
@@ -117,42 +109,32 @@ function FilterField({ field, label, placeholder = label, title, hasValues = fal
 
 /** Filters events by the time at which they were received. */
 function TimeFilter() {
-  const { from = '', to = '', ...others } = filter.value;
-  const choice = (label: string, chosen: EventFilter) => (
-    <button key={label} type="button" class="quiet" onClick={() => setFilter(chosen)}>
-      {label}
-    </button>
-  );
-  const since = (minutes: number) => new Date(Date.now() - minutes * MINUTE_MS).toISOString();
-  const field = (label: string, name: 'from' | 'to') => (
+  const { query } = route.value;
+  const since = (minutes: number) => {
+    const start = new Date(Date.now() - minutes * MINUTE_MS);
+    setQuery({ from: minutes === 0 ? '' : start.toISOString(), to: '' });
+  };
+  const field = (label: string, name: 'from' | 'to', time = query[name]) => (
     <label class="field">
       <span class="muted">{label}</span>
       <input
         type="datetime-local"
         step="1"
-        value={toLocal(filter.value[name] ?? '')}
-        onChange={typing((local) => setFilter(withField(name, toIso(local))))}
+        // Swedish times are ISO 8601, in the user's time zone. The field takes no invalid one.
+        value={time ? new Date(time).toLocaleString('sv').replace(' ', 'T') : ''}
+        onChange={typing((local) => setQuery({ [name]: local && new Date(local).toISOString() }))}
       />
     </label>
   );
   return (
-    <Menu label="Time" isSet={from !== '' || to !== ''}>
-      {choice('Any time', others)}
-      {Object.entries(SPANS).map(([label, minutes]) => choice(label, { ...others, from: since(minutes) }))}
+    <Menu label="Time" isSet={Boolean(query.from ?? query.to)}>
+      {Object.entries(SPANS).map(([label, minutes]) => (
+        <button key={label} type="button" class="quiet" onClick={() => since(minutes)}>
+          {label}
+        </button>
+      ))}
       {field('From', 'from')}
       {field('To', 'to')}
     </Menu>
   );
-}
-
-/** An ISO time for the field: in the user's time zone. */
-function toLocal(iso: string): string {
-  const time = new Date(iso);
-  if (Number.isNaN(time.getTime())) return '';
-  return new Date(time.getTime() - time.getTimezoneOffset() * MINUTE_MS).toISOString().slice(0, 19);
-}
-
-function toIso(local: string): string {
-  const time = new Date(local);
-  return Number.isNaN(time.getTime()) ? '' : time.toISOString();
 }

@@ -2,10 +2,11 @@ import { useMemo, useRef } from 'preact/hooks';
 import type { Rates } from '../../src/admin/contract.ts';
 import { formatClock, formatCount, formatSome, shownText } from '../parts/text.tsx';
 import { rates } from '../shell/live.ts';
-import { filter, isOpen, setFilter, withField } from './event-filter.ts';
-import { OTHERS, SECONDS, type Series, toSeries } from './rate-series.ts';
+import { route, setQuery } from '../shell/route.ts';
+import { isOpen } from './event-filter.ts';
+import { OTHERS, SECONDS, toSeries } from './rate-series.ts';
 
-const HEIGHT = 100;
+const LOWEST = 4;
 const COLOURS = [1, 2, 3, 4, 5, 'others'].map((colour) => `var(--series-${colour})`);
 
 /** Events per second by name, over the last minutes: a bar for each second, and how many they are. */
@@ -14,21 +15,30 @@ export function RateChart({ isPaused }: { readonly isPaused: boolean }) {
   const colours = useRef(new Map<string, number>());
   if (!isPaused) latest.current = rates.value;
   const shown = latest.current;
-  const { name: only, ...others } = filter.value;
+  const { name: only, ...others } = route.value.query;
   const series = useMemo(() => toSeries(shown, colours.current, only), [shown, only]);
-  const { paths, total, most } = stacked(series);
+  const total = series.reduce((sum, { total }) => sum + total, 0);
+  const sums = Array<number>(SECONDS).fill(0);
+  // The bars of each series stand on those before.
+  const paths = series.map(({ colour, counts }) => {
+    const bars = counts.map((count, at) => {
+      sums[at] = (sums[at] ?? 0) + count;
+      return count === 0 ? '' : `M${at} ${-sums[at]}h.85v${count}h-.85z`;
+    });
+    return <path key={colour} d={bars.join('')} style={{ fill: COLOURS[colour] }} />;
+  });
+  const most = Math.max(...sums);
+  const height = Math.max(LOWEST, most);
   const end = shown.at(-1)?.second;
   return (
-    <figure class="chart small">
+    <figure class="card chart small">
       <svg
-        viewBox={`0 0 ${SECONDS} ${HEIGHT}`}
+        viewBox={`0 ${-height} ${SECONDS} ${height}`}
         preserveAspectRatio="none"
         shape-rendering="crispEdges"
         aria-hidden="true"
       >
-        {paths.map((path, index) => (
-          <path key={index} d={path} style={{ fill: COLOURS[series[index]?.colour ?? 0] }} />
-        ))}
+        {paths}
       </svg>
       <figcaption class="row">
         <span class="muted grow">
@@ -39,7 +49,9 @@ export function RateChart({ isPaused }: { readonly isPaused: boolean }) {
         </span>
         {series.map(({ name, colour, total }) => (
           <span key={name} class="row">
-            <span class="swatch" style={{ background: COLOURS[colour] }} />
+            <span style={{ color: COLOURS[colour] }} aria-hidden="true">
+              ■
+            </span>
             {name === OTHERS ? (
               'others'
             ) : (
@@ -47,7 +59,7 @@ export function RateChart({ isPaused }: { readonly isPaused: boolean }) {
                 type="button"
                 class="quiet cut"
                 title="Show only these"
-                onClick={() => setFilter(withField('name', name))}
+                onClick={() => setQuery({ name })}
               >
                 {shownText(name)}
               </button>
@@ -59,24 +71,6 @@ export function RateChart({ isPaused }: { readonly isPaused: boolean }) {
       </figcaption>
     </figure>
   );
-}
-
-/** A path for each series: its bars, on top of those before. And the sum of all bars, and the highest one. */
-function stacked(series: readonly Series[]): { paths: string[]; total: number; most: number } {
-  const sums = Array.from({ length: SECONDS }, (_, at) =>
-    series.reduce((sum, { counts }) => sum + (counts[at] ?? 0), 0),
-  );
-  const most = Math.max(...sums);
-  const scale = HEIGHT / Math.max(4, most);
-  const tops: number[] = [];
-  const bar = (count: number, at: number) => {
-    if (count === 0) return '';
-    const height = count * scale;
-    tops[at] = (tops[at] ?? HEIGHT) - height;
-    return `M${at} ${tops[at]}h.85v${height}h-.85z`;
-  };
-  const paths = series.map(({ counts }) => counts.map(bar).join(''));
-  return { paths, most, total: series.reduce((sum, { total }) => sum + total, 0) };
 }
 
 function clock(second: number): string {

@@ -5,8 +5,8 @@ import { formatSome } from '../parts/text.tsx';
 import { FirstEvent } from '../settings/first-event.tsx';
 import { status } from '../shell/live.ts';
 import { useLiveRows } from '../shell/live-rows.ts';
-import { openId } from '../shell/route.ts';
-import { filter, isOpen, trackerPath } from './event-filter.ts';
+import { openId, route } from '../shell/route.ts';
+import { isOpen, trackerPath } from './event-filter.ts';
 import { eventColumns, ResultLine } from './event-list.tsx';
 import { EventPanel } from './event-panel.tsx';
 import { FilterBar } from './filter-bar.tsx';
@@ -14,7 +14,7 @@ import { RateChart } from './rate-chart.tsx';
 
 /** The event tracker: new events as they arrive, and older ones. The address says what is searched and open. */
 export function TrackerPage() {
-  const isAll = isOpen(filter.value);
+  const isAll = isOpen(route.value.query);
   const open = openId();
   const { newestEvent = 0, unique = 0, received = 0, maxEvents = null } = status.value ?? {};
   const live = useLiveRows<TrackerRow>(trackerPath('', { limit: '50' }), newestEvent, isAll);

@@ -1,12 +1,13 @@
 import { expect, it } from 'vitest';
-import { type Answered, readOn, renewed } from '../../pages/shell/read-rows.ts';
+import { readOn, renewed } from '../../pages/shell/read-rows.ts';
+import type { Page } from '../../src/admin/contract.ts';
 
 interface Row {
   readonly id: number;
 }
 
 /** An answer with these ids, which says to read on before `next`. */
-function answer(ids: readonly number[], next: number | null): Answered<Row> {
+function answer(ids: readonly number[], next: number | null): Page<Row> {
   return { rows: ids.map((id) => ({ id })), next };
 }
 

@@ -239,6 +239,10 @@ describe.skipIf(!hasChromium)('the event tracker page (needs Chromium)', () => {
       await page.getByRole('button', { name: 'Last hour' }).click();
       await page.getByText('3 events found').waitFor();
       expect(new URL(page.url()).hash).toMatch(/^#\/tracker\?from=20\d\d-/);
+      const from = page.getByLabel('From', { exact: true });
+      await expect.poll(() => from.inputValue()).toMatch(/^20\d\d-/);
+      await page.getByRole('button', { name: 'Any time' }).click();
+      await expect.poll(() => from.inputValue()).toBe('');
     });
 
     it('as they arrive, and reads on as one scrolls', async () => {
