@@ -75,6 +75,41 @@ describe('a page whose browser fails to store', () => {
     expect(tab.tracker.stats()).toMatchObject({ delivered: 10, pending: 0, journal: 'indexeddb' });
   });
 
+  it('sends nothing again that it could not delete, though others are stored meanwhile', async () => {
+    origin.respond = () => failed(false);
+    const before = await page();
+    before.track(10);
+    await before.tracker.durable();
+    await before.tracker.close({ timeoutMs: 0 });
+    origin.respond = () => answered(200);
+    const tab = origin.openTab();
+    const full = new DOMException('the scripted failure', 'QuotaExceededError');
+    const { delete: remove } = IDBObjectStore.prototype;
+    const failing = vi.spyOn(IDBObjectStore.prototype, 'delete').mockImplementation(function (
+      this: IDBObjectStore,
+      key,
+    ) {
+      const { transaction } = this;
+      vi.spyOn(transaction, 'error', 'get').mockReturnValue(full);
+      transaction.commit = () => {
+        queueMicrotask(() => {
+          // Written while the deletion still may succeed.
+          tab.track(1);
+          void tab.tracker.durable().catch(() => {});
+          transaction.abort();
+        });
+      };
+      return remove.call(this, key);
+    });
+    // Longer than the lease of the request.
+    await origin.pass(60_000, 500);
+    failing.mockRestore();
+    await origin.pass(120_000, 1_000);
+    expect(received().every((count) => count === 1)).toBe(true);
+    expect(tab.tracker.stats()).toMatchObject({ delivered: received().length, pending: 0 });
+    expect(await keysOf(origin.database)).toEqual([]);
+  });
+
   it('deletes what it stored though the browser said that it did not', async () => {
     const tab = await page();
     const failing = failWrites(true);
