@@ -29,13 +29,6 @@ const EVENTS: Readonly<Record<keyof TrackerEvents, true>> = {
   callbackFailed: true,
 };
 
-/** Events of former versions. */
-const OTHER_EVENTS: Readonly<Record<string, string>> = {
-  failedAttempt: 'it is requestFailed now',
-  hookFailed: 'it is callbackFailed now',
-  journal: 'it is storageChanged now',
-};
-
 /** What `flush()` and `close()` take. */
 const FINISH: Readonly<Record<keyof FinishOptions, Rule>> = {
   // A deadline that has passed may be negative.
@@ -59,8 +52,7 @@ export function checkCall(method: CheckedMethod, given: unknown): void {
 function checkEvent(event: string): void {
   if (Object.hasOwn(EVENTS, event)) return;
   const known = Object.keys(EVENTS);
-  const former = Object.hasOwn(OTHER_EVENTS, event) ? OTHER_EVENTS[event] : undefined;
-  throw unknown('on()', event, known, former ?? meant(event, known));
+  throw unknown('on()', event, known, meant(event, known));
 }
 
 function checkFinish(method: string, given: unknown): void {

@@ -1,15 +1,10 @@
 import { ConfigError } from '@sluice/protocol';
 import type { Rules } from '@sluice/protocol/toolbox';
 
-/** Options of former versions and of other trackers, and what has their place. */
+/** Options of other trackers, and what has their place. */
 const OTHER_OPTIONS: Readonly<Record<string, string>> = {
   clock: 'give it to createTracker() of @sluice/core/testing',
   random: 'give it to createTracker() of @sluice/core/testing',
-  'delivery.connectTimeoutMs': 'it is advanced.connectTimeoutMs now',
-  'delivery.headersTimeoutMs': 'it is advanced.headersTimeoutMs now',
-  'delivery.bodyTimeoutMs': 'it is advanced.bodyTimeoutMs now',
-  'delivery.concurrency': 'it is delivery.maxConcurrency now',
-  'delivery.retriesPerSuccess': 'there is no budget of retries any more: leave it out',
   url: 'the address of the service is baseUrl',
   host: 'the address of the service is baseUrl',
   endpoint: 'the address of the service is baseUrl',

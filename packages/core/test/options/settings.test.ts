@@ -427,8 +427,8 @@ describe('a wrong option', () => {
     [{ retryMaxMs: 5 }, 'retryMaxMs', 'did you mean delivery.retryMaxMs?'],
     [{ parts: { gzipp: 1 } }, 'parts.gzipp', 'did you mean parts.gzip?'],
     [{ clock: {} }, 'clock', 'give it to createTracker() of @sluice/core/testing'],
-    [{ delivery: { bodyTimeoutMs: 5 } }, 'delivery.bodyTimeoutMs', 'it is advanced.bodyTimeoutMs now'],
-    [{ delivery: { concurrency: 4 } }, 'delivery.concurrency', 'it is delivery.maxConcurrency now'],
+    [{ delivery: { bodyTimeoutMs: 5 } }, 'delivery.bodyTimeoutMs', 'did you mean advanced.bodyTimeoutMs?'],
+    [{ delivery: { concurrency: 4 } }, 'delivery.concurrency', 'did you mean delivery.maxConcurrency?'],
     [{ writeKey: 'secret' }, 'writeKey', 'the key is apiKey'],
     [{ flushAt: 20 }, 'flushAt', 'it is batch.maxEvents here'],
   ])('is one that there is not, and the one that is meant is named: %j', (options, option, hint) => {

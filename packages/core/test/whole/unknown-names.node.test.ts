@@ -2,13 +2,13 @@ import { expect, it } from 'vitest';
 import { ConfigError, createTracker } from '../../src/index.ts';
 import { Bench } from '../bench/bench.ts';
 
-it.each([
-  ['deliverd', 'did you mean delivered?'],
-  ['hookFailed', 'it is callbackFailed now'],
-])('on() refuses the event %s, which does not exist: %s', (event, hint) => {
-  const { tracker } = new Bench();
-  expect(() => tracker.on(event as never, () => {})).toThrow(`on() knows no "${event}"; ${hint}`);
-});
+it.each([['deliverd', 'did you mean delivered?']])(
+  'on() refuses the event %s, which does not exist: %s',
+  (event, hint) => {
+    const { tracker } = new Bench();
+    expect(() => tracker.on(event as never, () => {})).toThrow(`on() knows no "${event}"; ${hint}`);
+  },
+);
 
 it.each<[unknown, string]>([
   [{ timeout: 5 }, '() knows no "timeout"; did you mean timeoutMs?'],
