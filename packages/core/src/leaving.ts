@@ -41,7 +41,7 @@ export function createLeaving({ admission, dispatch, reporter, waiting }: Leavin
   function writeNow(): void {
     if (admission.isDenied) return;
     attempt(admission.leave, reporter.storageFailed);
-    attempt(() => platform.writeNow?.(waiting.commit), reporter.storageFailed);
+    attempt(() => waiting.commit.writeNow(), reporter.storageFailed);
   }
 
   async function writeAndSend(): Promise<void> {

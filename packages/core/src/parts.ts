@@ -1,5 +1,4 @@
 import { ConfigError } from '@sluice/protocol';
-import type { BoundsPart } from './parts/bounds/bounds.ts';
 import type { ClassifyPart } from './parts/classify.ts';
 import type { DeadLettersPart } from './parts/dead-letters/dead-letters.ts';
 import type { DestinationPart } from './parts/destination.ts';
@@ -28,7 +27,7 @@ export interface Parts {
   /** `@sluice/core/guards`: needed for `transport`. */
   readonly guards?: GuardsPart | undefined;
   /** `@sluice/core/bounds`: needed for `storage`. */
-  readonly bounds?: BoundsPart | undefined;
+  readonly bounds?: object | undefined;
   /** `@sluice/core/classify`: needed for `delivery.classify`. */
   readonly classify?: ClassifyPart | undefined;
   /** `@sluice/core/hooks`: needed for `context`, `beforeSend`, `sample`, `redact`, `events`, `validate` and `bigint`. */

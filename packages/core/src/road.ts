@@ -58,7 +58,7 @@ export function createRoad(settings: Settings, texts: EventTexts, flush: () => P
   };
   sample();
   const isStrict = settings.ordering === 'strict';
-  const { batch, buffer, parts, storage } = settings;
+  const { batch, buffer, storage } = settings;
   const rest = platform.createRest?.({ settings, clock, transport, sender: () => dispatch });
   const waiting = new Waiting({
     journal,
@@ -71,17 +71,8 @@ export function createRoad(settings: Settings, texts: EventTexts, flush: () => P
     isStrict,
     isOrdered: settings.isOrdered,
     commitIntervalMs: settings.commitIntervalMs,
-    createBounds: (waiting) =>
-      parts.bounds?.({
-        settings: { batch, storage },
-        journal,
-        clock,
-        reporter,
-        waiting,
-        opened: () => opened,
-        onDue,
-        onFailed: storageFailed,
-      }),
+    storage,
+    opened: () => opened,
     // With strict order, what previous processes left goes first.
     isShut: () => admission.isDenied || (isStrict && !isOpened) || rest?.isOn(waiting),
     onDue,

@@ -1,33 +1,14 @@
 import { Alarm } from '../base/alarm.ts';
-import type { Limit } from '../base/event-bytes.ts';
-import { type Entry, JournalWriter, type JournalWriterOptions } from './journal-writer.ts';
+import { JournalWriter } from './journal-writer.ts';
 
 /** Appends at once: some are written while one is synced, and share the next sync. */
 const MOST_APPENDS = 4;
-
-/** The events in memory that no journal has or is given. */
-export interface Unwritten {
-  /** When the oldest of them was accepted. Undefined if there are none. */
-  readonly oldestAt: number | undefined;
-  /** Number of parcels that are worth a write of their own, or are being written. */
-  readonly parcels: number;
-  /** Takes the next of them; undefined if there are none. @param isUrgent Takes only those that wait for no others. */
-  next(limit: Limit, isUrgent: boolean): Entry | undefined;
-}
-
-interface GroupCommitOptions extends JournalWriterOptions {
-  readonly unwritten: Unwritten;
-  /** How long an event may wait in memory for others to be written with, in milliseconds. */
-  readonly commitIntervalMs: number;
-  /** Whether events must be written in their order even if an append fails: then there is one append at a time. */
-  readonly isStrict: boolean;
-}
 
 /**
  * Group commit: writes the events in memory to the journal, many with each append. If the journal fails, events are sent from
  * memory, and those that are still there are written once it works.
  */
-export class GroupCommit extends JournalWriter<GroupCommitOptions> {
+export class GroupCommit extends JournalWriter {
   /** Rings when events have waited for others to be written with. */
   readonly #interval = new Alarm(this.options.clock, () => this.#tick());
   #isAsked = false;
@@ -130,7 +111,7 @@ export class GroupCommit extends JournalWriter<GroupCommitOptions> {
   }
 
   async #startAppends(): Promise<void> {
-    const { unwritten, journal, room } = this.options;
+    const { budget, journal, unwritten } = this.options;
     let fitting: number | undefined;
     while (this.#isDue && this.#hasTurn) {
       const isUrgent = !this.#wantsAll && !this.#isPressing;
@@ -143,7 +124,7 @@ export class GroupCommit extends JournalWriter<GroupCommitOptions> {
         if (!isUrgent) this.#rest();
         return;
       }
-      if (this.hasRoom(entry.events)) {
+      if (budget.hasRoom(entry.events)) {
         this.append(entry);
         continue;
       }
@@ -151,7 +132,7 @@ export class GroupCommit extends JournalWriter<GroupCommitOptions> {
         entry.handBack();
         return;
       }
-      fitting = await room?.fit(entry, this);
+      fitting = await this.fit(entry);
       // If it was appended, that may have failed already: a journal that rejects at once would be tried for ever.
       if (!fitting && this.isResting) return;
     }

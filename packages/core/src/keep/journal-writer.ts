@@ -1,9 +1,10 @@
 import { type Backoff, backoffDelayMs, type Clock } from '@sluice/protocol/toolbox';
 import { Alarm } from '../base/alarm.ts';
 import { StorageError } from '../base/errors/storage-error.ts';
-import type { EventBytes } from '../base/event-bytes.ts';
+import type { EventBytes, Limit } from '../base/event-bytes.ts';
 import type { Range } from '../base/range.ts';
 import type { Reporter } from '../tell/reporter.ts';
+import type { Budget } from './budget.ts';
 import type { Journal } from './journal.ts';
 
 /** How soon a journal that failed is tried again. */
@@ -18,38 +19,37 @@ export interface Entry {
   handBack(): void;
 }
 
-/** Keeps the journal within its size limits. Asked before each write. */
-export interface Room {
-  /** Whether there is room for a group. If so, reserves the room until `written` is called. */
-  hasRoom(group: EventBytes): boolean;
-  /**
-   * Makes room for a group and reserves it until `written` is called.
-   * - `room`: the group may be written.
-   * - `full`: there is no room. The group must be dropped.
-   * - `low`: the disk has too little space left for other programs, and the journal has nothing on it to give up.
-   *
-   * @param isLast Whether events like these are given up last. Older ones of the same kind are then given up once there are
-   *   no others.
-   */
-  makeRoom(group: EventBytes, isLast?: boolean): Promise<'room' | 'full' | 'low'>;
-  /** Makes room for events and appends them. Resolves to how many of them there is room for, if there is only room for some. */
-  fit(entry: Entry, writer: Writer): Promise<number | undefined>;
-  /** The group was written, or the write failed: ends the reservation. */
-  written(group: EventBytes): void;
+/** Unwritten events of a parcel. */
+export interface Handed extends Entry {
+  /** Whether events like these are given up last. */
+  readonly isLast: boolean;
+  /** The journal is full: the events end. Returns how many had not ended before. */
+  drop(): number;
+  /** They are never given to the journal again. */
+  forsake(): void;
 }
 
-/** Who asks for room. */
-export interface Writer extends Pick<JournalWriter<JournalWriterOptions>, 'append' | 'entries' | 'fail'> {
-  readonly options: Pick<JournalWriterOptions, 'journal' | 'reporter'>;
+/** The events in memory that no journal has or is given. */
+interface Unwritten {
+  /** When the oldest of them was accepted. Undefined if there are none. */
+  readonly oldestAt: number | undefined;
+  /** Number of parcels that are worth a write of their own, or are being written. */
+  readonly parcels: number;
+  /** Takes the next of them; undefined if there are none. @param isUrgent Takes only those that wait for no others. */
+  next(limit: Limit, isUrgent: boolean): Handed | undefined;
 }
 
 export interface JournalWriterOptions {
   readonly journal: Journal;
-  /** Undefined if storage alone is the limit. */
-  readonly room: Room | undefined;
+  readonly budget: Budget;
+  readonly unwritten: Unwritten;
   readonly clock: Clock;
   readonly random: () => number;
   readonly reporter: Pick<Reporter, 'settled'>;
+  /** How long an event may wait in memory for others to be written with, in milliseconds. */
+  readonly commitIntervalMs: number;
+  /** Whether events must be written in their order even if an append fails: then there is one append at a time. */
+  readonly isStrict: boolean;
   /** There may be events that can be sent. */
   readonly onChange: () => void;
   /** The journal failed. Events are sent from memory meanwhile. */
@@ -62,15 +62,15 @@ export interface JournalWriterOptions {
  * Makes the appends, several at once, and knows from them whether the journal works. One that failed is left alone for a while
  * before it is tried again.
  */
-export abstract class JournalWriter<Options extends JournalWriterOptions> {
-  readonly options: Options;
+export abstract class JournalWriter {
+  readonly options: JournalWriterOptions;
   /** Appends ever started. */
   protected tries = 0;
   /**
    * What is being appended, or waits for room in the journal, in the order in which that started. Others see to an entry that they
    * take out: its append may not be done.
    */
-  readonly entries: Set<Entry> = new Set();
+  readonly #entries = new Set<Entry>();
   /** Resolves once no more is given to the journal now. Until then, what waits for room in it may be dropped without an append. */
   protected starting: Promise<void> | undefined;
   /** Called when the next append has ended. */
@@ -84,7 +84,7 @@ export abstract class JournalWriter<Options extends JournalWriterOptions> {
   /** Resolves once ranges that nobody needs are released. */
   #released: Promise<void> = Promise.resolve();
 
-  constructor(options: Options) {
+  constructor(options: JournalWriterOptions) {
     this.options = options;
     this.#pause = new Alarm(options.clock, () => this.retry());
   }
@@ -106,7 +106,7 @@ export abstract class JournalWriter<Options extends JournalWriterOptions> {
 
   /** Number of appends. */
   protected get inProgress(): number {
-    return this.entries.size;
+    return this.#entries.size;
   }
 
   /** Whether a journal that failed is left alone now. */
@@ -116,13 +116,37 @@ export abstract class JournalWriter<Options extends JournalWriterOptions> {
 
   /** Writes other events than those in memory, also if the journal failed before. Undefined if it fails or is full. */
   async put(events: EventBytes): Promise<Range | undefined> {
-    const { room } = this.options;
-    const has = this.hasRoom(events) || (await room?.makeRoom(events).catch(() => 'low')) === 'room';
+    const { budget } = this.options;
+    const has = budget.hasRoom(events) || (await budget.makeRoom(events).catch(() => 'low')) === 'room';
     if (!has) return undefined;
     return new Promise((resolve) => {
       const end = (range?: Range) => void resolve(range);
       this.append({ events, placed: end, handBack: end });
     });
+  }
+
+  /**
+   * For the last moment of a process: writes all events before it returns, if the journal has `appendSync`. Throws if the journal
+   * fails.
+   */
+  writeNow(): void {
+    const { journal, unwritten } = this.options;
+    if (journal.appendSync === undefined) return;
+    // What is being appended comes first: it may not be written.
+    const taken = [...this.#entries];
+    this.#entries.clear();
+    const next = () => taken.shift() ?? unwritten.next(journal.groupLimit, false);
+    let entry: Entry | undefined;
+    try {
+      for (entry = next(); entry; entry = next()) {
+        const [range, error] = checked(journal.appendSync(entry.events), entry.events);
+        if (range === undefined) throw error;
+        entry.placed(range);
+      }
+    } finally {
+      // What was not written waits again.
+      for (const left of [entry, ...taken]) left?.handBack();
+    }
   }
 
   /** Resolves once nothing is in progress: also what became of events that ended while they were written. */
@@ -139,15 +163,15 @@ export abstract class JournalWriter<Options extends JournalWriterOptions> {
   protected abstract next(): void;
 
   /** Gives events to the journal before it returns. The caller has asked for room. */
-  append(entry: Entry): void {
-    const { journal, onChange, room } = this.options;
+  protected append(entry: Entry): void {
+    const { budget, journal, onChange } = this.options;
     const changes = this.#changes;
     const { events } = entry;
     this.tries += 1;
-    this.entries.add(entry);
+    this.#entries.add(entry);
     const end = (range: Range | undefined, error?: unknown) => {
       // Otherwise others have seen to it: nobody needs this copy.
-      const isOurs = this.entries.delete(entry);
+      const isOurs = this.#entries.delete(entry);
       const unneeded = range && isOurs ? entry.placed(range) : range;
       if (unneeded) this.#release(unneeded);
       if (!range && isOurs) entry.handBack();
@@ -155,7 +179,7 @@ export abstract class JournalWriter<Options extends JournalWriterOptions> {
         if (range) this.#works();
         else this.#fails(error);
       }
-      room?.written(events);
+      budget.written(events);
       this.#updateSends();
       this.next();
       onChange();
@@ -168,14 +192,38 @@ export abstract class JournalWriter<Options extends JournalWriterOptions> {
     );
   }
 
-  /** It was tried, and failed before an append. */
-  fail(error: unknown): void {
-    this.tries += 1;
-    this.#fails(error);
-  }
-
-  protected hasRoom(events: EventBytes): boolean {
-    return this.options.room?.hasRoom(events) ?? true;
+  /** Makes room for events and appends them. Resolves to how many of them there is room for, if there is only room for some. */
+  protected async fit(entry: Handed): Promise<number | undefined> {
+    const { budget, reporter } = this.options;
+    const { events, isLast } = entry;
+    this.#entries.add(entry);
+    const found = budget.isOver
+      ? 'full'
+      : await budget.makeRoom(events, isLast).catch((error: unknown) => ({ error }));
+    const isOurs = this.#entries.delete(entry);
+    const isGranted = found === 'room';
+    if (isGranted && isOurs && !budget.isOver) {
+      this.append(entry);
+      return undefined;
+    }
+    if (isGranted) budget.written(events);
+    // Otherwise the process outlived a last moment, which wrote them.
+    if (!isOurs) return undefined;
+    if (isGranted || budget.isOver) entry.forsake();
+    else if (found === 'full') {
+      // The oldest of the newest are kept, so that no event is dropped before an older one.
+      const fitting = budget.fitting(events);
+      if (fitting === 0) reporter.settled('journal-full', entry.drop());
+      else {
+        entry.handBack();
+        return fitting;
+      }
+    } else {
+      entry.handBack();
+      this.tries += 1;
+      this.#fails(found === 'low' ? new StorageError('too little room is left on the disk') : found.error);
+    }
+    return undefined;
   }
 
   /** Resolves once an append has ended, or what waited for room is dealt with; at once if nothing is in progress. */
@@ -215,7 +263,7 @@ export abstract class JournalWriter<Options extends JournalWriterOptions> {
 }
 
 /** The range if it fits the events, or an error: a custom journal may be wrong. */
-export function checked(
+function checked(
   range: Range | undefined,
   { ends }: EventBytes,
 ): [range: Range | undefined, error?: StorageError] {

@@ -1,6 +1,6 @@
+import type { WhenFull } from '../keep/budget.ts';
 import type { Fsync } from '../keep/fsync.ts';
 import type { Journal } from '../keep/journal.ts';
-import type { WhenFull } from '../parts/bounds/budget.ts';
 import type { DestinationOptions } from '../parts/destination.ts';
 import type { HookOptions } from '../parts/hooks/hooks.ts';
 import type { Logger } from '../parts/logger.ts';

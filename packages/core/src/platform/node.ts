@@ -7,13 +7,11 @@ import { FileNote } from '../keep/file/disk/file-note.ts';
 import { isMissing } from '../keep/file/disk/file-system.ts';
 import { nodeFileSystem } from '../keep/file/disk/node-file-system.ts';
 import { FileJournal } from '../keep/file/file-journal.ts';
-import type { GroupCommit } from '../keep/group-commit.ts';
-import { checked, type Entry } from '../keep/journal-writer.ts';
+import { MOST_BYTES } from '../keep/file/segment-size.ts';
 import type { Lifecycle } from '../keep/lifecycle.ts';
 import { nodeChecked } from '../options/node-checked.ts';
 import { AdaptiveConcurrency } from '../pace/adaptive-concurrency.ts';
 import { Rest } from '../pace/rest.ts';
-import { MOST_BYTES, sharedBounds } from '../parts/bounds/shared-bounds.ts';
 import { destination } from '../parts/destination.ts';
 import { Compression } from '../parts/gzip/compression.ts';
 import { zlibGzip } from '../parts/gzip/zlib-gzip.ts';
@@ -57,7 +55,6 @@ export const platform: Platform = {
   holdsUnidentified: false,
   parts: {
     ...allParts,
-    bounds: sharedBounds,
     checked: nodeChecked,
     destination: (options, apiKey, onFailed) =>
       withoutSecrets([apiKey], () => destination(options, apiKey, onFailed)),
@@ -118,30 +115,8 @@ export const platform: Platform = {
     return controller;
   },
   onAbort,
-  writeNow: writeSync,
   publish(event, detail) {
     channels[event] ??= diagnosticsChannel.channel(`sluice:${event}`);
     if (channels[event].hasSubscribers) channels[event].publish(detail);
   },
 };
-
-/** Writes all events before it returns, if the journal can. For the last moment of a process. Throws if the journal fails. */
-function writeSync({ entries, options }: GroupCommit): void {
-  const { journal, unwritten } = options;
-  if (journal.appendSync === undefined) return;
-  // What is being appended comes first: it may not be written.
-  const taken = [...entries];
-  entries.clear();
-  const next = () => taken.shift() ?? unwritten.next(journal.groupLimit, false);
-  let entry: Entry | undefined;
-  try {
-    for (entry = next(); entry; entry = next()) {
-      const [range, error] = checked(journal.appendSync(entry.events), entry.events);
-      if (range === undefined) throw error;
-      entry.placed(range);
-    }
-  } finally {
-    // What was not written waits again.
-    for (const left of [entry, ...taken]) left?.handBack();
-  }
-}

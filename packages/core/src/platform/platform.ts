@@ -1,6 +1,5 @@
 import type { Clock, Redact } from '@sluice/protocol/toolbox';
 import type { AccountNames } from '../keep/account.ts';
-import type { GroupCommit } from '../keep/group-commit.ts';
 import type { Journal } from '../keep/journal.ts';
 import type { Lifecycle } from '../keep/lifecycle.ts';
 import type { Note } from '../keep/note.ts';
@@ -67,11 +66,6 @@ export interface Platform {
    * stops this. Absent if a listener of its own will do.
    */
   onAbort?(signal: AbortSignal, callback: () => void): () => void;
-  /**
-   * For the last moment: before it returns, all events are written that no journal holds, if the journal has `appendSync`. Absent if
-   * nothing says when that moment is.
-   */
-  writeNow?(commit: GroupCommit): void;
   /**
    * Publishes what happened in a tracker to those in the process who listen to all trackers. Absent if the platform cannot do
    * that.

@@ -3,7 +3,6 @@ import { Alarm } from '../base/alarm.ts';
 import type { Limit } from '../base/event-bytes.ts';
 import type { Range } from '../base/range.ts';
 import type { Journal } from '../keep/journal.ts';
-import type { Room } from '../keep/journal-writer.ts';
 import type { Limits } from '../pace/limits.ts';
 import type { Epochs } from '../tell/epochs.ts';
 import type { Reporter } from '../tell/reporter.ts';
@@ -18,22 +17,6 @@ const HELD_MS = 1_000;
 const PARTS = 8;
 /** In one request, however small they are: what each costs has a bound. */
 const MOST_EVENTS = 4_096;
-
-/** Drops the events that are too old to be sent. */
-export interface Expiry {
-  /** Never rejects. */
-  dropExpired(): Promise<void>;
-  /** How long until all events of a parcel are too old, in milliseconds. Undefined if they never are. */
-  expiresInMs(parcel: Parcel): number | undefined;
-  stop(): void;
-}
-
-/** Keeps what waits within the limits of `storage`. */
-export interface Bounds {
-  readonly room: Room;
-  /** Undefined if events may get as old as they like. */
-  readonly expiry: Expiry | undefined;
-}
 
 export interface LineOptions {
   readonly isHigh: boolean;

@@ -1,9 +1,9 @@
-import type { Range } from '../base/range.ts';
+import { allOf, type Range } from '../base/range.ts';
 import type { Journal } from '../keep/journal.ts';
 import { Epochs } from '../tell/epochs.ts';
 import type { Line } from './line.ts';
 import type { Parcel } from './parcel.ts';
-import { NOWHERE } from './places.ts';
+import { FORSAKEN, NOWHERE } from './places.ts';
 import type { Queue } from './queue.ts';
 
 /** All parcels of a tracker, wherever they are. */
@@ -64,11 +64,16 @@ export class Parcels {
     return this.drop(range);
   }
 
-  /** The events of a range: their parcels, and where the journal has them. */
-  *within(range: Range): Generator<{ readonly parcel: Parcel; readonly range: Range }> {
-    for (const parcel of [...this.all()])
-      for (const span of parcel.places.find(range))
-        for (const part of parcel.places.slice(span).ranges) yield { parcel, range: part };
+  /** The journal gave up a segment: what waits in it ends here; what is in requests goes on in memory. Returns how many ended. */
+  evict(segment: number): number {
+    const gone = allOf(segment);
+    for (const { places } of this.#out) for (const span of places.find(gone)) places.mark(span, FORSAKEN);
+    return this.drop(gone);
+  }
+
+  /** Whether `giveUp()` was called, and found any. */
+  get isGivenUp(): boolean {
+    return this.#givenUp > 0;
   }
 
   /** Nothing will become any more of the events that no lasting journal holds: they wait no longer. Returns how many. */

@@ -80,48 +80,43 @@ export class Places {
 
   /** Sets a mark. */
   mark(span: Span, segment: number): void {
-    this.change(span, (run) => ({ ...run, segment }));
+    this.#change(span, (run) => ({ ...run, segment }));
   }
 
   remove(span: Span): void {
-    this.change(span, () => undefined);
+    this.#change(span, () => undefined);
   }
 
   /** Takes out the events of a range, in one pass. Returns how many there were. */
   cut(gone: Range): number {
-    const runs = this.#runs;
     const before = this.count;
-    this.#runs = [];
-    this.count = 0;
-    for (const run of runs)
-      for (const part of run.segment === gone.segment ? without(run, gone) : [run]) this.add(part);
+    this.#replace((run) => (run.segment === gone.segment ? without(run, gone) : [run]));
     return before - this.count;
   }
 
   /** The append is over: the journal has the events in this range, or nowhere. */
   appended(range?: Range): void {
-    let from = range?.from ?? 0;
-    for (const span of this.marked(HANDED)) {
-      const first = from;
-      from += rangeLength(span);
-      this.change(span, () => ({ segment: range?.segment ?? NOWHERE, from: first, to: from }));
-    }
+    const { segment, from = 0 } = range ?? { segment: NOWHERE };
+    let next = from;
+    this.#replace((run) => {
+      if (run.segment !== HANDED) return [run];
+      const first = next;
+      next += rangeLength(run);
+      return [{ segment, from: first, to: next }];
+    });
   }
 
-  /** The callback returns the new place of events, or undefined: they are taken out. */
-  change({ from, to }: Span, callback: (run: Range) => Range | undefined): void {
-    const runs = this.#runs;
-    this.#runs = [];
-    this.count = 0;
-    let start = 0;
-    for (const run of runs) {
-      const length = rangeLength(run);
-      const changed = partOf(run, from - start, to - start);
-      this.add(partOf(run, 0, from - start));
-      if (changed.from < changed.to) this.add(callback(changed));
-      this.add(partOf(run, Math.max(from, to) - start, length));
-      start += length;
-    }
+  /** The events of a range are in another one now, of the same length. Returns what is used of that. */
+  move(range: Range, target: Range): Range[] {
+    const offset = target.from - range.from;
+    const used: Range[] = [];
+    for (const span of this.find(range))
+      this.#change(span, ({ from, to }) => {
+        const moved = { segment: target.segment, from: from + offset, to: to + offset };
+        used.push(moved);
+        return moved;
+      });
+    return used;
   }
 
   /** Adds events of a range, or with a mark. Neighbours are joined, so that many events need few ranges. */
@@ -132,6 +127,30 @@ export class Places {
     const isNext = last?.segment === run.segment && (run.segment <= NOWHERE || last.to === run.from);
     if (isNext) this.#runs[this.#runs.length - 1] = { ...last, to: last.to + rangeLength(run) };
     else this.#runs.push(run);
+  }
+
+  /** The callback returns the new place of events, or undefined: they are taken out. */
+  #change({ from, to }: Span, callback: (run: Range) => Range | undefined): void {
+    this.#replace((run, start) => {
+      const changed = partOf(run, from - start, to - start);
+      return [
+        partOf(run, 0, from - start),
+        changed.from < changed.to ? callback(changed) : undefined,
+        partOf(run, Math.max(from, to) - start, rangeLength(run)),
+      ];
+    });
+  }
+
+  /** The callback gets each run, and the index of its first event. It returns what takes its place. */
+  #replace(callback: (run: Range, start: number) => readonly (Range | undefined)[]): void {
+    const runs = this.#runs;
+    this.#runs = [];
+    this.count = 0;
+    let start = 0;
+    for (const run of runs) {
+      for (const part of callback(run, start)) this.add(part);
+      start += rangeLength(run);
+    }
   }
 }
 

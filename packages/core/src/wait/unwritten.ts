@@ -1,14 +1,13 @@
 import type { Limit } from '../base/event-bytes.ts';
 import type { Range } from '../base/range.ts';
-import type { Unwritten } from '../keep/group-commit.ts';
-import type { Entry } from '../keep/journal-writer.ts';
+import type { Handed } from '../keep/journal-writer.ts';
 import type { Line } from './line.ts';
 import type { Parcel } from './parcel.ts';
-import { NOWHERE } from './places.ts';
+import { FORSAKEN, HANDED, NOWHERE } from './places.ts';
 import type { Queue } from './queue.ts';
 
 /** The events that no journal has: those of the ring buffers, and those that the journal did not take while it failed. */
-export class UnwrittenEvents implements Unwritten {
+export class UnwrittenEvents {
   readonly #lines: readonly Line[];
 
   /** @param lines Those that go first are first. */
@@ -32,7 +31,7 @@ export class UnwrittenEvents implements Unwritten {
     return oldest;
   }
 
-  next(limit: Limit, isUrgent: boolean): Entry | undefined {
+  next(limit: Limit, isUrgent: boolean): Handed | undefined {
     for (const { queue } of this.#lines) {
       const parcel = isUrgent && !queue.isHigh ? undefined : queue.nextToWrite();
       const entry = parcel && entryOf(queue, parcel, limit);
@@ -42,29 +41,40 @@ export class UnwrittenEvents implements Unwritten {
   }
 }
 
-/** Events of a parcel that are given to the journal. */
-export interface Handed extends Entry {
-  readonly parcel: Parcel;
-  readonly queue: Queue;
-}
-
 /** Hands the next unwritten events of a parcel to the journal. Undefined if there are none. */
 export function entryOf(queue: Queue, parcel: Parcel, limit: Limit): Handed | undefined {
   const events = parcel.hand(limit);
   if (!events) return undefined;
+  const { places } = parcel;
   const appended = (range?: Range) => {
-    parcel.places.appended(range);
+    places.appended(range);
+    queue.changed(parcel);
+  };
+  const forsake = (...marks: readonly number[]) => {
+    for (const mark of marks) for (const span of places.marked(mark)) places.mark(span, FORSAKEN);
     queue.changed(parcel);
   };
   return {
     events,
-    parcel,
-    queue,
+    isLast: queue.isHigh,
     placed(range) {
       if (parcel.state === 'ended') return range;
       appended(range);
       return undefined;
     },
     handBack: appended,
+    drop() {
+      // Its events have ended, or go on in other parcels.
+      if (parcel.state === 'ended') return 0;
+      // In a request, or until its next try: it goes on in memory.
+      if (parcel.state === 'out') {
+        forsake(HANDED);
+        return 0;
+      }
+      const dropped = queue.remove(parcel, places.marked(HANDED));
+      queue.recount();
+      return dropped;
+    },
+    forsake: () => forsake(NOWHERE, HANDED),
   };
 }

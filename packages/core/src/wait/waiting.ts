@@ -2,12 +2,15 @@ import { StorageError } from '../base/errors/storage-error.ts';
 import type { EventBytes } from '../base/event-bytes.ts';
 import type { Fate } from '../base/fate.ts';
 import type { Range } from '../base/range.ts';
+import { Budget, type BudgetOptions } from '../keep/budget.ts';
 import { GroupCommit } from '../keep/group-commit.ts';
 import { syncCopies } from '../keep/journal.ts';
 import type { Reporter } from '../tell/reporter.ts';
+import { AgeLimit } from './bounds/age-limit.ts';
+import { rescue } from './bounds/rescue.ts';
 import type { Memory } from './contents.ts';
 import { halvesOf } from './lanes/halves.ts';
-import { type Bounds, createLine, type Line, type LineOptions } from './line.ts';
+import { createLine, type Line, type LineOptions } from './line.ts';
 import type { Parcel } from './parcel.ts';
 import { Parcels } from './parcels.ts';
 import type { Place } from './queue.ts';
@@ -32,7 +35,9 @@ interface WaitingOptions extends Pick<LineOptions, Shared> {
   readonly random: () => number;
   /** How long an event may wait in memory for others to be written with, in milliseconds. */
   readonly commitIntervalMs: number;
-  readonly createBounds: (waiting: Waiting) => Bounds | undefined;
+  /** Limits of what waits. */
+  readonly storage: BudgetOptions['storage'] & { readonly maxAgeMs?: number | undefined };
+  readonly opened: BudgetOptions['opened'];
   /** Whether nothing may be sent now. */
   readonly isShut: () => boolean | undefined;
   /** The journal failed. Events are sent from memory meanwhile. */
@@ -47,7 +52,7 @@ export class Waiting extends Parcels {
   readonly commit: GroupCommit;
   readonly #memory: Memory;
   readonly #options: WaitingOptions;
-  readonly #bounds: Bounds | undefined;
+  readonly #ageLimit: AgeLimit;
   readonly #normal: Line;
   /** Made with the first event of high priority. Such events go first, and wait for no others. */
   #high: Line | undefined;
@@ -56,17 +61,29 @@ export class Waiting extends Parcels {
   urgent = 0;
 
   constructor(options: WaitingOptions) {
-    const { onDue, text } = options;
+    const { journal, onDue, onFailed, storage, text } = options;
     super();
     this.#options = options;
     this.#memory = text.createMemory();
-    this.#bounds = options.createBounds(this);
+    const { maxAgeMs = Number.POSITIVE_INFINITY } = storage;
+    this.#ageLimit = new AgeLimit({
+      ...options,
+      maxAgeMs,
+      lines: this.lines,
+      sendsUnwritten: () => this.commit.sendsUnwritten,
+      end: (parcel) => this.end(parcel, 'expired'),
+    });
     this.#normal = this.#lineOf(false);
     this.lines.push(this.#normal);
     this.commit = new GroupCommit({
       ...options,
       unwritten: new UnwrittenEvents(this.lines),
-      room: this.#bounds?.room,
+      budget: new Budget({
+        ...options,
+        evict: (segment) => this.evict(segment),
+        rescue: (segment) => rescue(segment, this, journal, onFailed),
+        isOver: () => this.isGivenUp,
+      }),
       onChange: () => {
         // There is memory for written events up to a limit: older ones are left to the journal.
         for (const { queue } of this.lines)
@@ -138,12 +155,12 @@ export class Waiting extends Parcels {
 
   /** How long until all events of a parcel are too old, in milliseconds. Undefined if they never are. */
   expiresInMs(parcel: Parcel): number | undefined {
-    return this.#bounds?.expiry?.expiresInMs(parcel);
+    return this.#ageLimit.expiresInMs(parcel);
   }
 
   /** Drops the events that are too old. Never rejects. */
   async dropExpired(): Promise<void> {
-    await this.#bounds?.expiry?.dropExpired();
+    await this.#ageLimit.dropExpired();
   }
 
   /** Replaces a parcel by its parts, cut before the events with these indexes. Leaves out empty parts. */
@@ -219,7 +236,7 @@ export class Waiting extends Parcels {
 
   stopBatches(): void {
     for (const line of this.lines) line.stop();
-    this.#bounds?.expiry?.stop();
+    this.#ageLimit.stop();
   }
 
   /** The lines of which something may be sent now. */

@@ -95,11 +95,12 @@ class Model {
     const from = this.events[span.from];
     if (from === undefined || !isStored(from)) return;
     const [segment = 0, index = 0] = from.split(':').map(Number);
-    for (const found of this.places.find({ segment, from: index, to: index + 1 })) {
-      const target = this.#range(1);
-      this.places.change(found, () => target);
-      this.events[found.from] = placesOf([target])[0] ?? from;
-    }
+    const range = { segment, from: index, to: index + 1 };
+    const target = this.#range(1);
+    const copies = this.events.filter((place) => place === from);
+    expect(this.places.move(range, target)).toEqual(copies.map(() => target));
+    const [moved = from] = placesOf([target]);
+    this.events = this.events.map((place) => (place === from ? moved : place));
   }
 
   check(): void {

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { drop } from '../../src/parts/bounds/fit.ts';
 import { Epochs } from '../../src/tell/epochs.ts';
 import { Queue } from '../../src/wait/queue.ts';
 import { entryOf } from '../../src/wait/unwritten.ts';
@@ -20,7 +19,7 @@ describe('an append that a full journal gives up', () => {
     const entry = entryOf(queue, parcel, ALL);
     const parts = [0, 1].map((from) => queue.taken(parcel.cut({ from, to: from + 1 })));
     queue.ended(parcel);
-    expect(entry && drop(entry)).toBe(0);
+    expect(entry?.drop()).toBe(0);
     expect(parts.map(({ isWritten, state }) => [isWritten, state])).toEqual([
       [false, 'out'],
       [false, 'out'],

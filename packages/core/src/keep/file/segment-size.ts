@@ -1,5 +1,7 @@
 /** One write: large enough to be worth a system call, small enough not to delay the next one. */
 export const WRITE_BYTES: number = 512 * 1024;
+/** Default of `storage.maxBytes` in Node, if that is less than `MOST_OF_DISK`. */
+export const MOST_BYTES: number = 2 ** 30;
 /** A journal without a limit of its own may take this part of its disk. */
 export const MOST_OF_DISK = 0.1;
 /** The journal frees whole segments, so at least this many must fit within its limit. */

@@ -1,13 +1,13 @@
 import type { Clock } from '@sluice/protocol/toolbox';
 import { describe, expect, it } from 'vitest';
-import type { EventBytes } from '../../../src/base/event-bytes.ts';
-import { VirtualClock } from '../../../src/entries/testing/virtual-clock.ts';
-import type { Journal } from '../../../src/keep/journal.ts';
-import { Budget, type BudgetOptions } from '../../../src/parts/bounds/budget.ts';
-import { toEventBytes } from '../../bench/event-texts.ts';
-import { FakeJournal } from '../../bench/fake-journal.ts';
-import { SegmentedJournal } from '../../bench/segmented-journal.ts';
-import { SkewedClock } from '../../bench/skewed-clock.ts';
+import type { EventBytes } from '../../src/base/event-bytes.ts';
+import { VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
+import { Budget, type BudgetOptions } from '../../src/keep/budget.ts';
+import type { Journal } from '../../src/keep/journal.ts';
+import { toEventBytes } from '../bench/event-texts.ts';
+import { FakeJournal } from '../bench/fake-journal.ts';
+import { SegmentedJournal } from '../bench/segmented-journal.ts';
+import { SkewedClock } from '../bench/skewed-clock.ts';
 
 const GIB = 1024 ** 3;
 
@@ -15,6 +15,8 @@ const GIB = 1024 ** 3;
 function sized(bytes: number): EventBytes {
   return toEventBytes(['x'.repeat(bytes - 32)]);
 }
+
+interface Bounds extends Partial<BudgetOptions['storage']>, Partial<Pick<BudgetOptions, 'opened'>> {}
 
 interface Bench<J extends Journal> {
   readonly clock: VirtualClock;
@@ -30,7 +32,7 @@ interface Bench<J extends Journal> {
 
 function createBenchWith<J extends Journal>(
   journal: J,
-  bounds: Partial<BudgetOptions> = {},
+  { opened = async () => {}, ...storage }: Bounds = {},
   clock: VirtualClock = new VirtualClock(),
   time: Clock = clock,
 ): Bench<J> {
@@ -43,9 +45,8 @@ function createBenchWith<J extends Journal>(
   const dropped: number[] = [];
   const budget = new Budget({
     ...{ evict, rescue: async () => 0 },
-    ...{ journal, clock: time, opened: async () => {} },
-    ...{ most: () => 1_000, minFreeBytes: 0, whenFull: 'drop-oldest' },
-    ...bounds,
+    ...{ journal, clock: time, opened, isOver: () => false },
+    storage: { maxBytes: 1_000, minFreeBytes: 0, whenFull: 'drop-oldest', ...storage },
     reporter: { settled: (_reason, count) => count > 0 && dropped.push(count) },
   });
   const fill = async (...sizes: number[]): Promise<void> => {
@@ -57,13 +58,13 @@ function createBenchWith<J extends Journal>(
   return { clock, waiting, journal, budget, dropped, fill };
 }
 
-function createBench(bounds?: Partial<BudgetOptions>): Bench<SegmentedJournal> {
+function createBench(bounds?: Bounds): Bench<SegmentedJournal> {
   return createBenchWith(new SegmentedJournal(), bounds);
 }
 
 /** Keeps at least one gibibyte free. `spare` is a disk with this much free space above that. */
-const unbounded = () => Number.POSITIVE_INFINITY;
-const FLOOR = { minFreeBytes: GIB, most: unbounded };
+const unbounded = Number.POSITIVE_INFINITY;
+const FLOOR = { minFreeBytes: GIB, maxBytes: unbounded };
 function spare(bytes: number): () => Promise<{ freeBytes: number; totalBytes: number }> {
   return async () => ({ freeBytes: GIB + bytes, totalBytes: 100 * GIB });
 }
@@ -176,7 +177,7 @@ describe('Budget, with a bound of the journal', () => {
   });
 
   it('has room for everything where there is no bound', async () => {
-    const { budget } = createBench({ most: unbounded });
+    const { budget } = createBench({ maxBytes: unbounded });
     expect(await budget.makeRoom(sized(100_000))).toBe('room');
   });
 });
@@ -209,7 +210,7 @@ describe('Budget, with a disk that is shared', () => {
   });
 
   it('is full where both bounds are reached', async () => {
-    const { budget, journal, fill } = createBench({ ...FLOOR, most: () => 1_000, whenFull: 'drop-newest' });
+    const { budget, journal, fill } = createBench({ ...FLOOR, maxBytes: 1_000, whenFull: 'drop-newest' });
     journal.disk = spare(10);
     await fill(950);
     expect(await budget.makeRoom(sized(100))).toBe('full');

@@ -1,92 +1,112 @@
 import type { Clock } from '@sluice/protocol/toolbox';
-import type { EventBytes } from '../../base/event-bytes.ts';
-import { Turns } from '../../base/turns.ts';
-import type { Journal } from '../../keep/journal.ts';
-import type { Entry, Room, Writer } from '../../keep/journal-writer.ts';
-import type { Reporter } from '../../tell/reporter.ts';
-import { fit } from './fit.ts';
+import type { EventBytes } from '../base/event-bytes.ts';
+import { Turns } from '../base/turns.ts';
+import type { Reporter } from '../tell/reporter.ts';
+import { MOST_BYTES, MOST_OF_DISK } from './file/segment-size.ts';
+import type { Journal } from './journal.ts';
 
 /** Which events are dropped first if the journal is full. */
 export type WhenFull = 'drop-oldest' | 'drop-newest';
 
-/** What the bounds need of a journal. */
-export type BoundedJournal = Pick<
-  Journal,
-  'acknowledge' | 'append' | 'bytes' | 'evictOldest' | 'groupLimit' | 'read' | 'reclaim' | 'space'
->;
-
 export interface BudgetOptions {
-  readonly journal: Pick<Journal, 'bytes' | 'evictOldest' | 'reclaim' | 'space'>;
+  readonly journal: Pick<Journal, 'bytes' | 'evictOldest' | 'groupLimit' | 'reclaim' | 'space'>;
   /** Drops the events that wait in a segment that the journal gave up. Returns how many. */
   readonly evict: (segment: number) => number;
   /** Copies the events that must be dropped last from a segment to another one. Returns how many bytes. */
   readonly rescue: (segment: number) => Promise<number>;
   readonly clock: Clock;
-  /** Resolves once the journal knows what previous processes left in it. Left out if there is no need to wait for that. */
-  readonly opened?: () => Promise<void>;
-  /** Maximum size of the journal now, in bytes. */
-  readonly most: () => number;
-  /** Bytes that the journal leaves free on its disk for others. */
-  readonly minFreeBytes: number;
-  readonly whenFull: WhenFull;
+  /** Resolves once the journal knows what previous processes left in it. */
+  readonly opened: () => Promise<void>;
+  /** Whether nothing may be written any more: the tracker counted what the journal does not have as `closed`. */
+  readonly isOver: () => boolean;
+  readonly storage: {
+    /** Maximum size of the journal, in bytes. Default: 1 GiB, or a part of a smaller disk; none if the disk is not known. */
+    readonly maxBytes?: number | undefined;
+    /** Bytes that the journal leaves free on its disk for others. */
+    readonly minFreeBytes: number;
+    readonly whenFull: WhenFull;
+  };
   readonly reporter: Pick<Reporter, 'settled'>;
 }
 
 /** A small disk is not reserved completely for others: at most this part of it is kept free. */
 const MOST_RESERVED = 0.05;
 const SPACE_INTERVAL_MS = 1_000;
+/** After a process has written this part of the limit, it measures again: others may write as well. */
+const MEASUREMENTS = 64;
 /** Maximum of bytes that an event takes in the journal beside its own. */
 const OVERHEAD_BYTES = 32;
 
-/** Keeps the journal within the limits of `storage`. */
-export class Budget implements Room {
+/** Keeps the journal within the limits of `storage`. Asked before each write. */
+export class Budget {
   readonly #options: BudgetOptions;
+  /** Maximum size of the journal and of `#otherBytes`. */
+  #most: number;
+  /** What other processes have in the same place, as last measured. */
+  #otherBytes: number | undefined;
   /** Bytes that may be written before others have too little disk space. Measured from time to time. */
   #spareBytes = Number.POSITIVE_INFINITY;
   #lookedAt = Number.NEGATIVE_INFINITY;
+  /** Bytes that were granted since then. */
+  #grantedBytes = 0;
   /** Bytes of appends in progress: the journal does not count them yet. */
   #reservedBytes = 0;
-  #isOpened = false;
+  /** Whether the size of the journal is known, as far as that matters. */
+  #isOpened: boolean;
   /** One lane makes room at a time. If two gave up the same segment at once, it would be rescued and counted twice. */
   readonly #turns = new Turns();
   /** Bytes of the journal when only events that must be dropped last waited in it. */
   #bytesOfLast = Number.POSITIVE_INFINITY;
 
   constructor(options: BudgetOptions) {
+    const { maxBytes } = options.storage;
     this.#options = options;
+    this.#most = maxBytes ?? (options.journal.space ? MOST_BYTES : Number.POSITIVE_INFINITY);
+    this.#isOpened = maxBytes === undefined;
   }
 
-  makeRoom(group: EventBytes, isLast = false): Promise<'room' | 'full' | 'low'> {
+  /** Whether nothing may be written any more. */
+  get isOver(): boolean {
+    return this.#options.isOver();
+  }
+
+  /**
+   * Makes room for a group and reserves it until `written` is called.
+   * - `room`: the group may be written.
+   * - `full`: there is no room. The group must be dropped.
+   * - `low`: the disk has too little space left for other programs, and the journal has nothing on it to give up.
+   *
+   * @param isLast Whether events like these are given up last. Older ones of the same kind are then given up once there are
+   *   no others.
+   */
+  makeRoom(group: EventBytes, isLast: boolean = false): Promise<'room' | 'full' | 'low'> {
     return this.#turns.take(() => this.#makeRoom(group, isLast));
   }
 
   async #makeRoom(group: EventBytes, isLast: boolean): Promise<'room' | 'full' | 'low'> {
-    const { journal, most, whenFull } = this.#options;
-    await this.#options.opened?.();
+    const { opened, storage } = this.#options;
+    if (!this.#isOpened) await opened();
     this.#isOpened = true;
     // A group that can never fit must not push out all others.
-    if (bytesOf(group) > most()) return 'full';
-    await this.#lookAtSpace();
+    if (bytesOf(group) > this.#most) return 'full';
+    if (!this.#isCurrent) await this.#look();
     if (this.#take(group)) return 'room';
-    await this.#free(async () => journal.reclaim?.());
+    await this.#reclaim();
     while (!this.#take(group)) {
-      if (whenFull === 'drop-oldest' && (await this.#evictOldest(isLast))) continue;
-      return this.#bytes + bytesOf(group) > most() ? 'full' : 'low';
+      if (storage.whenFull === 'drop-oldest' && (await this.#evictOldest(isLast))) continue;
+      return this.#bytes + bytesOf(group) > this.#most ? 'full' : 'low';
     }
     return 'room';
   }
 
-  /** Returns false also if the disk space was not checked recently. */
+  /** Whether there is room for a group. If so, reserves it until `written` is called. False also if nobody looked recently. */
   hasRoom(group: EventBytes): boolean {
-    return this.#isCurrent() && this.#take(group);
+    return !this.isOver && this.#isOpened && this.#isCurrent && this.#take(group);
   }
 
-  fit(entry: Entry, writer: Writer): Promise<number | undefined> {
-    return fit(entry, writer, this);
-  }
-
+  /** How many events of a group, from the first one on, there is room for. */
   fitting(group: EventBytes): number {
-    const room = this.#options.most() - this.#bytes;
+    const room = this.#most - this.#bytes;
     let count = 0;
     while (count < group.ends.length && (group.ends[count] ?? 0) + OVERHEAD_BYTES * (count + 1) <= room)
       count += 1;
@@ -100,14 +120,24 @@ export class Budget implements Room {
 
   #take(group: EventBytes): boolean {
     const bytes = bytesOf(group);
-    if (this.#bytes + bytes > this.#options.most() || bytes > this.#spareBytes) return false;
+    if (this.#bytes + bytes > this.#most || bytes > this.#spareBytes) return false;
     this.#spareBytes -= bytes;
     this.#reservedBytes += bytes;
+    this.#grantedBytes += bytes;
     return true;
   }
 
   get #bytes(): number {
-    return this.#options.journal.bytes + this.#reservedBytes;
+    return this.#options.journal.bytes + (this.#otherBytes ?? 0) + this.#reservedBytes;
+  }
+
+  /** Frees what nobody needs: before events are given up, damaged files go, and what others have released counts. */
+  async #reclaim(): Promise<void> {
+    const { journal, opened } = this.#options;
+    await opened();
+    const tooMuch = this.#bytes + journal.groupLimit.maxBytes - this.#most;
+    await this.#free(async () => journal.reclaim?.(Math.max(0, tooMuch)));
+    if (this.#otherBytes !== undefined) await this.#look();
   }
 
   /** Returns false if there is nothing to give up, or only events that must be dropped last while `isLast` is false. */
@@ -138,7 +168,7 @@ export class Budget implements Room {
     const { evict, journal, reporter } = this.#options;
     let count = 0;
     const isFreed = await this.#free(async () => {
-      const segment = await journal.evictOldest?.(rescue);
+      const segment = this.isOver ? undefined : await journal.evictOldest?.(rescue);
       count = typeof segment === 'number' ? evict(segment) : 0;
       reporter.settled('journal-full', count);
     });
@@ -154,18 +184,24 @@ export class Budget implements Room {
     return journal.bytes < before;
   }
 
-  #isCurrent(): boolean {
-    if (this.#options.opened !== undefined && !this.#isOpened) return false;
-    const age = this.#options.clock.now() - this.#lookedAt;
-    return this.#options.journal.space === undefined || (age >= 0 && age < SPACE_INTERVAL_MS);
+  get #isCurrent(): boolean {
+    const { clock, journal } = this.#options;
+    const age = clock.now() - this.#lookedAt;
+    const isRecent = age >= 0 && age < SPACE_INTERVAL_MS && this.#grantedBytes < this.#most / MEASUREMENTS;
+    return journal.space === undefined || isRecent;
   }
 
-  async #lookAtSpace(): Promise<void> {
-    const { clock, journal, minFreeBytes } = this.#options;
-    if (journal.space === undefined || this.#isCurrent()) return;
+  /** Measures the disk, and what others have on it. */
+  async #look(): Promise<void> {
+    const { clock, journal, storage } = this.#options;
+    this.#grantedBytes = 0;
     try {
-      const { freeBytes, totalBytes } = await journal.space();
-      this.#spareBytes = freeBytes - Math.min(minFreeBytes, totalBytes * MOST_RESERVED);
+      const space = await journal.space?.();
+      if (!space) return;
+      const { freeBytes, otherBytes, totalBytes } = space;
+      this.#otherBytes = otherBytes ?? this.#otherBytes;
+      this.#spareBytes = freeBytes - Math.min(storage.minFreeBytes, totalBytes * MOST_RESERVED);
+      this.#most = storage.maxBytes ?? Math.min(MOST_BYTES, totalBytes * MOST_OF_DISK);
     } catch {
       // Free space is unknown: writing will show whether there is enough.
       this.#spareBytes = Number.POSITIVE_INFINITY;

@@ -1,0 +1,44 @@
+import { type Range, rangeLength, without } from '../../base/range.ts';
+import type { Journal } from '../../keep/journal.ts';
+import type { Parcels } from '../parcels.ts';
+
+/** Copies the events of high priority that lie in a segment to another one: it is about to be given up. Returns their bytes. */
+export async function rescue(
+  segment: number,
+  parcels: Parcels,
+  journal: Journal,
+  onFailed: (error: unknown) => void,
+): Promise<number> {
+  const high = [...parcels.all()].filter(({ isHigh }) => isHigh);
+  const found = high.flatMap(({ places }) => places.ranges).filter((range) => range.segment === segment);
+  let bytes = 0;
+  try {
+    for (const range of found) bytes += await copy(range, parcels, journal);
+  } catch (error) {
+    // What is left in the segment goes with it, and that is reported.
+    onFailed(error);
+  }
+  return bytes;
+}
+
+async function copy(range: Range, parcels: Parcels, journal: Journal): Promise<number> {
+  let bytes = 0;
+  for (let { from } = range; from < range.to; ) {
+    const { events, range: read } = await journal.read({ ...range, from }, journal.groupLimit);
+    const count = events.ends.length;
+    if (count > 0) {
+      // A copy: what was read is valid only until the next reading. Not slice(): that of a Buffer copies nothing.
+      const written = await journal.append({ ...events, bytes: new Uint8Array(events.bytes) });
+      const moved = { ...range, from, to: from + count };
+      // Some may have ended meanwhile: nobody needs their copies.
+      let unneeded = [written];
+      for (const { places } of parcels.all())
+        for (const used of places.move(moved, written))
+          unneeded = unneeded.flatMap((part) => without(part, used));
+      for (const part of unneeded) await journal.acknowledge(part);
+      bytes += events.bytes.length;
+    }
+    from += Math.max(1, rangeLength(read));
+  }
+  return bytes;
+}
