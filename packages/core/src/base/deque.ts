@@ -25,6 +25,17 @@ export class Deque<Item> implements Iterable<Item> {
     this.#items[this.#first] = item;
   }
 
+  /** Inserts an item before the first one that goes after it. Takes as long as there are items before it. */
+  insert(item: Item, goesAfter: (other: Item) => boolean): void {
+    this.unshift(item);
+    for (let index = this.#first; ; index += 1) {
+      const next = this.#items[index + 1];
+      if (next === undefined || goesAfter(next)) return;
+      this.#items[index] = next;
+      this.#items[index + 1] = item;
+    }
+  }
+
   /** Removes an item. Takes as long as there are items before it. */
   remove(item: Item): void {
     let index = this.#items.indexOf(item, this.#first);

@@ -74,7 +74,7 @@ export function createLine(options: LineOptions): Line {
     maxEvents: Math.min(batch.maxEvents, groupLimit.maxEvents, Math.ceil(buffer.maxEvents / PARTS)),
     maxBytes: Math.min(batch.maxBytes, groupLimit.maxBytes, Math.ceil(buffer.maxBytes / PARTS)),
   };
-  const queue = new Queue({ isHigh, text, memory, epochs, limit: buffer, parcel }, isOrdered);
+  const queue = new Queue({ isHigh, isOrdered, text, memory, epochs, limit: buffer, parcel });
   const readOld = createReader({ queue, journal, memory, damaged, sizeLimit: limits.bytes });
   /** Rings when the oldest fresh event has waited long enough. */
   const age = new Alarm(clock, onDue);

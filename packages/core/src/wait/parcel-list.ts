@@ -43,6 +43,12 @@ export class ParcelList implements Iterable<Parcel> {
     parcel.state = 'ended';
   }
 
+  /** Adds a parcel before all that go after it. */
+  putBack(parcel: Parcel): void {
+    this.#parcels.insert(parcel, ({ order }) => order >= parcel.order);
+    this.#count += parcel.count;
+  }
+
   unshift(parcel: Parcel): void {
     this.#parcels.unshift(parcel);
     this.#count += parcel.count;

@@ -1,10 +1,8 @@
 import type { Limit } from '../base/event-bytes.ts';
 import { type Range, rangeLength, type Span } from '../base/range.ts';
 import type { Epochs } from '../tell/epochs.ts';
-import { freeByLane, putBack } from './lanes/free.ts';
-import { laneOf } from './lanes/lane.ts';
-import { LaneRings } from './lanes/lane-rings.ts';
-import type { Ring } from './lanes/ring.ts';
+import { freeByLane } from './lanes/free.ts';
+import { ALL_LANES, laneOf } from './lanes/lane.ts';
 import { joinedParcel, lanesOf, type Parcel, storedParcel } from './parcel.ts';
 import { ParcelList } from './parcel-list.ts';
 import { HANDED, NOWHERE } from './places.ts';
@@ -31,20 +29,18 @@ export class Queue {
   readonly unwritten: Set<Parcel> = new Set();
   readonly isHigh: boolean;
   readonly epochs: Epochs;
-  readonly #ring: Ring;
+  readonly #ring: RingBuffer;
   readonly #isOrdered: boolean;
   /** Parcels that were put back lately: they are still in memory. */
   readonly #kept = new Set<Parcel>();
 
-  /** @param isOrdered Whether no event may overtake another of its customer. */
-  constructor(options: RingBufferOptions, isOrdered: boolean) {
-    const { epochs, isHigh } = options;
+  constructor(options: RingBufferOptions) {
+    const { epochs, isHigh, isOrdered } = options;
     this.isHigh = isHigh;
     this.epochs = epochs;
     this.#isOrdered = isOrdered;
     this.old = new ParcelList(epochs);
-    const onSealed = (parcel: Parcel) => void this.unwritten.add(parcel);
-    this.#ring = isOrdered ? new LaneRings(options, onSealed) : new RingBuffer(options, onSealed);
+    this.#ring = new RingBuffer(options, (parcel) => this.unwritten.add(parcel));
   }
 
   /** Events in the ring buffer. */
@@ -87,7 +83,8 @@ export class Queue {
   /** The events of a previous process, or others that only the journal has: their customers are not known. */
   recover(range: Range, at: number | undefined): void {
     const parcel = storedParcel(range, this.epochs.current, this.isHigh, at);
-    this.#ring.recovered?.(parcel);
+    if (this.#isOrdered) parcel.lanes = ALL_LANES;
+    parcel.order = this.#ring.orderBefore(parcel.count);
     this.old.push(parcel);
   }
 
@@ -151,7 +148,7 @@ export class Queue {
     const parcels: Parcel[] = [];
     let [count, bytes] = [0, 0];
     const mayGo = ({ isWritten }: Parcel) => isUnwritten || isWritten;
-    for (const parcel of this.#ring.free?.(busy, mayGo) ?? this.#ring.parcels) {
+    for (const parcel of this.#isOrdered ? freeByLane(this.#ring.parcels, busy, mayGo) : this.#ring.parcels) {
       if (!mayGo(parcel)) break;
       parcels.push(parcel);
       count += parcel.count;
@@ -208,7 +205,7 @@ export class Queue {
     parcel.state = 'waiting';
     this.#keep(parcel);
     if (place === 'journal' && parcel.isWritten) this.#store(parcel);
-    if (this.#isOrdered) putBack(this.old, parcel);
+    if (this.#isOrdered) this.old.putBack(parcel);
     else if (place === 'last') this.old.push(parcel);
     else this.old.unshift(parcel);
   }
@@ -270,7 +267,7 @@ export class Queue {
       if (taken.length > 0 && fitting.bytes.length > bytes) break;
       this.#ring.remove(parcel);
       const [part, rest] = count < parcel.count ? this.split(parcel, count) : [parcel];
-      if (rest) this.#ring.unshift(rest, parcel);
+      if (rest) this.#ring.putBack(rest);
       taken.push(part);
       if (isAlone || rest) break;
       events -= count;

@@ -2,6 +2,7 @@ import { Deque } from '../base/deque.ts';
 import type { Limit } from '../base/event-bytes.ts';
 import type { Epochs } from '../tell/epochs.ts';
 import { Contents, type Memory, type TextWriter } from './contents.ts';
+import { BEFORE, LANES, STEP } from './lanes/lane.ts';
 import { Parcel } from './parcel.ts';
 import { Places } from './places.ts';
 
@@ -22,177 +23,221 @@ export interface RingBufferOptions {
   /** Bounds of one parcel. */
   readonly parcel: Limit;
   readonly isHigh: boolean;
+  /** Whether no event may overtake another of its customer. */
+  readonly isOrdered: boolean;
   readonly text: TextWriter;
   readonly memory: Memory;
   readonly epochs: Epochs;
-  /** Called with each new parcel, before it has events. */
-  readonly onNew?: (parcel: Parcel) => void;
 }
 
-/** A ring of parcels: the newest events, oldest first, bounded by count and bytes. `track()` fills the last one. */
+/** Where new events go. */
+class Filling {
+  /** The parcel that takes them; undefined until the next one comes. */
+  parcel: Parcel | undefined;
+  /** The newest events: they are written to the parcel when there are enough, or somebody looks. */
+  texts: string[] = [];
+  times: number[] = [];
+  /** Their characters, and a comma for each. */
+  length = 0;
+  /** With this many they are written: the parcel is full then, or it is worth a call. */
+  mostTexts = 1;
+}
+
+/**
+ * A ring of parcels: the newest events, oldest first, bounded by count and bytes. `track()` fills the last one. If the order of each
+ * customer counts, it does so only while less than a batch waits, so that batches fill soon. Otherwise it fills one for each lane, so
+ * that the events of one lane need not wait for those of others.
+ */
 export class RingBuffer {
   readonly #options: RingBufferOptions;
   readonly #onSealed: (parcel: Parcel) => void;
   readonly #parcels = new Deque<Parcel>();
-  /** The last parcel, while it takes more events. */
-  #filling: Parcel | undefined;
-  /** The newest events: they are written to the filling parcel when there are enough, or somebody looks. */
-  #texts: string[] = [];
-  #times: number[] = [];
-  /** Their characters, and a comma for each. */
-  #textsLength = 0;
-  /** With this many they are written: the parcel is full then, or it is worth a call. */
-  #mostTexts = 1;
+  /** The first one is for all lanes, the others are for one each. */
+  readonly #fillings: readonly Filling[];
+  #areApart = false;
   /** The number of events and the bytes that a new parcel has room for at first. */
   #size: Limit = { maxEvents: 16, maxBytes: FIRST_BYTES };
-  /** Events in all parcels but the filling one, and their bytes. */
-  #sealedCount = 0;
-  #sealedBytes = 0;
+  /** All events, and their bytes: of those that are not written to a parcel it has the characters. */
+  #count = 0;
+  #bytes = 0;
+  /** The order of the next event. */
+  #order = 0;
 
   /** @param onSealed A parcel takes no more events. */
   constructor(options: RingBufferOptions, onSealed: (parcel: Parcel) => void) {
     this.#options = options;
     this.#onSealed = onSealed;
+    this.#fillings = Array.from({ length: options.isOrdered ? LANES + 1 : 1 }, () => new Filling());
   }
 
   /** Number of events. */
   get count(): number {
-    return this.#sealedCount + (this.#filling?.contents.count ?? 0) + this.#texts.length;
+    return this.#count;
   }
 
   /** Bytes of the events, in UTF-8. */
   get bytes(): number {
-    this.write();
-    return this.roughBytes;
+    this.#writeAll();
+    return this.#bytes;
   }
 
   /** The same at less cost: of the newest events it counts the characters. */
   get roughBytes(): number {
-    return this.#sealedBytes + (this.#filling?.contents.length ?? 0) + this.#textsLength;
+    return this.#bytes;
   }
 
   get first(): Parcel | undefined {
-    this.write();
+    this.#writeAll();
     return this.#parcels.first;
   }
 
-  /** The parcel that takes new events. */
+  /** The oldest parcel that takes new events. */
   get filling(): Parcel | undefined {
-    this.write();
-    return this.#filling;
+    this.#writeAll();
+    return this.#fillings
+      .flatMap(({ parcel }) => parcel ?? [])
+      .sort((one, other) => one.order - other.order)[0];
   }
 
   /** All parcels, oldest first. */
   get parcels(): Iterable<Parcel> {
-    this.write();
+    this.#writeAll();
     return this.#parcels;
   }
 
-  /** Adds an event. Returns false, and changes nothing, if there is no room for it. */
-  push(text: string, time: number): boolean {
-    const fits = this.#fits(text.length + 1);
-    if (!fits && !this.#makeRoom(text)) return false;
-    this.#texts.push(text);
-    this.#times.push(time);
-    this.#textsLength += text.length + 1;
-    if (this.#texts.length >= this.#mostTexts || !fits) this.write();
+  /** Adds an event. Returns false, and changes nothing, if there is no room for it. @param lane Of its customer. */
+  push(text: string, time: number, lane: number = 0): boolean {
+    const filling = this.#fillingOf(lane);
+    const length = text.length + 1;
+    const fits = filling && this.#fits(filling, length);
+    if (!filling || (!fits && !this.#makeRoom(filling, text))) return false;
+    filling.texts.push(text);
+    filling.times.push(time);
+    filling.length += length;
+    this.#count += 1;
+    this.#bytes += length;
+    this.#order += STEP;
+    if (filling.parcel && this.#options.isOrdered) filling.parcel.lanes |= 1 << lane;
+    if (filling.texts.length >= filling.mostTexts || !fits) this.#write(filling);
     return true;
   }
 
+  /** The next place in the order for events of a previous process: they go before all events of this one. */
+  orderBefore(count: number): number {
+    this.#order += STEP * count;
+    return this.#order - STEP * count - BEFORE;
+  }
+
+  /** No parcel takes more events. */
+  seal(): void {
+    for (const filling of this.#fillings) this.#seal(filling);
+  }
+
+  /** Removes a parcel, usually one of the first. */
+  remove(parcel: Parcel): void {
+    for (const filling of this.#fillings) if (filling.parcel === parcel) this.#seal(filling);
+    this.#parcels.remove(parcel);
+    this.#add(parcel, -1);
+  }
+
+  /** Puts a parcel back where it was, or what is left of it. */
+  putBack(parcel: Parcel): void {
+    this.#parcels.insert(parcel, ({ order }) => order >= parcel.order);
+    this.#add(parcel, 1);
+  }
+
+  /** Call this after events of its parcels ended: takes out those that have none. */
+  recount(): void {
+    this.#writeAll();
+    this.#count = 0;
+    this.#bytes = 0;
+    for (const filling of this.#fillings) if (filling.parcel?.count === 0) filling.parcel = undefined;
+    this.#parcels.replace((parcel) => {
+      if (parcel.count === 0) return [];
+      this.#add(parcel, 1);
+      return [parcel];
+    });
+  }
+
+  /** Where an event goes. */
+  #fillingOf(lane: number): Filling | undefined {
+    const { isOrdered, parcel } = this.#options;
+    if (this.#count === 0) this.#areApart = false;
+    else if (this.#count > parcel.maxEvents || this.#bytes > parcel.maxBytes) this.#areApart = isOrdered;
+    return this.#fillings[this.#areApart ? lane + 1 : 0];
+  }
+
+  #writeAll(): void {
+    for (const filling of this.#fillings) this.#write(filling);
+  }
+
   /** Writes the newest events to their parcel. */
-  write(): void {
-    const texts = this.#texts;
-    const parcel = this.#filling;
+  #write(filling: Filling): void {
+    const { parcel, texts } = filling;
     if (texts.length === 0 || !parcel) return;
     const { text } = this.#options;
     const { contents } = parcel;
     const joined = texts.join(',');
     const isAscii = text.write(joined, contents.memory, contents.end) === joined.length;
-    contents.wrote(texts, this.#times, isAscii ? lengthOf : text.byteLength);
+    this.#bytes -= filling.length + contents.length;
+    contents.wrote(texts, filling.times, isAscii ? lengthOf : text.byteLength);
+    this.#bytes += contents.length;
     parcel.at ??= contents.timeOf(0);
     parcel.places.push(texts.length);
-    this.#texts = [];
-    this.#times = [];
-    this.#textsLength = 0;
+    filling.texts = [];
+    filling.times = [];
+    filling.length = 0;
     const { maxBytes, maxEvents } = this.#options.parcel;
-    if (contents.count >= maxEvents || contents.length >= maxBytes) this.#seal(parcel);
-    else this.#mostTexts = Math.min(MOST_TEXTS, maxEvents - contents.count);
+    if (contents.count >= maxEvents || contents.length >= maxBytes) this.#seal(filling);
+    else filling.mostTexts = Math.min(MOST_TEXTS, maxEvents - contents.count);
   }
 
-  /** The filling parcel takes no more events. */
-  seal(): void {
-    this.write();
-    if (this.#filling) this.#seal(this.#filling);
-  }
-
-  /** Removes a parcel, usually one of the first. */
-  remove(parcel: Parcel): void {
-    if (parcel === this.#filling) this.seal();
-    this.#parcels.remove(parcel);
-    this.#count(parcel, -1);
-  }
-
-  /** Adds a parcel before all others. */
-  unshift(parcel: Parcel): void {
-    this.#parcels.unshift(parcel);
-    this.#count(parcel, 1);
-  }
-
-  /** Call this after events of its parcels ended: takes out those that have none. */
-  recount(): void {
-    this.#sealedCount = 0;
-    this.#sealedBytes = 0;
-    if (this.#filling?.count === 0) this.#filling = undefined;
-    this.#parcels.replace((parcel) => {
-      if (parcel.count === 0) return [];
-      if (parcel !== this.#filling) this.#count(parcel, 1);
-      return [parcel];
-    });
-  }
-
-  #seal(filling: Parcel): void {
-    const { contents } = filling;
-    this.#filling = undefined;
+  /** The parcel takes no more events. */
+  #seal(filling: Filling): void {
+    this.#write(filling);
+    const { parcel } = filling;
+    if (!parcel) return;
+    const { contents } = parcel;
+    filling.parcel = undefined;
     // The first event of the next one tells how many more it takes.
-    this.#mostTexts = 1;
-    filling.state = 'waiting';
+    filling.mostTexts = 1;
+    parcel.state = 'waiting';
     if (contents.length < contents.memory.length * LEAST_USE) contents.resize(contents.length);
     else this.#size = { maxEvents: contents.count, maxBytes: Math.ceil(contents.length * GROWTH) };
-    this.#count(filling, 1);
-    this.#onSealed(filling);
+    this.#onSealed(parcel);
   }
 
-  #count({ contents }: Parcel, sign: 1 | -1): void {
-    this.#sealedCount += sign * contents.count;
-    this.#sealedBytes += sign * contents.length;
+  #add({ contents }: Parcel, sign: 1 | -1): void {
+    this.#count += sign * contents.count;
+    this.#bytes += sign * contents.length;
   }
 
   /** Whether a text fits behind those that are not written, whatever its characters. */
-  #fits(length: number): boolean {
-    if (!this.#filling) return false;
-    const { limit, parcel } = this.#options;
-    const { contents } = this.#filling;
-    const count = contents.count + this.#texts.length;
-    const most = (this.#textsLength + length) * MAX_BYTES_PER_UNIT;
+  #fits({ parcel, texts, length }: Filling, textLength: number): boolean {
+    if (!parcel) return false;
+    const { contents } = parcel;
+    const most = this.#options.parcel;
+    const { limit } = this.#options;
+    const bytes = (length + textLength) * MAX_BYTES_PER_UNIT;
     return (
-      count < parcel.maxEvents &&
-      this.#sealedCount + count < limit.maxEvents &&
-      most <= contents.spare &&
-      contents.length + most <= parcel.maxBytes &&
-      this.#sealedBytes + contents.length + most <= limit.maxBytes
+      contents.count + texts.length < most.maxEvents &&
+      this.#count < limit.maxEvents &&
+      bytes <= contents.spare &&
+      contents.length + bytes <= most.maxBytes &&
+      this.#bytes - length + bytes <= limit.maxBytes
     );
   }
 
   /** Makes room for a text in the filling parcel, or in a new one. Returns false if the bounds leave no room. */
-  #makeRoom(text: string): boolean {
+  #makeRoom(filling: Filling, text: string): boolean {
     const { limit, parcel } = this.#options;
-    const { filling } = this;
+    this.#write(filling);
     const needed = this.#options.text.byteLength(text) + 1;
-    if (this.count >= limit.maxEvents || this.roughBytes + needed > limit.maxBytes) return false;
-    const { contents } = filling ?? {};
+    if (this.#count >= limit.maxEvents || this.#bytes + needed > limit.maxBytes) return false;
+    const { contents } = filling.parcel ?? {};
     if (!contents || contents.count >= parcel.maxEvents || contents.length + needed > parcel.maxBytes) {
-      this.seal();
-      this.#fill(needed);
+      this.#seal(filling);
+      filling.parcel = this.#newParcel(needed);
     } else if (contents.spare < needed) {
       const { length } = contents.memory;
       contents.resize(Math.max(length * 2, length + needed));
@@ -200,14 +245,15 @@ export class RingBuffer {
     return true;
   }
 
-  #fill(needed: number): void {
+  #newParcel(needed: number): Parcel {
     const { epochs, isHigh, memory } = this.#options;
     const { maxBytes, maxEvents } = this.#size;
     const contents = new Contents(memory, Math.max(maxBytes, needed), maxEvents);
-    this.#filling = new Parcel(new Places(), epochs.current, isHigh, contents);
-    this.#filling.state = 'filling';
-    this.#options.onNew?.(this.#filling);
-    this.#parcels.push(this.#filling);
+    const parcel = new Parcel(new Places(), epochs.current, isHigh, contents);
+    parcel.state = 'filling';
+    parcel.order = this.#order;
+    this.#parcels.push(parcel);
+    return parcel;
   }
 }
 

@@ -51,7 +51,8 @@ describe('Deque', () => {
   });
 
   it('does the same as an array', () => {
-    const kind = fc.constantFrom('push', 'push', 'unshift', 'shift', 'shift', 'remove', 'replace');
+    const kinds = ['push', 'push', 'unshift', 'shift', 'shift', 'remove', 'replace', 'insert'] as const;
+    const kind = fc.constantFrom(...kinds);
     const step = fc.record({ kind, times: fc.integer({ min: 1, max: 40 }) });
     const property = fc.property(fc.array(step, { maxLength: 40, size: 'max' }), (steps) => {
       const deque = new Deque<number>();
@@ -70,6 +71,11 @@ describe('Deque', () => {
             const item = model[time * 2] ?? 0;
             deque.remove(item);
             model = model.filter((other) => other !== item);
+          } else if (kind === 'insert') {
+            const goesAfter = (item: number) => item % 7 === time % 7;
+            const index = model.findIndex(goesAfter);
+            deque.insert(next, goesAfter);
+            model.splice(index < 0 ? model.length : index, 0, next);
           } else {
             deque[kind](next);
             model[kind](next);

@@ -13,8 +13,16 @@ describe('what is read of a stored parcel', () => {
   it('goes before the rest of it with all its parts', async () => {
     const memory = textWriter.createMemory();
     const epochs = new Epochs();
-    const options = { limit: ALL, parcel: ALL, isHigh: false, text: textWriter, memory, epochs };
-    const queue = new Queue(options, true);
+    const options = {
+      limit: ALL,
+      parcel: ALL,
+      isHigh: false,
+      isOrdered: true,
+      text: textWriter,
+      memory,
+      epochs,
+    };
+    const queue = new Queue(options);
     const journal = new MemoryJournal(10_000, 10_000);
     const texts = [1, 2, 3, 4, 5, 6].map((n) => `{"n":${n}}`);
     queue.recover(await journal.append(encodeEvents(texts, [0, 0, 0, 0, 0, 0])), 0);
@@ -37,8 +45,16 @@ describe('what is read of a stored parcel', () => {
   it('goes before the rest of each of the parcels that it was read of, whatever part of it waits again', async () => {
     const memory = textWriter.createMemory();
     const epochs = new Epochs();
-    const options = { limit: ALL, parcel: ALL, isHigh: false, text: textWriter, memory, epochs };
-    const queue = new Queue(options, true);
+    const options = {
+      limit: ALL,
+      parcel: ALL,
+      isHigh: false,
+      isOrdered: true,
+      text: textWriter,
+      memory,
+      epochs,
+    };
+    const queue = new Queue(options);
     const journal = new MemoryJournal(10_000, 10_000);
     const range = await journal.append(
       encodeEvents(['{"n":0}', '{"n":1}', '{"n":2}', '{"n":3}', '{"n":4}'], [0, 0, 0, 0, 0]),

@@ -27,6 +27,7 @@ function createRing(
     limit: { ...ALL, ...limit },
     parcel: { ...ALL, ...parcel },
     isHigh: false,
+    isOrdered: false,
     text: textWriter,
     memory: textWriter.createMemory(),
     epochs: new Epochs(),
@@ -160,12 +161,12 @@ describe('RingBuffer', () => {
     expect(allTexts(ring)).toEqual([['1', '2'], ['4'], ['6']]);
   });
 
-  it('puts a parcel that came back before all others', () => {
+  it('puts a parcel that came back before those behind it', () => {
     const ring = createRing();
     ring.push('1', 5);
     const first = shift(ring);
     ring.push('2', 6);
-    if (first) ring.unshift(first);
+    if (first) ring.putBack(first);
     ring.push('3', 7);
     expect([allTexts(ring), ring.count, ring.bytes]).toEqual([[['1'], ['2', '3']], 3, 4]);
     expect([ring.first, first?.state]).toEqual([first, 'waiting']);
@@ -260,7 +261,7 @@ function compare(limit: Limit, parcel: Limit, isWatched: boolean, steps: readonl
       expect(first && textsOf(first)).toEqual(first && model.slice(0, first.count).map(({ text }) => text));
       taken = first && { parcel: first, events: model.splice(0, first.count) };
     } else if (step.kind === 'unshift' && taken) {
-      ring.unshift(taken.parcel);
+      ring.putBack(taken.parcel);
       model = [...taken.events, ...model];
       taken = undefined;
     }

@@ -10,8 +10,16 @@ describe('an append that a full journal gives up', () => {
   it('drops no event whose parcel was cut meanwhile: its parts go on', () => {
     const memory = textWriter.createMemory();
     const epochs = new Epochs();
-    const options = { limit: ALL, parcel: ALL, isHigh: false, text: textWriter, memory, epochs };
-    const queue = new Queue(options, false);
+    const options = {
+      limit: ALL,
+      parcel: ALL,
+      isHigh: false,
+      isOrdered: false,
+      text: textWriter,
+      memory,
+      epochs,
+    };
+    const queue = new Queue(options);
     epochs.enter(2);
     for (const text of ['{"n":1}', '{"n":2}']) queue.push(text, 0, '');
     const parcel = queue.takeFresh(ALL, true);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Epochs } from '../../../src/tell/epochs.ts';
-import { freeByLane, putBack } from '../../../src/wait/lanes/free.ts';
+import { freeByLane } from '../../../src/wait/lanes/free.ts';
 import { type Parcel, storedParcel } from '../../../src/wait/parcel.ts';
 import { ParcelList } from '../../../src/wait/parcel-list.ts';
 
@@ -46,7 +46,7 @@ describe('a parcel that is put back', () => {
   it('waits before all that go after it', () => {
     const list = new ParcelList(new Epochs());
     for (const order of [0, 2, 6]) list.push(parcelOf(1 << order, order));
-    for (const order of [4, 1]) putBack(list, parcelOf(1 << order, order));
+    for (const order of [4, 1]) list.putBack(parcelOf(1 << order, order));
     expect([...list].map(({ order }) => order)).toEqual([0, 1, 2, 4, 6]);
     expect(list.count).toBe(5);
   });

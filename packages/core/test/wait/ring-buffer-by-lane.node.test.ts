@@ -1,22 +1,23 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cases } from '../../../../../testing/full.ts';
-import type { Limit } from '../../../src/base/event-bytes.ts';
-import { Epochs } from '../../../src/tell/epochs.ts';
-import { putBack } from '../../../src/wait/lanes/free.ts';
-import { LaneRings } from '../../../src/wait/lanes/lane-rings.ts';
-import { joinedParcel, type Parcel, storedParcel } from '../../../src/wait/parcel.ts';
-import { ParcelList } from '../../../src/wait/parcel-list.ts';
-import { toTexts } from '../../bench/event-texts.ts';
-import { expectSame } from '../../bench/expect-same.ts';
-import { textWriter } from '../../bench/text-writer.ts';
+import { cases } from '../../../../testing/full.ts';
+import type { Limit } from '../../src/base/event-bytes.ts';
+import { Epochs } from '../../src/tell/epochs.ts';
+import { freeByLane } from '../../src/wait/lanes/free.ts';
+import { joinedParcel, type Parcel, storedParcel } from '../../src/wait/parcel.ts';
+import { ParcelList } from '../../src/wait/parcel-list.ts';
+import { RingBuffer } from '../../src/wait/ring-buffer.ts';
+import { toTexts } from '../bench/event-texts.ts';
+import { expectSame } from '../bench/expect-same.ts';
+import { textWriter } from '../bench/text-writer.ts';
 
-function createRings(limit: Partial<Limit> = {}, sealed: Parcel[] = []): LaneRings {
-  return new LaneRings(
+function createRing(limit: Partial<Limit> = {}, sealed: Parcel[] = []): RingBuffer {
+  return new RingBuffer(
     {
       limit: { maxEvents: 1_000, maxBytes: 1_000_000, ...limit },
       parcel: { maxEvents: 10, maxBytes: 10_000 },
       isHigh: false,
+      isOrdered: true,
       text: textWriter,
       memory: textWriter.createMemory(),
       epochs: new Epochs(),
@@ -26,25 +27,25 @@ function createRings(limit: Partial<Limit> = {}, sealed: Parcel[] = []): LaneRin
 }
 
 /** Adds numbered events, each of the lane that is the rest of its number. */
-function push(rings: LaneRings, from: number, to: number, lanes: number): boolean[] {
+function push(ring: RingBuffer, from: number, to: number, lanes: number): boolean[] {
   return Array.from({ length: to - from }, (_, index) =>
-    rings.push(String(from + index), 0, (from + index) % lanes),
+    ring.push(String(from + index), 0, (from + index) % lanes),
   );
 }
 
 /** The events of each parcel. */
-function contentsOf(rings: LaneRings): string[][] {
-  return [...rings.parcels].map(({ events }) => toTexts(events));
+function contentsOf(ring: RingBuffer): string[][] {
+  return [...ring.parcels].map(({ events }) => toTexts(events));
 }
 
-describe('LaneRings', () => {
+describe('RingBuffer, if the order of each customer counts', () => {
   it('lets the parts of a parcel go before what waits behind it, however many events they have before them', () => {
-    const rings = createRings();
-    push(rings, 0, 20, 1);
-    const [first, second] = [...rings.parcels];
+    const ring = createRing();
+    push(ring, 0, 20, 1);
+    const [first, second] = [...ring.parcels];
     if (!first || !second) throw new Error('two parcels were expected');
     const recovered = [1, 2].map((segment) => storedParcel({ segment, from: 0, to: 4 }, 0, false));
-    for (const parcel of recovered) rings.recovered(parcel);
+    for (const parcel of recovered) parcel.order = ring.orderBefore(parcel.count);
     const list = new ParcelList(new Epochs());
     for (const parcel of [recovered[1], second]) if (parcel) list.push(parcel);
     const halvesOf = (parcel: Parcel, cut: number) => [
@@ -55,59 +56,59 @@ describe('LaneRings', () => {
       ...halvesOf(joinedParcel([first], 0), 4),
       ...recovered.slice(0, 1).flatMap((one) => halvesOf(one, 2)),
     ];
-    for (const part of [...parts].reverse()) putBack(list, part);
+    for (const part of [...parts].reverse()) list.putBack(part);
     expect([...list]).toEqual([...parts.slice(2), recovered[1], ...parts.slice(0, 2), second]);
   });
 
   it('fills one parcel while less than a batch waits, and knows its lanes', () => {
-    const rings = createRings();
-    push(rings, 0, 6, 3);
-    expect(contentsOf(rings)).toEqual([['0', '1', '2', '3', '4', '5']]);
-    expect(rings.first?.lanes).toBe(0b111);
-    expect(rings.count).toBe(6);
+    const ring = createRing();
+    push(ring, 0, 6, 3);
+    expect(contentsOf(ring)).toEqual([['0', '1', '2', '3', '4', '5']]);
+    expect(ring.first?.lanes).toBe(0b111);
+    expect(ring.count).toBe(6);
   });
 
   it('fills a parcel for each lane once more waits, and keeps the order of each', () => {
     const sealed: Parcel[] = [];
-    const rings = createRings({}, sealed);
-    push(rings, 0, 51, 2);
-    const later = [...rings.parcels].filter(({ lanes }) => lanes !== 0b11);
+    const ring = createRing({}, sealed);
+    push(ring, 0, 51, 2);
+    const later = [...ring.parcels].filter(({ lanes }) => lanes !== 0b11);
     expect(new Set(later.map(({ lanes }) => lanes))).toEqual(new Set([1, 2]));
     for (const { events, lanes } of later)
       for (const text of toTexts(events)) expect(1 << (Number(text) % 2)).toBe(lanes);
-    rings.seal();
-    expect(new Set(sealed)).toEqual(new Set(rings.parcels));
+    ring.seal();
+    expect(new Set(sealed)).toEqual(new Set(ring.parcels));
   });
 
   it('keeps the bounds of all together', () => {
-    const rings = createRings({ maxEvents: 30 });
-    expect(push(rings, 0, 31, 4).filter(Boolean).length).toBe(30);
-    const [first = expect.fail()] = rings.parcels;
-    rings.remove(first);
-    expect(rings.count).toBe(30 - first.count);
-    expect(push(rings, 31, 32, 4)).toEqual([true]);
-    const small = createRings({ maxBytes: 10 });
+    const ring = createRing({ maxEvents: 30 });
+    expect(push(ring, 0, 31, 4).filter(Boolean).length).toBe(30);
+    const [first = expect.fail()] = ring.parcels;
+    ring.remove(first);
+    expect(ring.count).toBe(30 - first.count);
+    expect(push(ring, 31, 32, 4)).toEqual([true]);
+    const small = createRing({ maxBytes: 10 });
     expect(push(small, 10, 15, 4)).toEqual([true, true, true, false, false]);
   });
 
   it('fills one parcel again once nothing waits', () => {
-    const rings = createRings();
-    push(rings, 0, 40, 4);
-    for (const parcel of [...rings.parcels]) rings.remove(parcel);
-    expect([rings.count, rings.bytes, rings.first]).toEqual([0, 0, undefined]);
-    push(rings, 40, 44, 4);
-    expect(contentsOf(rings)).toEqual([['40', '41', '42', '43']]);
+    const ring = createRing();
+    push(ring, 0, 40, 4);
+    for (const parcel of [...ring.parcels]) ring.remove(parcel);
+    expect([ring.count, ring.bytes, ring.first]).toEqual([0, 0, undefined]);
+    push(ring, 40, 44, 4);
+    expect(contentsOf(ring)).toEqual([['40', '41', '42', '43']]);
   });
 
   it('puts back what is left of a parcel where it was', () => {
-    const rings = createRings();
-    push(rings, 0, 25, 2);
-    const [first = expect.fail()] = rings.parcels;
-    rings.remove(first);
+    const ring = createRing();
+    push(ring, 0, 25, 2);
+    const [first = expect.fail()] = ring.parcels;
+    ring.remove(first);
     const rest = first.split(4);
-    rings.unshift(rest, first);
-    expect(contentsOf(rings)[0]).toEqual(['4', '5', '6', '7', '8', '9']);
-    expect(rings.count).toBe(21);
+    ring.putBack(rest);
+    expect(contentsOf(ring)[0]).toEqual(['4', '5', '6', '7', '8', '9']);
+    expect(ring.count).toBe(21);
   });
 
   it('gives the events of each lane in order, none of a lane that is busy, and none behind one that may not go', () => {
@@ -120,7 +121,7 @@ describe('LaneRings', () => {
     });
     fc.assert(
       fc.property(fc.array(fc.oneof({ weight: 9, arbitrary: lane }, sent), { size: '+2' }), (steps) => {
-        const rings = createRings();
+        const ring = createRing();
         const waiting: string[][] = [[], [], [], []];
         const expectNext = ({ events }: Parcel) => {
           const texts = toTexts(events);
@@ -132,30 +133,30 @@ describe('LaneRings', () => {
         let next = 0;
         for (const step of steps) {
           if (typeof step === 'number') {
-            expectSame(rings.push(`${next}`, 0, step), true);
+            expectSame(ring.push(`${next}`, 0, step), true);
             waiting[step]?.push(`${next}`);
             next += 1;
             continue;
           }
-          const barred = [...rings.parcels][step.barred];
-          const { first } = rings;
+          const barred = [...ring.parcels][step.barred];
+          const { first } = ring;
           if (step.isSpill && first) {
-            rings.remove(first);
+            ring.remove(first);
             expectNext(first);
             continue;
           }
-          const free = [...rings.free(step.busy, (parcel) => parcel !== barred)];
+          const free = [...freeByLane(ring.parcels, step.busy, (parcel) => parcel !== barred)];
           expectSame(barred !== undefined && free.includes(barred), false);
           for (const parcel of free) {
             expectSame(parcel.lanes & step.busy, 0);
-            rings.remove(parcel);
+            ring.remove(parcel);
             const count = Math.max(1, parcel.count - step.part);
-            if (count < parcel.count) rings.unshift(parcel.split(count), parcel);
+            if (count < parcel.count) ring.putBack(parcel.split(count));
             expectNext(parcel);
             // Its rest holds up the others of its lanes.
             if (step.part > 0) break;
           }
-          expectSame(rings.count, waiting.flat().length);
+          expectSame(ring.count, waiting.flat().length);
         }
       }),
       { numRuns: cases(100) },
