@@ -2,7 +2,7 @@ import { endpoint } from '@sluice/protocol';
 import type { Clock } from '@sluice/protocol/toolbox';
 import { platform } from '#platform';
 import type { EventTexts } from './accept/event-text.ts';
-import type { Sharing } from './keep/journal.ts';
+import type { Journal } from './keep/journal.ts';
 import type { Guarded } from './options/callbacks.ts';
 import type { Settings } from './options/settings.ts';
 import { createGate } from './pace/gate.ts';
@@ -31,7 +31,7 @@ interface DispatchOptions {
   readonly texts: Pick<EventTexts, 'offset'>;
   readonly transport: Transport;
   /** Undefined if nobody else sends what the journal has. */
-  readonly sharing: Sharing | undefined;
+  readonly sharing: Journal['sharing'];
   readonly waiting: Waiting;
   readonly books: Books;
   readonly letters: Pick<LetterStore, 'keep'>;

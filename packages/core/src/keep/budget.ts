@@ -5,9 +5,6 @@ import type { Reporter } from '../tell/reporter.ts';
 import { MOST_BYTES, MOST_OF_DISK } from './file/segment-size.ts';
 import type { Journal } from './journal.ts';
 
-/** Which events are dropped first if the journal is full. */
-export type WhenFull = 'drop-oldest' | 'drop-newest';
-
 export interface BudgetOptions {
   readonly journal: Pick<Journal, 'bytes' | 'evictOldest' | 'groupLimit' | 'reclaim' | 'space'>;
   /** Drops the events that wait in a segment that the journal gave up. Returns how many. */
@@ -24,7 +21,8 @@ export interface BudgetOptions {
     readonly maxBytes?: number | undefined;
     /** Bytes that the journal leaves free on its disk for others. */
     readonly minFreeBytes: number;
-    readonly whenFull: WhenFull;
+    /** Which events are dropped first if the journal is full. */
+    readonly whenFull: 'drop-oldest' | 'drop-newest';
   };
   readonly reporter: Pick<Reporter, 'settled'>;
 }

@@ -11,7 +11,7 @@ import type { Journal } from './journal.ts';
 const RETRY: Backoff = { baseMs: 1_000, maxMs: 60_000 };
 
 /** Events that are given to the journal in one append. */
-export interface Entry {
+interface Entry {
   readonly events: EventBytes;
   /** The journal has them. Returns the range if nobody needs it any more, because the events ended meanwhile. */
   placed(range: Range): Range | undefined;
@@ -39,7 +39,7 @@ interface Unwritten {
   next(limit: Limit, isUrgent: boolean): Handed | undefined;
 }
 
-export interface JournalWriterOptions {
+interface JournalWriterOptions {
   readonly journal: Journal;
   readonly budget: Budget;
   readonly unwritten: Unwritten;

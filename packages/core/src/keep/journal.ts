@@ -42,7 +42,7 @@ export interface JournalObserver {
  * For a journal whose events others may take over while this process goes on, for example because it was stopped for too long: says
  * when its tracker may send them.
  */
-export interface Sharing {
+interface Sharing {
   /** Whether requests may be made now. Asked before each of them. */
   readonly maySend: boolean;
   /** Sets what is called when `maySend` has changed. If it is false now, events that failed wait again when this returns. */

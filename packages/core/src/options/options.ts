@@ -1,4 +1,3 @@
-import type { WhenFull } from '../keep/budget.ts';
 import type { Fsync } from '../keep/fsync.ts';
 import type { Journal } from '../keep/journal.ts';
 import type { DestinationOptions } from '../parts/destination.ts';
@@ -82,7 +81,7 @@ export interface TrackerOptions extends HookOptions {
         /** What the journal leaves free on its disk, in bytes; at most a twentieth of the disk. Default: 64 MiB. */
         readonly minFreeBytes?: number | undefined;
         /** What is dropped when the journal is full. Default: `drop-oldest`. */
-        readonly whenFull?: WhenFull | undefined;
+        readonly whenFull?: 'drop-oldest' | 'drop-newest' | undefined;
         /**
          * The greatest age of an event that is not delivered yet, in milliseconds: older ones are dropped. Default: no bound.
          */

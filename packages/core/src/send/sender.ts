@@ -1,6 +1,6 @@
 import { type Clock, untilWoken } from '@sluice/protocol/toolbox';
 import { Alarm } from '../base/alarm.ts';
-import type { Sharing } from '../keep/journal.ts';
+import type { Journal } from '../keep/journal.ts';
 import type { Gate } from '../pace/gate.ts';
 import type { Reporter } from '../tell/reporter.ts';
 import type { Parcel } from '../wait/parcel.ts';
@@ -29,7 +29,7 @@ interface SenderOptions {
   readonly gate: Gate;
   readonly reporter: Pick<Reporter, 'storageFailed'>;
   /** Undefined if nobody else sends what the journal has. */
-  readonly sharing: Sharing | undefined;
+  readonly sharing: Journal['sharing'];
   readonly trials: Trials;
   readonly deliver: ReturnType<typeof createDelivery>;
   /** The gate limits how many requests are made at once, not this queue. */

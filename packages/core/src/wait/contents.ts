@@ -91,7 +91,9 @@ export class Contents {
 
   /** Copies events, joined, to other memory. */
   copy(...groups: readonly EventBytes[]): Contents {
-    return copyOf(groups, this.#source);
+    const body = new Contents(this.#source, joinedLength(groups) + 1);
+    for (const group of groups) body.addAll(group);
+    return body;
   }
 
   /** These texts were written to `end`, with commas between them. */
@@ -155,11 +157,4 @@ export class Contents {
     this.#ends = ends;
     this.#times = times;
   }
-}
-
-/** Copies groups of events, joined, to a new body. */
-export function copyOf(groups: readonly EventBytes[], source: Memory): Contents {
-  const body = new Contents(source, joinedLength(groups) + 1);
-  for (const group of groups) body.addAll(group);
-  return body;
 }

@@ -85,12 +85,8 @@ export function createLine(options: LineOptions): Line {
   function leaveStored(error: unknown): boolean {
     if (hold.isStopped) return false;
     reporter.storageFailed(error);
-    const { first } = queue.old;
     // Others may be readable.
-    if (first && !isStrict && !isOrdered) {
-      queue.takeOld(first);
-      queue.old.push(first);
-    }
+    if (!isStrict && !isOrdered) queue.leaveFirst();
     hold.set(HELD_MS);
     return true;
   }

@@ -40,7 +40,7 @@ export class ParcelList implements Iterable<Parcel> {
     last.epoch = this.#epochs.join([last, parcel]);
     last.places.append(parcel.places);
     if (last.at !== undefined && parcel.at !== undefined) last.at = Math.min(last.at, parcel.at);
-    parcel.state = 'ended';
+    parcel.isEnded = true;
   }
 
   /** Adds a parcel before all that go after it. */
@@ -59,6 +59,13 @@ export class ParcelList implements Iterable<Parcel> {
     this.#parcels.remove(parcel);
     if (this.#last.get(parcel.lanes) === parcel) this.#last.delete(parcel.lanes);
     this.#count -= parcel.count;
+  }
+
+  /** Takes the first events out of a parcel. The others stay where they are. */
+  shift(parcel: Parcel, count: number): void {
+    if (count === parcel.count) this.remove(parcel);
+    else this.#count -= count;
+    parcel.remove({ from: 0, to: count });
   }
 
   /** Call this after events of its parcels ended: takes out those that have none. */

@@ -5,20 +5,12 @@ import { ALL_LANES, STEP } from './lanes/lane.ts';
 import { HANDED, NOWHERE, Places } from './places.ts';
 
 /**
- * - `filling`: `track()` adds events.
- * - `waiting`: it is in memory, and is sent when it is due.
- * - `stored`: only the journal has its events.
- * - `out`: the sender has it.
- * - `ended`: its events are delivered, dead letters or dropped, or go on in other parcels.
- */
-type ParcelState = 'filling' | 'waiting' | 'stored' | 'out' | 'ended';
-
-/**
  * What travels: consecutive events, up to one batch of them, and where the journal has them. In memory they are the body of a
  * request. A stored parcel may have more events than a batch; what is read of it is a parcel of its own.
  */
 export class Parcel {
-  state: ParcelState;
+  /** Whether its events are delivered, dead letters or dropped, or go on in other parcels. */
+  isEnded = false;
   /** Whether its events wait for no others, and are given up last. */
   readonly isHigh: boolean;
   /** The epoch to which its events count. */
@@ -39,7 +31,6 @@ export class Parcel {
     this.epoch = epoch;
     this.isHigh = isHigh;
     this.#contents = contents;
-    this.state = contents ? 'waiting' : 'stored';
     this.at = contents?.timeOf(0);
     if (Number.isNaN(this.at)) this.at = undefined;
   }
@@ -122,7 +113,6 @@ export class Parcel {
   store(): void {
     // A request that got no answer may still read the body.
     if (!this.#body) this.#contents?.release();
-    this.state = 'stored';
     this.#contents = undefined;
     this.#body = undefined;
   }

@@ -16,7 +16,7 @@ export class Parcels {
 
   /** Number of events that have not ended, those in requests included. */
   get pending(): number {
-    return this.#sum(({ fresh, stored }) => fresh + stored) + this.inFlight - this.#givenUp;
+    return this.#sum(({ old, ring }) => old.count + ring.count) + this.inFlight - this.#givenUp;
   }
 
   /** Number of events that no journal has. */
@@ -26,7 +26,7 @@ export class Parcels {
 
   /** Number of events that wait in the journal, outside of the ring buffers. */
   get stored(): number {
-    return this.#sum(({ old, stored }) => stored - volatileOf(old));
+    return this.#sum(({ old }) => old.count - volatileOf(old));
   }
 
   get inFlight(): number {
@@ -37,7 +37,7 @@ export class Parcels {
 
   /** Bytes of the events in the ring buffers. */
   get bytes(): number {
-    return this.#sum(({ bytes }) => bytes);
+    return this.#sum(({ ring }) => ring.bytes);
   }
 
   /** When the oldest event was accepted, or a time before that, as far as it is known. */
@@ -85,7 +85,7 @@ export class Parcels {
 
   /** Ends an epoch: all that is accepted by now belongs to it, or to an earlier one. Returns it. */
   endEpoch(): number {
-    for (const { queue } of this.lines) queue.seal();
+    for (const { queue } of this.lines) queue.ring.seal();
     return this.epochs.end();
   }
 
@@ -103,7 +103,7 @@ export class Parcels {
 
   /** All parcels, those in requests first. Those that are being released count no more: they are released where they were. */
   *all(): Generator<Parcel> {
-    yield* this.#out.filter(({ state }) => state === 'out');
+    yield* this.#out.filter(({ isEnded }) => !isEnded);
     for (const { queue } of this.lines) yield* queue.parcels();
   }
 

@@ -11,6 +11,8 @@ export const FORSAKEN = -2;
 export class Places {
   /** Number of events. */
   count = 0;
+  /** How often anything changed but what is added at the end. */
+  changes = 0;
   #runs: Range[] = [];
 
   constructor(...runs: readonly Range[]) {
@@ -146,6 +148,7 @@ export class Places {
     const runs = this.#runs;
     this.#runs = [];
     this.count = 0;
+    this.changes += 1;
     let start = 0;
     for (const run of runs) {
       for (const part of callback(run, start)) this.add(part);

@@ -21,15 +21,14 @@ export type Place = 'first' | 'last' | 'journal';
 export class Queue {
   /** Parcels that were sent, or that only the journal has: they go before the ring buffer, or in turns with it. */
   readonly old: ParcelList;
-  /** Taken from one of these, while they are being read. */
-  reading: readonly Parcel[] = [];
   /** Parcels that the sender has. */
   readonly out: Set<Parcel> = new Set();
   /** Parcels with events that are to be written to the journal, or are being written. The filling one is not among them. */
   readonly unwritten: Set<Parcel> = new Set();
   readonly isHigh: boolean;
   readonly epochs: Epochs;
-  readonly #ring: RingBuffer;
+  /** The newest events. */
+  readonly ring: RingBuffer;
   readonly #isOrdered: boolean;
   /** Parcels that were put back lately: they are still in memory. */
   readonly #kept = new Set<Parcel>();
@@ -40,43 +39,23 @@ export class Queue {
     this.epochs = epochs;
     this.#isOrdered = isOrdered;
     this.old = new ParcelList(epochs);
-    this.#ring = new RingBuffer(options, (parcel) => this.unwritten.add(parcel));
-  }
-
-  /** Events in the ring buffer. */
-  get fresh(): number {
-    return this.#ring.count;
-  }
-
-  /** All other events. */
-  get stored(): number {
-    return this.old.count + sum(this.reading, ({ count }) => count);
-  }
-
-  /** Bytes of the events in the ring buffer. */
-  get bytes(): number {
-    return this.#ring.bytes;
-  }
-
-  /** The parcel that takes new events. */
-  get filling(): Parcel | undefined {
-    return this.#ring.filling;
+    this.ring = new RingBuffer(options, (parcel) => this.unwritten.add(parcel));
   }
 
   /** All parcels that wait. */
   parcels(): Parcel[] {
-    return [...this.old, ...this.reading, ...this.#ring.parcels];
+    return [...this.old, ...this.ring.parcels];
   }
 
-  /** The lanes that must wait: they have events that the sender has, or that are being read. */
+  /** The lanes that must wait: they have events that the sender has. */
   get busy(): number {
-    return lanesOf(this.out) | lanesOf(this.reading);
+    return lanesOf(this.out);
   }
 
   /** Adds an event. Returns false if there is no room, and nothing can be left to the journal. */
   push(text: string, at: number, customer: string): boolean {
     const lane = this.#isOrdered ? laneOf(customer) : 0;
-    while (!this.#ring.push(text, at, lane)) if (!this.spill()) return false;
+    while (!this.ring.push(text, at, lane)) if (!this.spill()) return false;
     return true;
   }
 
@@ -84,13 +63,8 @@ export class Queue {
   recover(range: Range, at: number | undefined): void {
     const parcel = storedParcel(range, this.epochs.current, this.isHigh, at);
     if (this.#isOrdered) parcel.lanes = ALL_LANES;
-    parcel.order = this.#ring.orderBefore(parcel.count);
+    parcel.order = this.ring.orderBefore(parcel.count);
     this.old.push(parcel);
-  }
-
-  /** New events go to another parcel. */
-  seal(): void {
-    this.#ring.seal();
   }
 
   /** Whether nothing of an epoch, or of earlier ones, is to be written, or is being written. */
@@ -102,29 +76,29 @@ export class Queue {
   /** A parcel with events that no journal has or is given. If only the filling one has any, it takes no more. */
   nextToWrite(): Parcel | undefined {
     let out: Parcel | undefined;
-    const { filling } = this;
+    const { filling } = this.ring;
     for (const parcel of this.unwritten) {
       if (parcel.isHanded) continue;
       // What is in a request may end soon: it goes last.
-      if (parcel.state !== 'out') return parcel;
+      if (!this.out.has(parcel)) return parcel;
       out ??= parcel;
     }
-    this.seal();
+    this.ring.seal();
     return filling ?? out;
   }
 
   /** Call this after the places of a parcel have changed. */
   changed(parcel: Parcel): void {
-    const { places, state } = parcel;
-    if (state !== 'ended' && (places.has(NOWHERE) || places.has(HANDED))) this.unwritten.add(parcel);
+    const { isEnded, places } = parcel;
+    if (!isEnded && (places.has(NOWHERE) || places.has(HANDED))) this.unwritten.add(parcel);
     else this.unwritten.delete(parcel);
   }
 
   /** Leaves the oldest parcel of the ring buffer to the journal. Returns false if it does not have it. */
   spill(): boolean {
-    const { first } = this.#ring;
+    const { first } = this.ring;
     if (!first?.isWritten) return false;
-    this.#ring.remove(first);
+    this.ring.remove(first);
     this.#store(first);
     this.old.push(first);
     return true;
@@ -132,7 +106,7 @@ export class Queue {
 
   /** Leaves events to the journal as long as the ring buffer has more than this. */
   leaveToJournal({ maxEvents, maxBytes }: Limit): void {
-    while ((this.fresh > maxEvents || this.#ring.roughBytes > maxBytes) && this.spill());
+    while ((this.ring.count > maxEvents || this.ring.roughBytes > maxBytes) && this.spill());
   }
 
   /**
@@ -148,7 +122,7 @@ export class Queue {
     const parcels: Parcel[] = [];
     let [count, bytes] = [0, 0];
     const mayGo = ({ isWritten }: Parcel) => isUnwritten || isWritten;
-    for (const parcel of this.#isOrdered ? freeByLane(this.#ring.parcels, busy, mayGo) : this.#ring.parcels) {
+    for (const parcel of this.#isOrdered ? freeByLane(this.ring.parcels, busy, mayGo) : this.ring.parcels) {
       if (!mayGo(parcel)) break;
       parcels.push(parcel);
       count += parcel.count;
@@ -171,22 +145,22 @@ export class Queue {
   takeFresh(limit: Limit, isUnwritten: boolean, busy?: number): Parcel | undefined {
     const taken = this.#shift(limit, this.ready(limit, isUnwritten, busy).parcels);
     const [first] = taken;
-    if (!first || taken.length === 1) return first && this.taken(first);
-    const joined = this.join(taken);
-    for (const { contents } of taken) contents.release();
-    return joined;
+    if (!first) return undefined;
+    return taken.length > 1 ? this.join(taken) : this.taken(first);
   }
 
-  /** Makes one parcel of several in memory, of which no append is in progress. The sender has it. */
+  /** Makes one parcel of several in memory that were never sent, and of which no append is in progress. The sender has it. */
   join(parcels: readonly Parcel[]): Parcel {
     const joined = joinedParcel(parcels, this.epochs.join(parcels));
-    for (const parcel of parcels) this.ended(parcel);
+    for (const parcel of parcels) {
+      this.ended(parcel);
+      parcel.contents.release();
+    }
     return this.taken(joined);
   }
 
   /** The sender has a parcel now. */
   taken(parcel: Parcel): Parcel {
-    parcel.state = 'out';
     this.out.add(parcel);
     this.changed(parcel);
     return parcel;
@@ -194,7 +168,7 @@ export class Queue {
 
   /** A parcel has ended. */
   ended(parcel: Parcel): void {
-    parcel.state = 'ended';
+    parcel.isEnded = true;
     this.out.delete(parcel);
     this.unwritten.delete(parcel);
   }
@@ -202,7 +176,6 @@ export class Queue {
   /** A parcel waits again. */
   putBack(parcel: Parcel, place: Place): void {
     this.out.delete(parcel);
-    parcel.state = 'waiting';
     this.#keep(parcel);
     if (place === 'journal' && parcel.isWritten) this.#store(parcel);
     if (this.#isOrdered) this.old.putBack(parcel);
@@ -216,8 +189,20 @@ export class Queue {
     this.#kept.delete(parcel);
   }
 
-  /** Splits a parcel in two, of `count` events and of the others. The first one may be this one. */
-  split(parcel: Parcel, count: number): [Parcel, Parcel] {
+  /** Puts what could not be read, the first range of the first stored parcel, behind all others. */
+  leaveFirst(): void {
+    const { first } = this.old;
+    const [range] = first?.isInMemory === false ? first.places.ranges : [];
+    if (!first || !range) return;
+    this.takeOld(first);
+    const [unread, rest] = this.split(first, rangeLength(range));
+    if (rest) this.old.unshift(rest);
+    this.old.push(unread);
+  }
+
+  /** Splits a parcel in two, of `count` events and of the others, if there are any. The first one may be this one. */
+  split(parcel: Parcel, count: number): [Parcel, Parcel?] {
+    if (count >= parcel.count) return [parcel];
     let parts: [Parcel, Parcel];
     if (parcel.isHanded) {
       // The journal has or gets this one as a whole: it releases that, and the parts are written again.
@@ -231,27 +216,27 @@ export class Queue {
 
   /** All that waits of a range ends; everything, if it is left out. Returns how many events that are. */
   drop(range?: Range): number {
-    const dropped = sum(this.parcels(), (parcel) =>
-      this.remove(parcel, range ? parcel.places.find(range) : [{ from: 0, to: parcel.count }]),
+    return this.end(this.parcels(), (parcel) =>
+      range ? parcel.places.find(range) : [{ from: 0, to: parcel.count }],
     );
-    if (dropped > 0) this.recount();
-    return dropped;
   }
 
-  /** Some events of a parcel end. Returns how many. Call `recount()` afterwards. */
-  remove(parcel: Parcel, spans: readonly Span[]): number {
-    const count = sum(spans, rangeLength);
-    if (count === 0) return 0;
-    // From the end, so that the other indexes stay right.
-    for (const span of [...spans].reverse()) parcel.remove(span);
-    this.epochs.settle({ epoch: parcel.epoch, count });
-    if (parcel.count === 0) this.ended(parcel);
-    else this.changed(parcel);
-    return count;
-  }
-
-  recount(): void {
-    for (const list of [this.old, this.#ring]) list.recount();
+  /** Some events of these parcels end. Returns how many. */
+  end(parcels: readonly Parcel[], spansOf: (parcel: Parcel) => readonly Span[]): number {
+    let ended = 0;
+    for (const parcel of parcels) {
+      const before = parcel.count;
+      // From the end, so that the other indexes stay right.
+      for (const span of [...spansOf(parcel)].reverse()) parcel.remove(span);
+      const count = before - parcel.count;
+      if (count === 0) continue;
+      ended += count;
+      this.epochs.settle({ epoch: parcel.epoch, count });
+      if (parcel.count === 0) this.ended(parcel);
+      else this.changed(parcel);
+    }
+    if (ended > 0) for (const list of [this.old, this.ring]) list.recount();
+    return ended;
   }
 
   /** Takes what fits one batch of these out of the ring buffer. What an append reads is not joined with others. */
@@ -265,9 +250,9 @@ export class Queue {
       const count = fitting.ends.length;
       // The first event is taken, however large it is.
       if (taken.length > 0 && fitting.bytes.length > bytes) break;
-      this.#ring.remove(parcel);
-      const [part, rest] = count < parcel.count ? this.split(parcel, count) : [parcel];
-      if (rest) this.#ring.putBack(rest);
+      this.ring.remove(parcel);
+      const [part, rest] = this.split(parcel, count);
+      if (rest) this.ring.putBack(rest);
       taken.push(part);
       if (isAlone || rest) break;
       events -= count;
@@ -290,8 +275,4 @@ export class Queue {
     this.#kept.delete(parcel);
     parcel.store();
   }
-}
-
-function sum<Item>(items: readonly Item[], count: (item: Item) => number): number {
-  return items.reduce((total, item) => total + count(item), 0);
 }

@@ -6,7 +6,6 @@ import type { Journal } from '../keep/journal.ts';
 import type { SizeLimit } from '../pace/limits.ts';
 import { Contents, type Memory } from './contents.ts';
 import { inPlaceOf, Parcel } from './parcel.ts';
-import type { ParcelList } from './parcel-list.ts';
 import { Places } from './places.ts';
 import type { Queue } from './queue.ts';
 
@@ -32,29 +31,16 @@ type ReadOld = (limit: Limit, busy?: number) => Promise<Parcel | undefined>;
 export function createReader(options: ReaderOptions): ReadOld {
   const { damaged, journal, memory, queue, sizeLimit } = options;
 
-  /** Takes one parcel in memory, or stored ones whose events fit one batch by count. */
-  function shift({ maxEvents, maxBytes }: Limit, busy?: number): Parcel[] {
-    const parcels: Parcel[] = [];
-    let left = maxEvents;
-    for (const next of queue.oldReady(busy)) {
-      if (left <= 0 || (parcels.length > 0 && next.isInMemory)) break;
-      parcels.push(next);
-      left = next.isInMemory ? 0 : left - next.count;
-    }
-    left = maxEvents;
-    return parcels.map((parcel) => {
-      queue.takeOld(parcel);
-      const most = Math.min(left, parcel.count);
-      left -= most;
-      const count = parcel.isInMemory ? fitting(parcel, most, maxBytes) : most;
-      const [first, rest] = count < parcel.count ? queue.split(parcel, count) : [parcel];
-      if (rest) queue.old.unshift(rest);
-      return first;
-    });
+  /** Takes what fits one batch of a parcel in memory. */
+  function takeOf(parcel: Parcel, limit: Limit): Parcel {
+    queue.takeOld(parcel);
+    const [first, rest] = queue.split(parcel, fitting(parcel, limit));
+    if (rest) queue.old.unshift(rest);
+    return queue.taken(first);
   }
 
   /** How many events of a parcel in memory to take. Parts have about the same size: a small rest would be a request of its own. */
-  function fitting({ contents, count }: Parcel, maxEvents: number, maxBytes: number): number {
+  function fitting({ contents, count }: Parcel, { maxBytes, maxEvents }: Limit): number {
     const isRefused = sizeLimit.refuses(contents.length + BATCH_OVERHEAD_BYTES);
     const most = isRefused ? maxBytes : maxBytes * TOLERANCE;
     if (count <= maxEvents && contents.length <= most) return count;
@@ -62,35 +48,50 @@ export function createReader(options: ReaderOptions): ReadOld {
     return Math.ceil(count / parts);
   }
 
-  /** The first of these events were read. The others wait before all others. */
-  function parcelOf(taken: Parcel[], contents: Contents): Parcel {
-    const places = new Places();
-    const parts: { readonly epoch: number; readonly count: number }[] = [];
-    for (const parcel of taken) {
-      const count = Math.min(parcel.count, contents.count - places.count);
-      const span = { from: 0, to: count };
-      places.append(parcel.places.slice(span));
-      parcel.places.remove(span);
-      if (count > 0) parts.push({ epoch: parcel.epoch, count });
+  /** The first stored parcels that fit one batch by count. */
+  function stored(maxEvents: number, busy?: number): Parcel[] {
+    const parcels: Parcel[] = [];
+    let left = maxEvents;
+    for (const parcel of queue.oldReady(busy)) {
+      if (left <= 0 || parcel.isInMemory) break;
+      parcels.push(parcel);
+      left -= parcel.count;
     }
-    const parcel = inPlaceOf(taken, new Parcel(places, queue.epochs.join(parts), queue.isHigh, contents));
-    for (const left of taken.reverse()) putBack(queue.old, left);
-    return queue.taken(parcel);
+    return parcels;
   }
 
-  async function read(
-    taken: readonly Parcel[],
-    limit: Limit,
-    isUnchanged: () => boolean,
-  ): Promise<Contents | undefined> {
+  /** The first events of these parcels were read: takes them. */
+  function take(parcels: readonly Parcel[], contents: Contents): Parcel {
     const places = new Places();
-    for (const parcel of taken) places.append(parcel.places);
+    const read: Parcel[] = [];
+    const parts: { readonly epoch: number; readonly count: number }[] = [];
+    for (const parcel of parcels) {
+      const count = Math.min(parcel.count, contents.count - places.count);
+      if (count === 0) break;
+      read.push(parcel);
+      parts.push({ epoch: parcel.epoch, count });
+      places.append(parcel.places.slice({ from: 0, to: count }));
+      queue.old.shift(parcel, count);
+    }
+    return queue.taken(inPlaceOf(read, new Parcel(places, queue.epochs.join(parts), queue.isHigh, contents)));
+  }
+
+  async function read(parcels: readonly Parcel[], limit: Limit): Promise<Contents | undefined> {
+    const places = new Places();
+    for (const parcel of parcels) places.append(parcel.places);
+    const before = parcels.map((parcel) => parcel.places.changes);
+    const isUnchanged = () => parcels.every((parcel, index) => parcel.places.changes === before[index]);
     const contents = new Contents(memory, 0);
     for (const range of places.ranges) {
       const maxBytes = limit.maxBytes - (contents.count > 0 ? contents.length + 1 : 0);
       const maxEvents = limit.maxEvents - contents.count;
       if (maxEvents < 1 || maxBytes < 1) break;
-      const { events, range: found } = await journal.read(range, { maxEvents, maxBytes });
+      const reading = await journal.read(range, { maxEvents, maxBytes }).catch((error: unknown) => {
+        if (contents.count === 0) throw error;
+        // What was read is sent. Next time this range comes first.
+      });
+      if (!reading) break;
+      const { events, range: found } = reading;
       if (rangeLength(found) < 1) throw new StorageError('the journal found nothing');
       if (!isUnchanged()) return undefined;
       const count = events.ends.length;
@@ -114,25 +115,11 @@ export function createReader(options: ReaderOptions): ReadOld {
   }
 
   return async (limit, busy) => {
-    const taken = shift(limit, busy);
-    const [first] = taken;
+    const [first] = queue.oldReady(busy);
     if (!first) return undefined;
-    if (first.isInMemory) return queue.taken(first);
-    queue.reading = taken;
-    const counts = taken.map(({ count }) => count);
-    const isUnchanged = () => taken.every(({ count }, index) => count === counts[index]);
-    let contents: Contents | undefined;
-    try {
-      contents = await read(taken, limit, isUnchanged);
-    } finally {
-      queue.reading = [];
-      if (!contents) for (const parcel of taken.reverse()) putBack(queue.old, parcel);
-    }
-    return contents && parcelOf(taken, contents);
+    if (first.isInMemory) return takeOf(first, limit);
+    const parcels = stored(limit.maxEvents, busy);
+    const contents = await read(parcels, limit);
+    return contents && take(parcels, contents);
   };
-}
-
-function putBack(list: ParcelList, parcel: Parcel): void {
-  if (parcel.count > 0) list.unshift(parcel);
-  else parcel.state = 'ended';
 }

@@ -201,7 +201,6 @@ export class RingBuffer {
     filling.parcel = undefined;
     // The first event of the next one tells how many more it takes.
     filling.mostTexts = 1;
-    parcel.state = 'waiting';
     if (contents.length < contents.memory.length * LEAST_USE) contents.resize(contents.length);
     else this.#size = { maxEvents: contents.count, maxBytes: Math.ceil(contents.length * GROWTH) };
     this.#onSealed(parcel);
@@ -250,7 +249,6 @@ export class RingBuffer {
     const { maxBytes, maxEvents } = this.#size;
     const contents = new Contents(memory, Math.max(maxBytes, needed), maxEvents);
     const parcel = new Parcel(new Places(), epochs.current, isHigh, contents);
-    parcel.state = 'filling';
     parcel.order = this.#order;
     this.#parcels.push(parcel);
     return parcel;

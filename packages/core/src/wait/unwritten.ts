@@ -24,8 +24,8 @@ export class UnwrittenEvents {
   get oldestAt(): number | undefined {
     let oldest: number | undefined;
     for (const { queue } of this.#lines) {
-      const { filling, unwritten } = queue;
-      const first = [...unwritten].find(({ places }) => places.has(NOWHERE)) ?? filling;
+      const { ring, unwritten } = queue;
+      const first = [...unwritten].find(({ places }) => places.has(NOWHERE)) ?? ring.filling;
       if (first) oldest = Math.min(oldest ?? Number.POSITIVE_INFINITY, first.at ?? 0);
     }
     return oldest;
@@ -58,22 +58,20 @@ export function entryOf(queue: Queue, parcel: Parcel, limit: Limit): Handed | un
     events,
     isLast: queue.isHigh,
     placed(range) {
-      if (parcel.state === 'ended') return range;
+      if (parcel.isEnded) return range;
       appended(range);
       return undefined;
     },
     handBack: appended,
     drop() {
       // Its events have ended, or go on in other parcels.
-      if (parcel.state === 'ended') return 0;
+      if (parcel.isEnded) return 0;
       // In a request, or until its next try: it goes on in memory.
-      if (parcel.state === 'out') {
+      if (queue.out.has(parcel)) {
         forsake(HANDED);
         return 0;
       }
-      const dropped = queue.remove(parcel, places.marked(HANDED));
-      queue.recount();
-      return dropped;
+      return queue.end([parcel], () => places.marked(HANDED));
     },
     forsake: () => forsake(NOWHERE, HANDED),
   };

@@ -208,7 +208,7 @@ export class Waiting extends Parcels {
   async end(parcel: Parcel, fate: Fate, isUnused: boolean = false): Promise<void> {
     const { count, isHanded, places } = parcel;
     const { queue } = this.#lineFor(parcel.isHigh);
-    parcel.state = 'ended';
+    parcel.isEnded = true;
     // Nobody waits for it to be written any more.
     queue.changed(parcel);
     await this.acknowledge(places.ranges);

@@ -1,7 +1,7 @@
 import { StorageError } from '../../src/base/errors/storage-error.ts';
 import type { EventBytes, Limit } from '../../src/base/event-bytes.ts';
 import type { Range } from '../../src/base/range.ts';
-import type { Journal, JournalObserver, Reading, Sharing } from '../../src/keep/journal.ts';
+import type { Journal, JournalObserver, Reading } from '../../src/keep/journal.ts';
 import { MemoryJournal } from '../../src/keep/memory-journal.ts';
 import { toEventBytes, toTexts } from './event-texts.ts';
 
@@ -11,7 +11,7 @@ type Call = 'open' | 'append' | 'appendSync' | 'read' | 'acknowledge' | 'sync' |
 export class FakeJournal implements Journal {
   readonly kind = 'fake';
   readonly survives = true;
-  sharing: Sharing | undefined;
+  sharing: Journal['sharing'];
   groupLimit: Limit;
   readonly calls: Call[] = [];
   /** The events of each append that succeeded. */
@@ -196,7 +196,7 @@ function failure(call: Call): StorageError {
 }
 
 /** The returned function says whether others may send what is in the journal, in the place of its tracker. */
-export function share(journal: { sharing: Sharing | undefined }): (isLeft: boolean) => void {
+export function share(journal: { sharing: Journal['sharing'] }): (isLeft: boolean) => void {
   let maySend = true;
   let listener = (): void => {};
   journal.sharing = {

@@ -1,7 +1,7 @@
 import { StorageError } from '../../src/base/errors/storage-error.ts';
 import { type EventBytes, type Limit, NO_EVENTS, sliceEvents } from '../../src/base/event-bytes.ts';
 import type { Range } from '../../src/base/range.ts';
-import type { Journal, JournalObserver, Reading, Sharing } from '../../src/keep/journal.ts';
+import type { Journal, JournalObserver, Reading } from '../../src/keep/journal.ts';
 import { toTexts } from './event-texts.ts';
 
 /** Bytes that an event takes besides its text. */
@@ -20,7 +20,7 @@ export class SegmentedJournal implements Journal {
     freeBytes: Number.MAX_SAFE_INTEGER,
     totalBytes: Number.MAX_SAFE_INTEGER,
   });
-  sharing: Sharing | undefined;
+  sharing: Journal['sharing'];
   failAppends = false;
   /** The tracker, once it has opened the journal. */
   observer: JournalObserver | undefined;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
 import { LearnedSize } from '../../src/parts/learn/learned-size.ts';
 import { createTrials, type Trials } from '../../src/send/trials.ts';
-import { copyOf } from '../../src/wait/contents.ts';
+import { Contents } from '../../src/wait/contents.ts';
 import { Parcel } from '../../src/wait/parcel.ts';
 import { Places } from '../../src/wait/places.ts';
 import { toEventBytes } from '../bench/event-texts.ts';
@@ -13,7 +13,7 @@ const memory = textWriter.createMemory();
 function parcelOf(texts: readonly string[]): Parcel {
   const places = new Places();
   places.push(texts.length);
-  return new Parcel(places, 0, false, copyOf([toEventBytes(texts)], memory));
+  return new Parcel(places, 0, false, new Contents(memory, 0).copy(toEventBytes(texts)));
 }
 
 function trialsOfNobody(): Trials {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cases } from '../../../../testing/full.ts';
 import { encodeEvents, NO_EVENTS } from '../../src/base/event-bytes.ts';
-import { Contents, copyOf, type Memory } from '../../src/wait/contents.ts';
+import { Contents, type Memory } from '../../src/wait/contents.ts';
 import { toEventBytes, toTexts } from '../bench/event-texts.ts';
 import { textWriter } from '../bench/text-writer.ts';
 
@@ -86,7 +86,7 @@ describe('Contents', () => {
 
   it('copies several groups of events to one body', () => {
     const groups = [['1'], ['"é"', '3'], []].map(toEventBytes);
-    expect(bodyOf(copyOf([...groups, NO_EVENTS], memory))).toBe('{"batch":[1,"é",3]}');
+    expect(bodyOf(new Contents(memory, 0).copy(...groups, NO_EVENTS))).toBe('{"batch":[1,"é",3]}');
   });
 
   it('does the same as an array of texts', () => {

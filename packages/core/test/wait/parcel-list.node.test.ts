@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { cases } from '../../../../testing/full.ts';
 import type { Range } from '../../src/base/range.ts';
 import { Epochs } from '../../src/tell/epochs.ts';
-import { copyOf } from '../../src/wait/contents.ts';
+import { Contents } from '../../src/wait/contents.ts';
 import { Parcel, storedParcel } from '../../src/wait/parcel.ts';
 import { ParcelList } from '../../src/wait/parcel-list.ts';
 import { Places } from '../../src/wait/places.ts';
@@ -32,7 +32,7 @@ function shift(list: ParcelList): Parcel | undefined {
 function inMemory(texts: readonly string[], at?: number): Parcel {
   const places = at === undefined ? new Places() : new Places(range(at, at + texts.length));
   if (at === undefined) places.push(texts.length);
-  return new Parcel(places, 0, false, copyOf([toEventBytes(texts)], memory));
+  return new Parcel(places, 0, false, new Contents(memory, 0).copy(toEventBytes(texts)));
 }
 
 function listOf(...parcels: readonly Parcel[]): ParcelList {
@@ -63,7 +63,7 @@ describe('ParcelList', () => {
     const [first, second] = [stored(0, 5, 20), stored(7, 9, 10)];
     const list = listOf(first, second);
     expect(rangesOf(list)).toEqual([[range(0, 5), range(7, 9)]]);
-    expect([list.first, list.count, first.at, second.state]).toEqual([first, 7, 10, 'ended']);
+    expect([list.first, list.count, first.at, second.isEnded]).toEqual([first, 7, 10, true]);
   });
 
   it('does not say that joined events are younger than they may be', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Limit } from '../../src/base/event-bytes.ts';
 import type { Range } from '../../src/base/range.ts';
-import { copyOf } from '../../src/wait/contents.ts';
+import { Contents } from '../../src/wait/contents.ts';
 import { Parcel, storedParcel } from '../../src/wait/parcel.ts';
 import { Places } from '../../src/wait/places.ts';
 import { toEventBytes, toTexts } from '../bench/event-texts.ts';
@@ -14,7 +14,7 @@ function parcelOf(texts: readonly string[], epoch = 0): Parcel {
   const places = new Places();
   places.push(texts.length);
   const times = Float64Array.from(texts, (_, index) => 100 + index);
-  return new Parcel(places, epoch, false, copyOf([{ ...toEventBytes(texts), times }], memory));
+  return new Parcel(places, epoch, false, new Contents(memory, 0).copy({ ...toEventBytes(texts), times }));
 }
 
 function bodyOf({ body }: Parcel): string {
@@ -60,7 +60,12 @@ describe('Parcel', () => {
     const parcel = parcelOf(['1', '2', '3']);
     expect(parcel.at).toBe(100);
     expect(parcel.cut({ from: 2, to: 3 }).at).toBe(102);
-    const unknown = new Parcel(new Places(range(0, 1)), 0, false, copyOf([toEventBytes(['1'])], memory));
+    const unknown = new Parcel(
+      new Places(range(0, 1)),
+      0,
+      false,
+      new Contents(memory, 0).copy(toEventBytes(['1'])),
+    );
     expect(unknown.at).toBeUndefined();
   });
 
@@ -80,7 +85,7 @@ describe('Parcel', () => {
     const rest = parcel.split(4);
     expect([parcel.places.ranges, rest.places.ranges]).toEqual([[range(10, 14)], [range(14, 20)]]);
     expect(rest).toMatchObject({
-      ...{ at: 50, isHigh: true, isInMemory: false, state: 'stored', epoch: 3, count: 6 },
+      ...{ at: 50, isHigh: true, isInMemory: false, epoch: 3, count: 6 },
     });
   });
 
@@ -99,7 +104,7 @@ describe('Parcel', () => {
     const before = parcel.contents.memory;
     parcel.store();
     expect(memory.take(before.length)).toBe(before);
-    expect(parcel).toMatchObject({ state: 'stored', isInMemory: false, count: 3 });
+    expect(parcel).toMatchObject({ isInMemory: false, count: 3 });
     expect(() => parcel.events).toThrow('not in memory');
   });
 });

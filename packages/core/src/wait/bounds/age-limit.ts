@@ -1,10 +1,11 @@
 import { type Clock, MAX_TIMER_MS } from '@sluice/protocol/toolbox';
 import { Alarm } from '../../base/alarm.ts';
 import type { Limit } from '../../base/event-bytes.ts';
-import { NO_LANES } from '../lanes/lane.ts';
 import type { Line } from '../line.ts';
 import type { Parcel } from '../parcel.ts';
 
+/** In place of the busy lanes: none is busy for events that are to end. */
+const NO_LANES = 0;
 /** How often to look for events that are too old, as a part of the age that they may reach. */
 const CHECKS = 20;
 
@@ -38,7 +39,7 @@ export class AgeLimit {
     const { clock, lines, maxAgeMs } = this.#options;
     if (maxAgeMs === Number.POSITIVE_INFINITY) return;
     const before = clock.now() - maxAgeMs;
-    const isEmpty = ({ queue }: Line) => queue.fresh + queue.stored === 0;
+    const isEmpty = ({ queue }: Line) => queue.ring.count + queue.old.count === 0;
     if (lines.every(isEmpty)) return this.#alarm.cancel();
     for (const line of lines) {
       if (line.isHeld) continue;
@@ -91,7 +92,7 @@ export class AgeLimit {
       queue.putBack(parcel, 'first');
       return false;
     }
-    const [old, rest] = count < parcel.count ? queue.split(parcel, count) : [parcel];
+    const [old, rest] = queue.split(parcel, count);
     if (rest) queue.putBack(rest, 'first');
     await end(old);
     return true;

@@ -6,9 +6,6 @@ export const LANES = 32;
 /** All lanes, as the customers are not known. */
 export const ALL_LANES = -1;
 
-/** In place of the busy lanes, for events that are to end: none is busy for them. */
-export const NO_LANES = 0;
-
 /** From one event to the next: parts of a parcel go before the next parcel, however many events they have before them. */
 export const STEP: number = 2 ** 18;
 

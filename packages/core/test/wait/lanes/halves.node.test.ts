@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { EventTexts } from '../../../src/accept/event-text.ts';
 import { encodeEvents } from '../../../src/base/event-bytes.ts';
-import { copyOf } from '../../../src/wait/contents.ts';
+import { Contents } from '../../../src/wait/contents.ts';
 import { halvesOf } from '../../../src/wait/lanes/halves.ts';
 import { laneOf } from '../../../src/wait/lanes/lane.ts';
 import { Parcel } from '../../../src/wait/parcel.ts';
@@ -23,7 +23,7 @@ function halves(all: readonly string[]) {
     all.map(() => 0),
   );
   const places = new Places({ segment: 1, from: 0, to: all.length });
-  const parcel = new Parcel(places, 0, false, copyOf([events], memory));
+  const parcel = new Parcel(places, 0, false, new Contents(memory, 0).copy(events));
   return halvesOf(parcel).map((half) =>
     half.map(({ lanes, places }) => ({ index: places.ranges[0]?.from ?? -1, lanes })),
   );
