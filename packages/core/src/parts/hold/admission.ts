@@ -5,8 +5,7 @@ import type { DropReason } from '../../base/fate.ts';
 import type { Waiting } from '../../wait/waiting.ts';
 import { Shelf, type ShelfOptions } from '../shelf.ts';
 import type { Sessions } from './sessions.ts';
-import { stampEvents } from './stamp.ts';
-import { Stay, type WaitingEvent } from './stay.ts';
+import { Stay, stampEvents, type WaitingEvent } from './stay.ts';
 
 const RETRY_MS = 30_000;
 

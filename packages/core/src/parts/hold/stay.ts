@@ -1,10 +1,8 @@
-import { inSession } from '../../accept/unidentified.ts';
-import { type EventBytes, encodeEvents, sliceEvents } from '../../base/event-bytes.ts';
+import { identified, inSession, outOfSession } from '../../accept/unidentified.ts';
+import { type EventBytes, encodeEvents, sliceEvents, splitEvents } from '../../base/event-bytes.ts';
 import type { DropReason } from '../../base/fate.ts';
+import type { Range } from '../../base/range.ts';
 import type { Shelf } from '../shelf.ts';
-
-/** Full groups passed to the journal at once. Before the next ones, other tasks get a turn. */
-const MOST_GROUPS = 4;
 
 /** An accepted event that has to wait, for example until its user is known. */
 export interface WaitingEvent {
@@ -29,8 +27,8 @@ export class Stay {
   bytes = 0;
   readonly #shelf: Shelf;
   #events: WaitingEvent[] = [];
-  /** The events of each group whose append is in progress. */
-  readonly #writing = new Set<readonly WaitingEvent[]>();
+  /** Events before these, whose append is in progress. */
+  #writing: readonly WaitingEvent[] = [];
 
   constructor(shelf: Shelf) {
     this.#shelf = shelf;
@@ -65,20 +63,19 @@ export class Stay {
     }
   }
 
-  /** Passes the oldest events to the journal. */
+  /** Passes the oldest events to the journal, as many as it takes at once. Before the next ones, other tasks get a turn. */
   async append(): Promise<void> {
-    const { groupLimit } = this.#shelf.journal;
-    const events = this.#events.splice(0, MOST_GROUPS * groupLimit.maxEvents);
-    const all = this.#encode(events);
-    const appends: Promise<void>[] = [];
-    for (let first = 0; first < all.ends.length; ) {
-      const group = sliceEvents(all, first, groupLimit);
-      first += group.ends.length;
-      appends.push(this.#append(group, events.splice(0, group.ends.length)));
+    const group = this.#group();
+    const writing = this.#events.splice(0, group.ends.length);
+    this.#writing = writing;
+    try {
+      const range = await this.#shelf.journal.append(group);
+      // Otherwise they were stored at a last moment.
+      if (this.#writing === writing) this.#stored(range);
+    } catch (error) {
+      if (this.#writing === writing) this.#handBack();
+      throw error;
     }
-    // If one fails, the others must end, too.
-    await Promise.allSettled(appends);
-    await Promise.all(appends);
   }
 
   /** Stores all events before it returns, if the journal can. Throws a StorageError if that fails: the others are in memory then. */
@@ -86,41 +83,50 @@ export class Stay {
     const { journal } = this.#shelf;
     if (!journal.appendSync) return;
     // The journal gets again what it is still writing.
-    this.#events.unshift(...[...this.#writing].flat());
-    this.#writing.clear();
-    const all = this.#encode(this.#events);
-    for (let first = 0; first < all.ends.length; ) {
-      const group = sliceEvents(all, first, journal.groupLimit);
-      first += group.ends.length;
-      this.#shelf.add(journal.appendSync(group));
-      this.#forget(this.#events.splice(0, group.ends.length));
+    this.#handBack();
+    while (this.#events.length > 0) {
+      const group = this.#group();
+      const range = journal.appendSync(group);
+      this.#writing = this.#events.splice(0, group.ends.length);
+      this.#stored(range);
     }
   }
 
-  #encode(events: readonly WaitingEvent[]): EventBytes {
+  /** The oldest events that the journal takes at once. */
+  #group(): EventBytes {
+    const { groupLimit } = this.#shelf.journal;
+    const events = this.#events.slice(0, groupLimit.maxEvents);
     const texts = events.map(({ text }) => inSession(text, this.session ?? ''));
-    return encodeEvents(
-      texts,
-      events.map(({ at }) => at),
-    );
+    const times = events.map(({ at }) => at);
+    return sliceEvents(encodeEvents(texts, times), 0, groupLimit);
   }
 
-  async #append(group: EventBytes, events: readonly WaitingEvent[]): Promise<void> {
-    this.#writing.add(events);
-    try {
-      const range = await this.#shelf.journal.append(group);
-      // Otherwise they were stored at a last moment.
-      if (!this.#writing.delete(events)) return;
-      this.#forget(events);
-      this.#shelf.add(range);
-    } catch (error) {
-      if (this.#writing.delete(events)) this.#events.push(...events);
-      throw error;
-    }
+  #stored(range: Range): void {
+    this.#forget(this.#writing);
+    this.#writing = [];
+    this.#shelf.add(range);
+  }
+
+  #handBack(): void {
+    this.#events.unshift(...this.#writing);
+    this.#writing = [];
   }
 
   #forget(events: readonly WaitingEvent[]): void {
     this.count -= events.length;
     for (const { text } of events) this.bytes -= text.length;
   }
+}
+
+/** The stored events of a session, with their customer. Leaves out the events of other sessions. */
+export function stampEvents(stored: EventBytes, session: string | undefined, customer: string): EventBytes {
+  const texts: string[] = [];
+  const times: number[] = [];
+  for (const [index, bytes] of splitEvents(stored).entries()) {
+    const text = session === undefined ? undefined : outOfSession(new TextDecoder().decode(bytes), session);
+    if (text === undefined) continue;
+    texts.push(identified(text, customer));
+    times.push(stored.times?.[index] ?? Number.NaN);
+  }
+  return encodeEvents(texts, times);
 }
