@@ -125,16 +125,17 @@ export function storedParcel(range: Range, epoch: number, isHigh: boolean, at?: 
   return parcel;
 }
 
-/** The events of parcels in memory as one parcel. */
-export function joinedParcel(parcels: readonly Parcel[], epoch: number): Parcel {
+/**
+ * The events of parcels as one parcel in their place: all parts of it go before what is left of any of these.
+ *
+ * @param contents These events. Default: what the parcels have in memory.
+ */
+export function joinedParcel(parcels: readonly Parcel[], epoch: number, contents?: Contents): Parcel {
   const places = new Places();
   for (const parcel of parcels) places.append(parcel.places);
-  const contents = parcels[0]?.contents.copy(...parcels.map(({ events }) => events));
-  return inPlaceOf(parcels, new Parcel(places, epoch, parcels[0]?.isHigh === true, contents));
-}
-
-/** Gives a parcel the place of those whose events it has. All parts of it go before what is left of any of these. */
-export function inPlaceOf(parcels: readonly Parcel[], parcel: Parcel): Parcel {
+  const [first] = parcels;
+  const copy = contents ?? first?.contents.copy(...parcels.map(({ events }) => events));
+  const parcel = new Parcel(places, epoch, first?.isHigh === true, copy);
   parcel.lanes = lanesOf(parcels);
   parcel.order = Math.min(...parcels.map(({ order }) => order)) - STEP;
   return parcel;

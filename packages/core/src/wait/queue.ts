@@ -1,8 +1,9 @@
 import type { Limit } from '../base/event-bytes.ts';
 import { type Range, rangeLength, type Span } from '../base/range.ts';
 import type { Epochs } from '../tell/epochs.ts';
+import type { Contents } from './contents.ts';
 import { freeByLane } from './lanes/free.ts';
-import { ALL_LANES, laneOf } from './lanes/lane.ts';
+import { ALL_LANES, laneOf, STEP } from './lanes/lane.ts';
 import { joinedParcel, lanesOf, type Parcel, storedParcel } from './parcel.ts';
 import { ParcelList } from './parcel-list.ts';
 import { HANDED, NOWHERE } from './places.ts';
@@ -30,6 +31,8 @@ export class Queue {
   /** The newest events. */
   readonly ring: RingBuffer;
   readonly #isOrdered: boolean;
+  /** The order of the next events of a previous process: before all of this one. */
+  #recoveredOrder = -(2 ** 52);
   /** Parcels that were put back lately: they are still in memory. */
   readonly #kept = new Set<Parcel>();
 
@@ -63,7 +66,8 @@ export class Queue {
   recover(range: Range, at: number | undefined): void {
     const parcel = storedParcel(range, this.epochs.current, this.isHigh, at);
     if (this.#isOrdered) parcel.lanes = ALL_LANES;
-    parcel.order = this.ring.orderBefore(parcel.count);
+    parcel.order = this.#recoveredOrder;
+    this.#recoveredOrder += STEP * parcel.count;
     this.old.push(parcel);
   }
 
@@ -149,12 +153,12 @@ export class Queue {
     return taken.length > 1 ? this.join(taken) : this.taken(first);
   }
 
-  /** Makes one parcel of several in memory that were never sent, and of which no append is in progress. The sender has it. */
-  join(parcels: readonly Parcel[]): Parcel {
-    const joined = joinedParcel(parcels, this.epochs.join(parcels));
+  /** Makes one parcel of several that were never sent, and of which no append is in progress. The sender has it. */
+  join(parcels: readonly Parcel[], contents?: Contents): Parcel {
+    const joined = joinedParcel(parcels, this.epochs.join(parcels), contents);
     for (const parcel of parcels) {
       this.ended(parcel);
-      parcel.contents.release();
+      if (parcel.isInMemory) parcel.contents.release();
     }
     return this.taken(joined);
   }

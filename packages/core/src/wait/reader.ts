@@ -5,7 +5,7 @@ import { type Range, rangeLength } from '../base/range.ts';
 import type { Journal } from '../keep/journal.ts';
 import type { SizeLimit } from '../pace/limits.ts';
 import { Contents, type Memory } from './contents.ts';
-import { inPlaceOf, Parcel } from './parcel.ts';
+import type { Parcel } from './parcel.ts';
 import { Places } from './places.ts';
 import type { Queue } from './queue.ts';
 
@@ -62,18 +62,16 @@ export function createReader(options: ReaderOptions): ReadOld {
 
   /** The first events of these parcels were read: takes them. */
   function take(parcels: readonly Parcel[], contents: Contents): Parcel {
-    const places = new Places();
     const read: Parcel[] = [];
-    const parts: { readonly epoch: number; readonly count: number }[] = [];
+    let left = contents.count;
     for (const parcel of parcels) {
-      const count = Math.min(parcel.count, contents.count - places.count);
+      const count = Math.min(parcel.count, left);
       if (count === 0) break;
-      read.push(parcel);
-      parts.push({ epoch: parcel.epoch, count });
-      places.append(parcel.places.slice({ from: 0, to: count }));
+      left -= count;
+      read.push(parcel.cut({ from: 0, to: count }));
       queue.old.shift(parcel, count);
     }
-    return queue.taken(inPlaceOf(read, new Parcel(places, queue.epochs.join(parts), queue.isHigh, contents)));
+    return queue.join(read, contents);
   }
 
   async function read(parcels: readonly Parcel[], limit: Limit): Promise<Contents | undefined> {

@@ -2,7 +2,7 @@ import { Deque } from '../base/deque.ts';
 import type { Limit } from '../base/event-bytes.ts';
 import type { Epochs } from '../tell/epochs.ts';
 import { Contents, type Memory, type TextWriter } from './contents.ts';
-import { BEFORE, LANES, STEP } from './lanes/lane.ts';
+import { LANES, STEP } from './lanes/lane.ts';
 import { Parcel } from './parcel.ts';
 import { Places } from './places.ts';
 
@@ -120,12 +120,6 @@ export class RingBuffer {
     if (filling.parcel && this.#options.isOrdered) filling.parcel.lanes |= 1 << lane;
     if (filling.texts.length >= filling.mostTexts || !fits) this.#write(filling);
     return true;
-  }
-
-  /** The next place in the order for events of a previous process: they go before all events of this one. */
-  orderBefore(count: number): number {
-    this.#order += STEP * count;
-    return this.#order - STEP * count - BEFORE;
   }
 
   /** No parcel takes more events. */

@@ -4,6 +4,7 @@ import { cases } from '../../../../testing/full.ts';
 import type { Limit } from '../../src/base/event-bytes.ts';
 import { Epochs } from '../../src/tell/epochs.ts';
 import { freeByLane } from '../../src/wait/lanes/free.ts';
+import { STEP } from '../../src/wait/lanes/lane.ts';
 import { joinedParcel, type Parcel, storedParcel } from '../../src/wait/parcel.ts';
 import { ParcelList } from '../../src/wait/parcel-list.ts';
 import { RingBuffer } from '../../src/wait/ring-buffer.ts';
@@ -45,7 +46,7 @@ describe('RingBuffer, if the order of each customer counts', () => {
     const [first, second] = [...ring.parcels];
     if (!first || !second) throw new Error('two parcels were expected');
     const recovered = [1, 2].map((segment) => storedParcel({ segment, from: 0, to: 4 }, 0, false));
-    for (const parcel of recovered) parcel.order = ring.orderBefore(parcel.count);
+    for (const [index, parcel] of recovered.entries()) parcel.order = -(2 ** 52) + index * 4 * STEP;
     const list = new ParcelList(new Epochs());
     for (const parcel of [recovered[1], second]) if (parcel) list.push(parcel);
     const halvesOf = (parcel: Parcel, cut: number) => [

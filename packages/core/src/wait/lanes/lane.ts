@@ -9,9 +9,6 @@ export const ALL_LANES = -1;
 /** From one event to the next: parts of a parcel go before the next parcel, however many events they have before them. */
 export const STEP: number = 2 ** 18;
 
-/** Recovered parcels go so much before the events of this process: before all of them. */
-export const BEFORE: number = 2 ** 52;
-
 /** The lane of a customer: no two requests carry events of one lane at the same time, so they arrive in order. */
 export function laneOf(customer: string): number {
   const hash = hashOf32(customer, 0);
