@@ -10,7 +10,7 @@ import { AgeLimit } from './bounds/age-limit.ts';
 import { rescue } from './bounds/rescue.ts';
 import type { Memory } from './contents.ts';
 import { halvesOf } from './lanes/halves.ts';
-import { createLine, type Line, type LineOptions } from './line.ts';
+import { Line, type LineOptions } from './line.ts';
 import type { Parcel } from './parcel.ts';
 import { Parcels } from './parcels.ts';
 import type { Place } from './queue.ts';
@@ -255,7 +255,7 @@ export class Waiting extends Parcels {
 
   #lineOf(isHigh: boolean): Line {
     const { reporter } = this.#options;
-    return createLine({
+    return new Line({
       ...this.#options,
       isHigh,
       memory: this.#memory,

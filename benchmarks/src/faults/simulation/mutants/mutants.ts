@@ -52,8 +52,8 @@ export const MUTANTS: readonly SimulatedMutant[] = [
   {
     name: 'lets fresh events overtake stored ones where order is strict',
     file: 'wait/line',
-    find: '(isStrict || storedIsNext || !hasFresh)',
-    replace: '(storedIsNext || !hasFresh)',
+    find: '(isStrict || this.#storedIsNext || !hasFresh)',
+    replace: '(this.#storedIsNext || !hasFresh)',
     seed: 1366,
   },
   {

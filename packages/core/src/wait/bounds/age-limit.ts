@@ -80,11 +80,12 @@ export class AgeLimit {
   }
 
   /** Returns false if the oldest stored events are not too old. Rejects with a StorageError if they cannot be read. */
-  async #dropStored({ queue, readOld }: Line, before: number): Promise<boolean> {
+  async #dropStored(line: Line, before: number): Promise<boolean> {
     const { batch, end } = this.#options;
+    const { queue } = line;
     const { first } = queue.old;
     if (first === undefined || (first.at !== undefined && first.at >= before)) return false;
-    const parcel = await readOld(batch, NO_LANES);
+    const parcel = await line.readOld(batch, NO_LANES);
     // What could not be read is gone, or changed meanwhile: the next ones may be too old.
     if (parcel === undefined) return queue.old.first !== undefined;
     const count = expired(parcel, before);
