@@ -10,7 +10,7 @@ import {
   deadLetters,
 } from './parts/dead-letters/dead-letters.ts';
 import type { LetterArchive } from './parts/dead-letters/letter-archive.ts';
-import { type Admission, type AdmissionOptions, createAdmission } from './parts/hold/admission.ts';
+import { Admission, type AdmissionOptions } from './parts/hold/admission.ts';
 import { Sessions } from './parts/hold/sessions.ts';
 import type { JournalPlace } from './platform/platform.ts';
 import type { Reporter } from './tell/reporter.ts';
@@ -78,7 +78,7 @@ interface AdmissionParts extends Pick<AdmissionOptions, 'enter' | 'texts' | 'wak
 export function prepareAdmission(parts: AdmissionParts): Admission {
   const { settings, clock, waiting, letters, reporter, ...rest } = parts;
   const { buffer, consent, unidentified } = settings;
-  return createAdmission({
+  return new Admission({
     journal: createJournal(settings, clock, 'unidentified'),
     sessions: new Sessions(createNote(settings, clock)),
     clock,

@@ -40,7 +40,7 @@ export function createLeaving({ admission, dispatch, reporter, waiting }: Leavin
 
   function writeNow(): void {
     if (admission.isDenied) return;
-    attempt(admission.leave, reporter.storageFailed);
+    attempt(() => admission.leave(), reporter.storageFailed);
     attempt(() => waiting.commit.writeNow(), reporter.storageFailed);
   }
 

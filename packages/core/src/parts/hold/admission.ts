@@ -9,11 +9,13 @@ import { Stay, stampEvents, type WaitingEvent } from './stay.ts';
 
 const RETRY_MS = 30_000;
 
+type Consent = 'pending' | 'granted' | 'denied';
+
 /** What an admission needs. */
 export interface AdmissionOptions extends ShelfOptions {
   /** Whether it holds events without a user. Otherwise there are none. */
   readonly hold: boolean;
-  readonly consent: 'pending' | 'granted' | 'denied';
+  readonly consent: Consent;
   /** Bounds of the events that wait for consent. */
   readonly buffer: { readonly maxEvents: number; readonly maxBytes: number };
   readonly sessions: Sessions;
@@ -35,169 +37,214 @@ export interface AdmissionOptions extends ShelfOptions {
  * The stage between `track()` and the ring buffer. Here an event waits until consent is granted and its user is known. It waits for
  * consent in memory. Until its user is known it is stored, without a user. It leaves only once it waits to be sent.
  */
-export interface Admission {
-  /** Whether an event goes directly to its lane. */
-  isOpen(isUnidentified: boolean): boolean;
-  readonly isDenied: boolean;
-  /** Events that wait here. Those of previous processes count once they are found. */
-  readonly pending: number;
-  /** Of these, the events that are only in memory. */
-  readonly unwritten: number;
-  /** Events that wait for their user. */
-  readonly held: number;
-  /** Takes an event. Without room it is dropped: the first events tell where a customer came from. */
-  take(event: WaitingEvent): void;
-  /** Held events belong to this customer. Undefined: to nobody; they are dropped, and a new session starts. */
-  identify(customer: string | undefined): void;
-  setConsent(consent: AdmissionOptions['consent']): void;
-  /** Consent is denied: drops all waiting and stored events. */
-  purge(): void;
-  /** Resolves to true once no event waits in memory; to false if storage fails, or events wait for consent. */
-  write(): Promise<boolean>;
-  /** The process may end: writes the events before it returns, if the journal can. Throws a StorageError if it fails. */
-  leave(): void;
-  /** Stores what it can, and closes the journal. */
-  close(): Promise<void>;
-  /** The tracker is closed: events that no lasting journal holds are dropped. */
-  giveUp(): void;
-}
-
-export function createAdmission(options: AdmissionOptions): Admission {
-  const { buffer, clock, commitIntervalMs, enter, hold, journal, maxBytes } = options;
-  const { reporter, sessions, texts, waiting, wake } = options;
-  const shelf = new Shelf(options, reporter.settled, found);
-  let { consent } = options;
-  /** Whether the app has said who the customer is, and no stay has it yet. */
-  let isUntold = false;
-  /** The current stay. */
-  let current = new Stay(shelf);
-  /** The current stay, and before it those that have ended and are not dealt with yet. */
-  const stays = [current];
-  let working: Promise<boolean> | undefined;
+export class Admission {
+  readonly #options: AdmissionOptions;
+  readonly #shelf: Shelf;
   /** Runs until the events are written, or until the next try. */
-  const alarm = new Alarm(clock, () => void write());
+  readonly #alarm: Alarm;
+  #consent: Consent;
+  /** Whether the app has said who the customer is, and no stay has it yet. */
+  #isUntold = false;
+  #current: Stay;
+  /** The current stay, and before it those that have ended and are not dealt with yet. */
+  readonly #stays: Stay[];
+  #working: Promise<boolean> | undefined;
 
-  function isOpen(isUnidentified: boolean): boolean {
-    return consent === 'granted' && !isUnidentified;
+  constructor(options: AdmissionOptions) {
+    const { clock, consent, reporter } = options;
+    this.#options = options;
+    this.#consent = consent;
+    this.#shelf = new Shelf(options, reporter.settled, (count) => this.#found(count));
+    this.#alarm = new Alarm(clock, () => void this.write());
+    this.#current = new Stay(this.#shelf);
+    this.#stays = [this.#current];
   }
 
-  function unwritten(): number {
-    return stays.reduce((total, { count }) => total + count, 0);
+  /** Whether an event goes directly to its lane. */
+  isOpen(isUnidentified: boolean): boolean {
+    return this.#consent === 'granted' && !isUnidentified;
   }
 
-  function take(event: WaitingEvent, stay: Stay = current): void {
-    const bytes = stays.reduce((total, { bytes }) => total + bytes, event.text.length);
-    if (isOpen(event.isUnidentified)) enter(event);
-    else if (consent === 'denied') reporter.settled('denied', 1);
+  get isDenied(): boolean {
+    return this.#consent === 'denied';
+  }
+
+  /** Events that wait here. Those of previous processes count once they are found. */
+  get pending(): number {
+    return this.unwritten + this.#shelf.kept.count;
+  }
+
+  /** Of these, the events that are only in memory. */
+  get unwritten(): number {
+    return this.#stays.reduce((total, { count }) => total + count, 0);
+  }
+
+  /** Events that wait for their user. */
+  get held(): number {
+    return this.#shelf.kept.count + (this.#consent === 'granted' ? this.unwritten : 0);
+  }
+
+  /** Takes an event. Without room it is dropped: the first events tell where a customer came from. */
+  take(event: WaitingEvent, stay: Stay = this.#current): void {
+    const { buffer, commitIntervalMs, enter, journal, maxBytes, reporter } = this.#options;
+    const bytes = this.#stays.reduce((total, { bytes }) => total + bytes, event.text.length);
+    if (this.isOpen(event.isUnidentified)) enter(event);
+    else if (this.isDenied) reporter.settled('denied', 1);
     else if (event.isUnidentified && journal.bytes + bytes > maxBytes) reporter.settled('journal-full', 1);
-    else if (consent === 'pending' && (unwritten() >= buffer.maxEvents || bytes > buffer.maxBytes))
+    else if (this.#consent === 'pending' && (this.unwritten >= buffer.maxEvents || bytes > buffer.maxBytes))
       reporter.settled('buffer-full', 1);
     else {
       stay.push(event);
       // Find the session early: when the process ends, there is no time for it.
-      if (stay.session === undefined && !alarm.isSet) void write();
-      else alarm.set(commitIntervalMs);
+      if (stay.session === undefined && !this.#alarm.isSet) void this.write();
+      else this.#alarm.set(commitIntervalMs);
     }
   }
 
-  function setConsent(next: AdmissionOptions['consent']): void {
-    if (consent === next) return;
-    consent = next;
-    if (consent === 'denied') purge();
+  /** Held events belong to this customer. Undefined: to nobody; they are dropped, and a new session starts. */
+  identify(customer: string | undefined): void {
+    const { texts } = this.#options;
+    // Said twice in a row.
+    if (customer !== undefined && customer === texts.correlationValue && this.#stays.at(-2)?.isClaim) return;
+    texts.correlationValue = customer;
+    this.#isUntold = true;
+    this.#endStay();
+  }
+
+  setConsent(consent: Consent): void {
+    if (this.#consent === consent) return;
+    this.#consent = consent;
+    if (this.isDenied) this.purge();
     if (consent !== 'granted') return;
-    for (const stay of stays) for (const event of stay.take()) take(event, stay);
-    endStay();
+    for (const stay of this.#stays) for (const event of stay.take()) this.take(event, stay);
+    this.#endStay();
   }
 
-  function purge(): void {
-    for (const stay of stays) {
-      isUntold ||= stay.isClaim;
+  /** Consent is denied: drops all waiting and stored events. */
+  purge(): void {
+    const { purge, reporter } = this.#options;
+    for (const stay of this.#stays) {
+      this.#isUntold ||= stay.isClaim;
       stay.end(undefined, 'denied');
-      drop(stay, 'denied');
+      this.#drop(stay, 'denied');
     }
-    endStay();
-    options.purge().catch(reporter.storageFailed);
+    this.#endStay();
+    purge().catch(reporter.storageFailed);
   }
 
-  function write(): Promise<boolean> {
-    alarm.cancel();
-    working ??= work();
-    return working;
+  /** Resolves to true once no event waits in memory; to false if storage fails, or events wait for consent. */
+  write(): Promise<boolean> {
+    this.#alarm.cancel();
+    this.#working ??= this.#work();
+    return this.#working;
   }
 
-  function found(count: number): void {
+  /** The process may end: writes the events before it returns, if the journal can. Throws a StorageError if it fails. */
+  leave(): void {
+    const { sessions } = this.#options;
+    const stays = this.#stays;
+    if (this.#consent === 'pending') return;
+    // This process may end before it has read the note. Nobody else gets what it stores under a session that has ended.
+    if (!stays.some(({ isClaim }) => isClaim)) for (const stay of stays) stay.session ??= sessions.id;
+    // Without the session they cannot be stored, but their customer is probably the right one.
+    for (const stay of stays)
+      if (stay.customer === undefined || stay.session === undefined) this.#release(stay);
+    for (const stay of stays) stay.appendSync();
+  }
+
+  /** Stores what it can, and closes the journal. */
+  async close(): Promise<void> {
+    await this.write();
+    this.#alarm.cancel();
+    await this.#shelf.close();
+  }
+
+  /** The tracker is closed: events that no lasting journal holds are dropped. */
+  giveUp(): void {
+    for (const stay of this.#stays) this.#drop(stay, 'closed');
+    if (this.#options.journal.survives) return;
+    for (const range of this.#shelf.kept.ranges) this.#shelf.forget(range, 'closed');
+  }
+
+  #found(count: number): void {
+    const { reporter, texts } = this.#options;
     reporter.recovered('recovered', count);
     // They belong to a process that ended after this one started.
-    if (consent === 'denied' || texts.correlationValue !== undefined) endStay();
+    if (this.isDenied || texts.correlationValue !== undefined) this.#endStay();
   }
 
-  function endStay(): void {
-    if (consent === 'denied') current.end(undefined, 'denied');
-    else if (isUntold) current.end(texts.correlationValue, 'unidentified');
-    isUntold &&= consent === 'denied';
-    current = new Stay(shelf);
-    stays.push(current);
-    void write();
+  #endStay(): void {
+    if (this.isDenied) this.#current.end(undefined, 'denied');
+    else if (this.#isUntold) this.#current.end(this.#options.texts.correlationValue, 'unidentified');
+    this.#isUntold &&= this.isDenied;
+    this.#current = new Stay(this.#shelf);
+    this.#stays.push(this.#current);
+    void this.write();
   }
 
-  async function work(): Promise<boolean> {
+  async #work(): Promise<boolean> {
+    const { hold, reporter } = this.#options;
+    const stays = this.#stays;
     try {
       for (;;) {
         // Nothing happens within the call of `track()`.
         await undefined;
-        const [stay = current] = stays;
-        if (consent === 'pending') return unwritten() === 0;
-        if (stay !== current) {
-          if (hold) await deal(stay);
+        const [stay = this.#current] = stays;
+        if (this.#consent === 'pending') return this.unwritten === 0;
+        if (stay !== this.#current) {
+          if (hold) await this.#deal(stay);
           stays.shift();
-        } else if (stay.isWaiting) await store(stay);
+        } else if (stay.isWaiting) await this.#store(stay);
         else return true;
       }
     } catch (error) {
-      alarm.set(RETRY_MS);
-      if (consent !== 'pending') for (const stay of stays) release(stay);
+      this.#alarm.set(RETRY_MS);
+      if (this.#consent !== 'pending') for (const stay of stays) this.#release(stay);
       reporter.storageFailed(error);
       return false;
     } finally {
-      working = undefined;
+      this.#working = undefined;
     }
   }
 
-  async function store(stay: Stay): Promise<void> {
+  async #store(stay: Stay): Promise<void> {
     // Both at once: the process may end soon.
-    const [session] = await Promise.all([sessions.read(), shelf.open()]);
+    const [session] = await Promise.all([this.#options.sessions.read(), this.#shelf.open()]);
     // Somebody signed out, or in, in another process.
-    if ((stay.session ?? session) !== session) drop(stay, 'unidentified');
+    if ((stay.session ?? session) !== session) this.#drop(stay, 'unidentified');
     stay.session = session;
     // Consent may have been taken back meanwhile.
-    if (consent !== 'pending') await stay.append();
+    if (this.#consent !== 'pending') await stay.append();
   }
 
   /** Deals with the events of a stay that has ended, and with the stored ones of its session. */
-  async function deal(stay: Stay): Promise<void> {
+  async #deal(stay: Stay): Promise<void> {
+    const { sessions, texts } = this.#options;
     const { isClaim, reason } = stay;
-    if (reason === 'denied') return void (await shelf.clear(reason));
+    if (reason === 'denied') return void (await this.#shelf.clear(reason));
     const session = await (isClaim ? sessions.claim(stay.customer) : sessions.read());
     const { customer } = sessions;
     // Said once, also if the rest fails and is tried again.
     stay.end(customer);
-    const [, next = current] = stays;
+    const [, next = this.#current] = this.#stays;
     next.session ??= sessions.id;
-    if (session === undefined || (stay.session ?? session) !== session) drop(stay, 'unidentified');
-    if (customer !== undefined) release(stay);
+    if (session === undefined || (stay.session ?? session) !== session) this.#drop(stay, 'unidentified');
+    if (customer !== undefined) this.#release(stay);
     else for (const event of stay.take()) next.push(event);
     // Nobody has said anything since.
-    if (next === current) {
+    if (next === this.#current) {
       texts.correlationValue = customer;
       // What was tracked meanwhile comes before what is tracked from here on.
-      if (isOpen(false)) release(next, customer);
+      if (this.isOpen(false)) this.#release(next, customer);
     }
-    if (customer !== undefined) await shelf.use(() => sendStored(session, customer));
-    else if (isClaim) await shelf.clear('unidentified');
+    if (customer !== undefined) await this.#shelf.use(() => this.#sendStored(session, customer));
+    else if (isClaim) await this.#shelf.clear('unidentified');
   }
 
   /** Passes on the stored events of a session, as events of its customer. Drops all others. */
-  async function sendStored(session: string | undefined, customer: string): Promise<void> {
+  async #sendStored(session: string | undefined, customer: string): Promise<void> {
+    const { waiting, wake } = this.#options;
+    const shelf = this.#shelf;
     await shelf.tidy();
     for (let [first] = shelf.kept.ranges; first; [first] = shelf.kept.ranges) {
       const { events, range } = await shelf.read(first);
@@ -215,62 +262,18 @@ export function createAdmission(options: AdmissionOptions): Admission {
   }
 
   /** Passes on the events in memory if their customer is known. Drops them if they have none. */
-  function release(stay: Stay, customer: string | undefined = stay.customer): void {
+  #release(stay: Stay, customer: string | undefined = stay.customer): void {
     if (customer !== undefined)
       for (const event of stay.take())
-        enter({
+        this.#options.enter({
           ...event,
           text: identified(event.text, customer),
           customer: event.isUnidentified ? customer : event.customer,
         });
-    else if (stay.reason !== undefined) drop(stay, stay.reason);
+    else if (stay.reason !== undefined) this.#drop(stay, stay.reason);
   }
 
-  function drop(stay: Stay, reason: DropReason): void {
-    reporter.settled(reason, [...stay.take()].length);
+  #drop(stay: Stay, reason: DropReason): void {
+    this.#options.reporter.settled(reason, [...stay.take()].length);
   }
-
-  return {
-    isOpen,
-    get isDenied() {
-      return consent === 'denied';
-    },
-    get pending() {
-      return unwritten() + shelf.kept.count;
-    },
-    get unwritten() {
-      return unwritten();
-    },
-    get held() {
-      return shelf.kept.count + (consent === 'granted' ? unwritten() : 0);
-    },
-    take,
-    identify(customer) {
-      // Said twice in a row.
-      if (customer !== undefined && customer === texts.correlationValue && stays.at(-2)?.isClaim) return;
-      texts.correlationValue = customer;
-      isUntold = true;
-      endStay();
-    },
-    setConsent,
-    purge,
-    write,
-    leave() {
-      if (consent === 'pending') return;
-      // This process may end before it has read the note. Nobody else gets what it stores under a session that has ended.
-      if (!stays.some(({ isClaim }) => isClaim)) for (const stay of stays) stay.session ??= sessions.id;
-      // Without the session they cannot be stored, but their customer is probably the right one.
-      for (const stay of stays) if (stay.customer === undefined || stay.session === undefined) release(stay);
-      for (const stay of stays) stay.appendSync();
-    },
-    async close() {
-      await write();
-      alarm.cancel();
-      await shelf.close();
-    },
-    giveUp() {
-      for (const stay of stays) drop(stay, 'closed');
-      if (!journal.survives) for (const range of shelf.kept.ranges) shelf.forget(range, 'closed');
-    },
-  };
 }

@@ -6,8 +6,7 @@ import type { Range } from '../../../src/base/range.ts';
 import { settle, VirtualClock } from '../../../src/entries/testing/virtual-clock.ts';
 import type { Journal, Reading } from '../../../src/keep/journal.ts';
 import { MemoryNote, type Note } from '../../../src/keep/note.ts';
-import type { AdmissionOptions } from '../../../src/parts/hold/admission.ts';
-import { type Admission, createAdmission } from '../../../src/parts/hold/admission.ts';
+import { Admission, type AdmissionOptions } from '../../../src/parts/hold/admission.ts';
 import { Sessions } from '../../../src/parts/hold/sessions.ts';
 import { toEventBytes, toTexts } from '../../bench/event-texts.ts';
 import { expectSame } from '../../bench/expect-same.ts';
@@ -166,7 +165,7 @@ class Life {
     };
     // Until it knows that they are there, a process that loses its power still has them.
     let replayed = 0;
-    this.held = createAdmission({
+    this.held = new Admission({
       ...{ clock, commitIntervalMs: 10, maxBytes: 1_000_000, maxAgeMs: 30 * DAY },
       journal,
       sessions: new Sessions(note),
@@ -368,7 +367,7 @@ function createBench({
 } = {}): Bench {
   const clock = new VirtualClock();
   const [entered, failures, dropped]: [string[], unknown[], [string, number][]] = [[], [], []];
-  const held = createAdmission({
+  const held = new Admission({
     ...{ clock, commitIntervalMs: 10, maxBytes, maxAgeMs: DAY },
     journal,
     sessions: new Sessions(new MemoryNote()),
