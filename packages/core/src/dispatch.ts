@@ -15,10 +15,10 @@ import { createLetterbox } from './send/letterbox.ts';
 import { Requests } from './send/requests.ts';
 import { createSender, type Sender } from './send/sender.ts';
 import { createTrials } from './send/trials.ts';
-import type { Waiting } from './send/waiting.ts';
 import type { Books } from './tell/books.ts';
 import type { Reporter } from './tell/reporter.ts';
 import type { TrackerStats } from './tell/stats.ts';
+import type { Waiting } from './wait/waiting.ts';
 
 /** The gate limits the requests. Probes come on top of those that hang. */
 const QUEUED = 2;

@@ -49,9 +49,9 @@ export class Deque<Item> implements Iterable<Item> {
     }
   }
 
-  /** Replaces each item by others, or none. Takes as long as the list. */
-  replace(change: (item: Item) => readonly Item[]): void {
-    this.#items = [...this].flatMap(change);
+  /** Keeps only some items. Takes as long as the list. */
+  filter(isKept: (item: Item) => boolean): void {
+    this.#items = [...this].filter(isKept);
     this.#first = 0;
   }
 

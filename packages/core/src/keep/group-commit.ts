@@ -42,11 +42,6 @@ export class GroupCommit extends JournalWriter {
     return true;
   }
 
-  /** Resolves once `isDone` returns true, or the journal fails: events are sent from memory then. */
-  async commit(isDone: () => boolean): Promise<void> {
-    if (!(await this.write(isDone))) this.options.onChange();
-  }
-
   override async stop(): Promise<void> {
     this.#interval.cancel();
     await super.stop();

@@ -5,6 +5,7 @@ import type { Limits } from '../pace/limits.ts';
 import { probeMs } from '../pace/wait-times.ts';
 import type { Books } from '../tell/books.ts';
 import type { Reporter } from '../tell/reporter.ts';
+import type { Waiting } from '../wait/waiting.ts';
 import { type DeliveryPolicy, type Rule, ruleOf, WRONG } from './delivery-policy.ts';
 import type { Evidence } from './evidence.ts';
 import type { Outcome, ReadRejected } from './http/transport.ts';
@@ -14,7 +15,6 @@ import { requestFailed } from './request-failed.ts';
 import type { Requests } from './requests.ts';
 import { Trial } from './trial.ts';
 import type { Trials } from './trials.ts';
-import type { Waiting } from './waiting.ts';
 
 /** Failed probes after which the service is to blame; if it calls the events wrong, single ones, as many as the second. */
 const PROBES = 3;

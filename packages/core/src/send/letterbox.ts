@@ -2,7 +2,7 @@ import type { Clock } from '@sluice/protocol/toolbox';
 import { Alarm } from '../base/alarm.ts';
 import type { Reporter } from '../tell/reporter.ts';
 import type { Parcel } from '../wait/parcel.ts';
-import type { Waiting } from './waiting.ts';
+import type { Waiting } from '../wait/waiting.ts';
 
 /** Why the service refused an event for good. */
 export interface Refusal {

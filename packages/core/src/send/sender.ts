@@ -4,10 +4,10 @@ import type { Journal } from '../keep/journal.ts';
 import type { Gate } from '../pace/gate.ts';
 import type { Reporter } from '../tell/reporter.ts';
 import type { Parcel } from '../wait/parcel.ts';
+import type { Waiting } from '../wait/waiting.ts';
 import type { createDelivery } from './delivery.ts';
 import type { Trial } from './trial.ts';
 import type { Trials } from './trials.ts';
-import type { Waiting } from './waiting.ts';
 
 /** Number of events in a probe: a second one could be at fault. */
 const PROBE_EVENTS = 1;

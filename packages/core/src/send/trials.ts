@@ -2,8 +2,8 @@ import type { Clock } from '@sluice/protocol/toolbox';
 import type { SizeLimit } from '../pace/limits.ts';
 import type { Suspect } from '../tell/stats.ts';
 import type { Parcel } from '../wait/parcel.ts';
+import type { Waiting } from '../wait/waiting.ts';
 import { Trial } from './trial.ts';
-import type { Waiting } from './waiting.ts';
 
 /** Maximum number and size, in bytes, of parcels that wait for their next try. Beyond that, no new ones are sent. */
 const MOST_PARCELS = 1_000;

@@ -72,10 +72,8 @@ export class ParcelList implements Iterable<Parcel> {
   recount(): void {
     this.#count = 0;
     this.#last.clear();
-    this.#parcels.replace((parcel) => {
-      this.#count += parcel.count;
-      return parcel.count > 0 ? [parcel] : [];
-    });
+    this.#parcels.filter(({ count }) => count > 0);
+    for (const { count } of this.#parcels) this.#count += count;
   }
 
   [Symbol.iterator](): Iterator<Parcel> {

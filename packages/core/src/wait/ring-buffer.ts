@@ -146,11 +146,8 @@ export class RingBuffer {
     this.#count = 0;
     this.#bytes = 0;
     for (const filling of this.#fillings) if (filling.parcel?.count === 0) filling.parcel = undefined;
-    this.#parcels.replace((parcel) => {
-      if (parcel.count === 0) return [];
-      this.#add(parcel, 1);
-      return [parcel];
-    });
+    this.#parcels.filter(({ count }) => count > 0);
+    for (const parcel of this.#parcels) this.#add(parcel, 1);
   }
 
   /** Where an event goes. */

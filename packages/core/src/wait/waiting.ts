@@ -19,19 +19,10 @@ import { UnwrittenEvents } from './unwritten.ts';
 /** When the service is back, this many batches stay in memory. The rest is left to the journal. */
 const FRESH_BATCHES = 2;
 
-/** What all lines share. */
-type Shared =
-  | 'journal'
-  | 'text'
-  | 'clock'
-  | 'buffer'
-  | 'batch'
-  | 'limits'
-  | 'isOrdered'
-  | 'isStrict'
-  | 'onDue';
+/** What differs from line to line, or is made here. */
+type Own = 'isHigh' | 'memory' | 'epochs' | 'isUrgent' | 'sendsUnwritten' | 'damaged' | 'reporter';
 
-interface WaitingOptions extends Pick<LineOptions, Shared> {
+interface WaitingOptions extends Omit<LineOptions, Own> {
   readonly random: () => number;
   /** How long an event may wait in memory for others to be written with, in milliseconds. */
   readonly commitIntervalMs: number;
@@ -121,9 +112,9 @@ export class Waiting extends Parcels {
     count();
   }
 
-  /** Resolves once all that is accepted by now is written, or can be sent from memory. */
-  commitAll(): Promise<void> {
-    return this.commit.commit(this.mark());
+  /** Resolves to true once all that is accepted by now is written; to false if the journal fails: then it is sent from memory. */
+  commitAll(): Promise<boolean> {
+    return this.commit.write(this.mark());
   }
 
   /** From now on, until the returned function is called, events need not wait for others. */
