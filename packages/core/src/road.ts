@@ -223,7 +223,7 @@ export function createRoad(settings: Settings, texts: EventTexts, flush: () => P
       if (customer) platform.warnOfUsers?.(settings.logger, stats, correlationValue, customer);
       admission.identify(customer);
     },
-    setConsent: admission.setConsent,
+    setConsent: (consent) => admission.setConsent(consent),
     setApiKey: dispatch.setApiKey,
     retryNow: dispatch.retryNow,
     drainInBackground: () => platform.drainInBackground?.(settings) ?? false,

@@ -29,7 +29,7 @@ export class GroupCommit extends JournalWriter {
   /** Resolves once `isDone` returns true; to false as soon as the journal fails. */
   async write(isDone: () => boolean): Promise<boolean> {
     const { tries } = this;
-    const isEmpty = () => this.options.unwritten.oldestAt === undefined;
+    const isEmpty = () => this.options.waiting.unwrittenSince === undefined;
     while (!isDone()) {
       // A failure of an append that was in progress already says nothing of how the journal is now.
       if (this.isFailing && !this.isWriting && this.tries > tries) return false;
@@ -56,12 +56,12 @@ export class GroupCommit extends JournalWriter {
   }
 
   #tick(): void {
-    const { unwritten, clock, commitIntervalMs, onChange } = this.options;
+    const { clock, commitIntervalMs, onChange, waiting } = this.options;
     if (this.isResting) {
       onChange();
       return;
     }
-    const at = unwritten.oldestAt;
+    const at = waiting.unwrittenSince;
     if (at === undefined) return;
     const waitMs = at + commitIntervalMs - clock.now();
     // More than the whole interval: the time of day was set back.
@@ -102,15 +102,15 @@ export class GroupCommit extends JournalWriter {
   }
 
   get #isPressing(): boolean {
-    return this.options.unwritten.parcels > this.inProgress;
+    return this.options.waiting.unwrittenParcels > this.inProgress;
   }
 
   async #startAppends(): Promise<void> {
-    const { budget, journal, unwritten } = this.options;
+    const { budget, journal, waiting } = this.options;
     let fitting: number | undefined;
     while (this.#isDue && this.#hasTurn) {
       const isUrgent = !this.#wantsAll && !this.#isPressing;
-      const entry = unwritten.next(
+      const entry = waiting.hand(
         fitting ? { ...journal.groupLimit, maxEvents: fitting } : journal.groupLimit,
         isUrgent,
       );

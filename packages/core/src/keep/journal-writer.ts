@@ -29,20 +29,20 @@ export interface Handed extends Entry {
   forsake(): void;
 }
 
-/** The events in memory that no journal has or is given. */
+/** All that waits, as far as it is in memory alone. */
 interface Unwritten {
-  /** When the oldest of them was accepted. Undefined if there are none. */
-  readonly oldestAt: number | undefined;
+  /** When the oldest event was accepted that no journal has or is given. Undefined if there are none. */
+  readonly unwrittenSince: number | undefined;
   /** Number of parcels that are worth a write of their own, or are being written. */
-  readonly parcels: number;
-  /** Takes the next of them; undefined if there are none. @param isUrgent Takes only those that wait for no others. */
-  next(limit: Limit, isUrgent: boolean): Handed | undefined;
+  readonly unwrittenParcels: number;
+  /** Hands the next of these events to the journal; undefined if there are none. @param isUrgent Only those that wait for no others. */
+  hand(limit: Limit, isUrgent: boolean): Handed | undefined;
 }
 
 interface JournalWriterOptions {
   readonly journal: Journal;
   readonly budget: Budget;
-  readonly unwritten: Unwritten;
+  readonly waiting: Unwritten;
   readonly clock: Clock;
   readonly random: () => number;
   readonly reporter: Pick<Reporter, 'settled'>;
@@ -130,12 +130,12 @@ export abstract class JournalWriter {
    * fails.
    */
   writeNow(): void {
-    const { journal, unwritten } = this.options;
+    const { journal, waiting } = this.options;
     if (journal.appendSync === undefined) return;
     // What is being appended comes first: it may not be written.
     const taken = [...this.#entries];
     this.#entries.clear();
-    const next = () => taken.shift() ?? unwritten.next(journal.groupLimit, false);
+    const next = () => taken.shift() ?? waiting.hand(journal.groupLimit, false);
     let entry: Entry | undefined;
     try {
       for (entry = next(); entry; entry = next()) {

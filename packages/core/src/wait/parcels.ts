@@ -1,6 +1,9 @@
+import type { Limit } from '../base/event-bytes.ts';
 import { allOf, type Range } from '../base/range.ts';
 import type { Journal } from '../keep/journal.ts';
+import type { Handed } from '../keep/journal-writer.ts';
 import { Epochs } from '../tell/epochs.ts';
+import { entryOf } from './handed.ts';
 import type { Line } from './line.ts';
 import type { Parcel } from './parcel.ts';
 import { FORSAKEN, NOWHERE } from './places.ts';
@@ -22,6 +25,31 @@ export class Parcels {
   /** Number of events that no journal has. */
   get volatile(): number {
     return volatileOf(this.all());
+  }
+
+  /** Number of parcels that are worth a write of their own, or are being written. */
+  get unwrittenParcels(): number {
+    return this.#sum(({ unwritten }) => unwritten.size);
+  }
+
+  /** When the oldest event was accepted that no journal has or is given. Undefined if there are none. */
+  get unwrittenSince(): number | undefined {
+    let oldest = Number.POSITIVE_INFINITY;
+    for (const { queue } of this.lines) {
+      const first = [...queue.unwritten].find(({ places }) => places.has(NOWHERE)) ?? queue.ring.filling;
+      if (first) oldest = Math.min(oldest, first.at ?? 0);
+    }
+    return oldest < Number.POSITIVE_INFINITY ? oldest : undefined;
+  }
+
+  /** Hands the next unwritten events to the journal. @param isUrgent Only those that wait for no others. */
+  hand(limit: Limit, isUrgent: boolean): Handed | undefined {
+    for (const { queue } of this.lines) {
+      const parcel = isUrgent && !queue.isHigh ? undefined : queue.nextToWrite();
+      const entry = parcel && entryOf(queue, parcel, limit);
+      if (entry) return entry;
+    }
+    return undefined;
   }
 
   /** Number of events that wait in the journal, outside of the ring buffers. */

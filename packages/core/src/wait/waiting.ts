@@ -14,7 +14,6 @@ import { Line, type LineOptions } from './line.ts';
 import type { Parcel } from './parcel.ts';
 import { Parcels } from './parcels.ts';
 import type { Place } from './queue.ts';
-import { UnwrittenEvents } from './unwritten.ts';
 
 /** When the service is back, this many batches stay in memory. The rest is left to the journal. */
 const FRESH_BATCHES = 2;
@@ -68,7 +67,7 @@ export class Waiting extends Parcels {
     this.lines.push(this.#normal);
     this.commit = new GroupCommit({
       ...options,
-      unwritten: new UnwrittenEvents(this.lines),
+      waiting: this,
       budget: new Budget({
         ...options,
         evict: (segment) => this.evict(segment),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Epochs } from '../../src/tell/epochs.ts';
+import { entryOf } from '../../src/wait/handed.ts';
 import { Queue } from '../../src/wait/queue.ts';
-import { entryOf } from '../../src/wait/unwritten.ts';
 import { textWriter } from '../bench/text-writer.ts';
 
 const ALL = { maxEvents: 100, maxBytes: 10_000 };
