@@ -8,7 +8,6 @@ import type { HooksPart } from './parts/hooks/hooks.ts';
 import type { IdempotencyPart } from './parts/idempotency.ts';
 import type { LearnPart } from './parts/learn/learn.ts';
 import type { LoggerPart } from './parts/logger.ts';
-import type { PerCustomerPart } from './parts/per-customer.ts';
 import type { WaitUntilPart } from './parts/wait-until.ts';
 
 /**
@@ -37,7 +36,7 @@ export interface Parts {
   /** `@sluice/core/learn`: remembers which sizes and rates the service takes. Without it, these are found out again and again. */
   readonly learn?: LearnPart | undefined;
   /** `@sluice/core/per-customer`: needed for `ordering: 'per-customer'`. */
-  readonly perCustomer?: PerCustomerPart | undefined;
+  readonly perCustomer?: object | undefined;
   /** `@sluice/core/wait-until`: needed for `waitUntil`. */
   readonly waitUntil?: WaitUntilPart | undefined;
   /** `@sluice/core/checked`: checks all options. Development builds of a page have it without asking. */

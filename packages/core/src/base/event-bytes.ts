@@ -71,7 +71,8 @@ export function splitEvents({ bytes, ends }: EventBytes): Uint8Array[] {
 export function mergeEvents(groups: readonly EventBytes[]): EventBytes {
   const [first = NO_EVENTS] = groups;
   if (groups.length < 2) return first;
-  const bytes = new Uint8Array(joinedLength(groups)).fill(COMMA);
+  const length = groups.reduce((total, { bytes }) => total + bytes.length + 1, -1);
+  const bytes = new Uint8Array(length).fill(COMMA);
   const ends: number[] = [];
   const times: number[] = [];
   let start = 0;
@@ -84,9 +85,4 @@ export function mergeEvents(groups: readonly EventBytes[]): EventBytes {
     start += group.bytes.length + 1;
   }
   return { bytes, ends: Uint32Array.from(ends), times: Float64Array.from(times) };
-}
-
-/** The size of the merged groups, in bytes. */
-export function joinedLength(groups: readonly EventBytes[]): number {
-  return groups.reduce((total, { bytes }) => total + bytes.length + 1, -1);
 }

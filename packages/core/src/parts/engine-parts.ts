@@ -1,5 +1,15 @@
 /** Parts of which pages have a form of their own. */
-export { bounds } from './bounds.ts';
 export { deadLetters } from './dead-letters/dead-letters.ts';
 export { learn } from './learn/learn.ts';
-export { perCustomer } from './per-customer.ts';
+
+/**
+ * For pages. In Node a tracker has this already.
+ * @example createTracker({ ...options, storage: { maxBytes }, parts: { bounds } });
+ */
+export const bounds: object = {};
+
+/**
+ * For pages. In Node a tracker has this already.
+ * @example createTracker({ baseUrl, correlationKey: 'email', ordering: 'per-customer', parts: { perCustomer } });
+ */
+export const perCustomer: object = {};

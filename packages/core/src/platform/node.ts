@@ -8,7 +8,6 @@ import { isMissing } from '../keep/file/disk/file-system.ts';
 import { nodeFileSystem } from '../keep/file/disk/node-file-system.ts';
 import { FileJournal } from '../keep/file/file-journal.ts';
 import { MOST_BYTES } from '../keep/file/segment-size.ts';
-import type { Lifecycle } from '../keep/lifecycle.ts';
 import { nodeChecked } from '../options/node-checked.ts';
 import { AdaptiveConcurrency } from '../pace/adaptive-concurrency.ts';
 import { Rest } from '../pace/rest.ts';
@@ -39,7 +38,7 @@ const text: TextWriter = {
   createMemory: () => new MemoryPool(allocate),
 };
 
-const lifecycle: Lifecycle = {
+const lifecycle: Platform['lifecycle'] = {
   listen: ({ exit }) => atLastMoment(exit),
 };
 

@@ -1,7 +1,6 @@
 import type { Clock, Redact } from '@sluice/protocol/toolbox';
 import type { AccountNames } from '../keep/account.ts';
 import type { Journal } from '../keep/journal.ts';
-import type { Lifecycle } from '../keep/lifecycle.ts';
 import type { Note } from '../keep/note.ts';
 import type { TrackerOptions } from '../options/options.ts';
 import type { Settings } from '../options/settings.ts';
@@ -24,6 +23,32 @@ export interface JournalPlace {
   readonly clock: Clock;
   /** A separate part of the place, for events that are not to be delivered now: dead letters, or unidentified events. */
   readonly part?: string | undefined;
+}
+
+/** Callbacks for the moments of a process or app at which the tracker acts. */
+interface LifecycleListener {
+  /**
+   * The process ends (Node's `exit`, or a signal): only work that is finished when this returns is done.
+   *
+   * @param isFinal Whether nothing asynchronous can follow, as at `exit`. After a signal the process may survive.
+   */
+  exit(isFinal: boolean): void;
+  /** The app went to the background. It may end there without another word. */
+  hide(): void;
+  /** The app is active again. */
+  show(): void;
+  /** The network may be back: a hint to retry sooner. */
+  online(): void;
+  /** The network may be gone: a hint to try with fewer requests. */
+  offline(): void;
+}
+
+/** The source of these callbacks. */
+interface Lifecycle {
+  /** Starts to listen. Returns a function that stops it. */
+  listen(listener: LifecycleListener): () => void;
+  /** Whether the app is in the background. Absent if there is no such thing. */
+  isHidden?(): boolean;
 }
 
 /** Everything that differs between Node, edge runtimes and React Native. The package's `imports` map selects one, under `#platform`. */

@@ -1,5 +1,5 @@
 import { BATCH_HEAD_LENGTH, BATCH_OVERHEAD_BYTES, encloseBatch } from '@sluice/protocol/toolbox';
-import { COMMA, type EventBytes, joinedLength, sliceEvents } from '../base/event-bytes.ts';
+import { COMMA, type EventBytes, sliceEvents } from '../base/event-bytes.ts';
 
 /** How a platform provides memory and writes text into it. */
 export interface TextWriter {
@@ -91,7 +91,8 @@ export class Contents {
 
   /** Copies events, joined, to other memory. */
   copy(...groups: readonly EventBytes[]): Contents {
-    const body = new Contents(this.#source, joinedLength(groups) + 1);
+    const length = groups.reduce((sum, { bytes }) => sum + bytes.length + 1, 0);
+    const body = new Contents(this.#source, length);
     for (const group of groups) body.addAll(group);
     return body;
   }

@@ -1,5 +1,4 @@
 import { databaseName } from '../../keep/account.ts';
-import type { Lifecycle } from '../../keep/lifecycle.ts';
 import { SqliteJournal } from '../../keep/sqlite/sqlite-journal.ts';
 import { SqliteNote } from '../../keep/sqlite/sqlite-note.ts';
 import { FetchTransport } from '../../send/http/fetch-transport.ts';
@@ -24,7 +23,7 @@ export function onDevice<Result>(device: Device, create: () => Result): Result {
   }
 }
 
-const lifecycle: Lifecycle = {
+const lifecycle: Platform['lifecycle'] = {
   listen({ hide, show, online, offline }) {
     const { appState, netInfo } = current ?? {};
     app = appState ?? app;
