@@ -75,7 +75,7 @@ export interface TrackerOptions extends HookOptions {
     | {
         /**
          * The most that the journal may take, in bytes. In Node: its whole directory, with the events of all processes that share
-         * it, dead letters and damaged files. Default: in Node 1 GiB or a tenth of the disk, whichever is less; elsewhere no bound.
+         * it, dead letters and damaged files. Default: 1 GiB or a tenth of the disk, whichever is less; none if the journal has no disk.
          */
         readonly maxBytes?: number | undefined;
         /** What the journal leaves free on its disk, in bytes; at most a twentieth of the disk. Default: 64 MiB. */
