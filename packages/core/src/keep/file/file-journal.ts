@@ -29,8 +29,6 @@ import { Tenancy } from './slots/tenancy.ts';
 export interface FileJournalOptions {
   /** The journal directory, shared by all processes that deliver to one account. Created if it is missing. */
   readonly directory: string;
-  /** Another directory, whose events are taken over into this one. Default: none. */
-  readonly formerRoot?: string | undefined;
   /** When written events are synced to the disk. */
   readonly fsync: Fsync;
   /** The source of time, for example `systemClock` of `@sluice/protocol/toolbox`. */
@@ -91,7 +89,7 @@ export class FileJournal implements Journal {
   #ended: Promise<void> | undefined;
 
   constructor(options: FileJournalOptions) {
-    const { directory, formerRoot, fsync, clock, maxBytes = Number.POSITIVE_INFINITY } = options;
+    const { directory, fsync, clock, maxBytes = Number.POSITIVE_INFINITY } = options;
     const { fs = nodeFileSystem, locks = systemLocks, mayBeLink = true } = options;
     const segmentBytes = segmentSize(options.segmentBytes ?? SEGMENT_BYTES, maxBytes);
     const onFailed = (error: Error) => this.#observer?.failed(error);
@@ -109,7 +107,6 @@ export class FileJournal implements Journal {
     this.#files = new OpenFiles(fs, MOST_OPEN_FILES);
     this.#tenancy = new Tenancy({
       root: directory,
-      formerRoot,
       mayBeLink,
       fs,
       locks,

@@ -12,8 +12,6 @@ const ALONE_INTERVAL_MS = 10 * 60_000;
 
 interface TenancyOptions {
   readonly root: string;
-  /** Another root, from which events are taken over. */
-  readonly formerRoot: string | undefined;
   readonly mayBeLink: boolean;
   readonly fs: FileSystem;
   readonly locks: Locks;
@@ -78,23 +76,18 @@ export class Tenancy {
    * looked at in this turn of the event loop: a build or a server render only imports code that creates a tracker.
    */
   async open(): Promise<void> {
-    const { root, formerRoot, fs } = this.#options;
+    const { root, fs } = this.#options;
     await fs.endOfTurn?.();
-    for (const path of [root, formerRoot]) {
-      if (path === undefined || (await isMissing(fs, path))) continue;
-      if (!this.#closed) await this.claim();
-      return;
-    }
-    this.#watch(ALONE_INTERVAL_MS);
+    if (await isMissing(fs, root)) this.#watch(ALONE_INTERVAL_MS);
+    else if (!this.#closed) await this.claim();
   }
 
   /** Claims a slot if there is none, and starts to take over what dead owners left. Returns the slot's directory. */
   async claim(): Promise<string> {
-    const { root, formerRoot, fs, locks, mayBeLink } = this.#options;
+    const { root, fs, locks, mayBeLink } = this.#options;
     this.#slot ??= Slot.claim({
       mayBeLink,
       root,
-      formerRoot,
       fs,
       locks,
       ours: this.#ours,
