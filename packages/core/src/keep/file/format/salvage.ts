@@ -75,9 +75,8 @@ export class Salvage {
     const group = kept.groups.find(({ to }) => to > range.from);
     if (group === undefined) return { events: NO_EVENTS, range };
     const wanted = { ...range, to: Math.min(range.to, group.to) };
-    const { events } = collect(Buffer.from(group.frames), true, wanted, limit, kept.segment);
-    if (events === undefined) return { events: NO_EVENTS, range: wanted };
-    return { events, range: { ...range, to: range.from + events.ends.length } };
+    const { events, count } = collect(Buffer.from(group.frames), true, wanted, limit, kept.segment);
+    return { events, range: count > 0 ? { ...range, to: range.from + count } : wanted };
   }
 
   /** The first part of a range that is in one file. */

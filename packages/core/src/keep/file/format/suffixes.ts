@@ -8,5 +8,3 @@ export const ACKNOWLEDGEMENTS_SUFFIX = '.acks';
 export const DAMAGED_SUFFIX = '.damaged';
 /** A segment that is to replace others, and is not complete. */
 export const MERGING_SUFFIX = '.merging';
-/** In the name of a segment, before the suffix: it replaces the one without that, which was in many pieces. */
-export const JOINED_SUFFIX = '~';

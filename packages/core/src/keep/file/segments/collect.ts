@@ -1,16 +1,19 @@
-import type { EventBytes, Limit } from '../../../base/event-bytes.ts';
-import { COMMA } from '../../../base/event-bytes.ts';
+import { COMMA, type EventBytes, type Limit } from '../../../base/event-bytes.ts';
+import type { Span } from '../../../base/range.ts';
 import { FrameReader } from '../format/frame.ts';
 import type { SegmentHeader } from '../format/segment-header.ts';
 
 /** The wanted events that were found in a part of a segment. */
-interface Collected {
-  /** The first wanted events; undefined if none is complete in this part. */
-  readonly events: EventBytes | undefined;
-  /** Whether all wanted events were found, or as many as the limit allows. */
+export interface Collected {
+  /** The first wanted events. */
+  readonly events: EventBytes;
+  readonly count: number;
+  /** Whether these are all wanted events, or as many as the limit allows. */
   readonly isFull: boolean;
-  /** Whether no event was found because damage or a later event is in its place. */
+  /** Whether damage, or a later event, is in the place of the first wanted one. */
   readonly isBroken: boolean;
+  /** The later event in the place of the next one, if damage is skipped: those between are missing. */
+  readonly next: number | undefined;
   /** Where in the part the first unused frame starts. */
   readonly offset: number;
 }
@@ -18,13 +21,16 @@ interface Collected {
 /**
  * Moves consecutive events to the start of `bytes`, over their frames: `wanted.from` and as many events after it as are
  * complete and within the limit.
+ *
+ * @param skips Whether to skip what is not intact. If not, it is the end.
  */
 export function collect(
   bytes: Buffer,
   isEnd: boolean,
-  wanted: { readonly from: number; readonly to: number },
+  wanted: Span,
   limit: Limit,
   { id, baseTime }: Pick<SegmentHeader, 'id' | 'baseTime'>,
+  skips: boolean = false,
 ): Collected {
   const reader = new FrameReader(bytes, id, isEnd ? 0 : Number.POSITIVE_INFINITY);
   const most = Math.min(limit.maxEvents, wanted.to - wanted.from);
@@ -33,12 +39,14 @@ export function collect(
   let count = 0;
   let length = 0;
   let offset = 0;
-  let isBroken = false;
+  let later: number | undefined;
   let isFull = most < 1;
-  while (!isFull && reader.next(true)) {
+  while (!isFull && reader.next(!skips)) {
     const expected = wanted.from + count;
-    isBroken = reader.index > expected;
-    if (isBroken) break;
+    if (reader.index > expected) {
+      later = reader.index;
+      break;
+    }
     if (reader.index === expected) {
       const size = reader.end - reader.start + (count > 0 ? 1 : 0);
       isFull = count > 0 && length + size > limit.maxBytes;
@@ -53,11 +61,16 @@ export function collect(
     }
     offset = reader.offset;
   }
-  if (count === 0) return { events: undefined, isFull, isBroken: isBroken || reader.damaged > 0, offset };
-  const events = {
-    bytes: bytes.subarray(0, length),
-    ends: ends.subarray(0, count),
-    times: times.subarray(0, count),
+  const isBroken = !skips && count === 0 && (later !== undefined || reader.damaged > 0);
+  if (skips && later !== undefined) offset = reader.frameStart;
+  else if (skips && !isFull) offset = reader.offset;
+  return {
+    events: {
+      bytes: bytes.subarray(0, length),
+      ends: ends.subarray(0, count),
+      times: times.subarray(0, count),
+    },
+    ...{ count, isFull, isBroken, offset },
+    next: skips ? later : undefined,
   };
-  return { events, isFull, isBroken: false, offset };
 }

@@ -8,13 +8,7 @@ import { acknowledgementRecord, readAcknowledgements } from '../format/acknowled
 import { FrameReader, framedLength, writeFrames } from '../format/frame.ts';
 import { IndexSet } from '../format/index-set.ts';
 import { newHeader, readHeader, SEGMENT_HEADER_BYTES, writeHeader } from '../format/segment-header.ts';
-import {
-  ACKNOWLEDGEMENTS_SUFFIX,
-  JOINED_SUFFIX,
-  MERGING_SUFFIX,
-  SEGMENT_SUFFIX,
-  segmentName,
-} from '../format/suffixes.ts';
+import { ACKNOWLEDGEMENTS_SUFFIX, MERGING_SUFFIX, SEGMENT_SUFFIX, segmentName } from '../format/suffixes.ts';
 
 /** So few segments may stay as they are. */
 const FEW = 4;
@@ -115,10 +109,6 @@ export async function filesIn(directory: string, fs: FileSystem): Promise<string
 /** The names of the files that other segments among these replace. */
 export function replacedBy(names: readonly string[]): string[] {
   return names.flatMap((name) => {
-    if (name.endsWith(JOINED_SUFFIX + SEGMENT_SUFFIX)) {
-      const stem = name.slice(0, -(JOINED_SUFFIX + SEGMENT_SUFFIX).length);
-      return names.filter((other) => [stem + SEGMENT_SUFFIX, stem + ACKNOWLEDGEMENTS_SUFFIX].includes(other));
-    }
     const [, first, last] = MERGED.exec(name) ?? [];
     if (first === undefined || last === undefined) return [];
     return names.filter((other) => {

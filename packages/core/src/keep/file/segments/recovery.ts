@@ -4,13 +4,9 @@ import type { Span } from '../../../base/range.ts';
 import type { JournalObserver } from '../../journal.ts';
 import type { DamagedFiles } from '../damaged-files.ts';
 import { errorCode, type FileSystem } from '../disk/file-system.ts';
-import { joinPieces } from '../format/join-pieces.ts';
 import { ACKNOWLEDGEMENTS_SUFFIX, DAMAGED_SUFFIX, SEGMENT_SUFFIX } from '../format/suffixes.ts';
 import { filesIn } from './merge.ts';
 import type { Segment } from './segment.ts';
-
-/** What waits in a segment in more pieces is written anew: each of them takes memory. */
-const MOST_SPANS = 64;
 
 interface RecoveryOptions {
   readonly fs: FileSystem;
@@ -43,12 +39,7 @@ export async function recoverDirectory(directory: string, options: RecoveryOptio
     const segment = open(basename(name, SEGMENT_SUFFIX));
     if (segment === undefined) continue;
     try {
-      const waiting = await segment.recover();
-      if (waiting !== undefined && (segment.isInexact || waiting.length > MOST_SPANS)) {
-        segments.push(await joinPieces(fs, directory, name));
-        await segment.delete();
-        leave(segment, false);
-      } else await takeSegment(segment, waiting, options);
+      await takeSegment(segment, await segment.recover(), options);
     } catch (cause) {
       leave(segment, false);
       // Its deletion was in progress.

@@ -9,7 +9,6 @@ import { errorCode, type FileSystem, type OpenFile } from '../disk/file-system.t
 import { writeAll } from '../disk/write-all.ts';
 import { acknowledgementRecord, readAcknowledgements } from '../format/acknowledgements.ts';
 import { IndexSet } from '../format/index-set.ts';
-import { Pieces } from '../format/pieces.ts';
 import { readHeader, SEGMENT_HEADER_BYTES, type SegmentHeader } from '../format/segment-header.ts';
 import { ACKNOWLEDGEMENTS_SUFFIX, SEGMENT_SUFFIX } from '../format/suffixes.ts';
 import type { OpenFiles } from './open-files.ts';
@@ -32,9 +31,6 @@ export const NEVER_READABLE: ReadonlySet<string> = new Set([
   'EINVAL',
 ]);
 
-/** A segment with more runs is joined, before anything is read from it. */
-const MOST_SURVEYED = 4 * 1024;
-
 /** What all segments of a journal share. */
 export interface SegmentContext {
   readonly fs: FileSystem;
@@ -44,8 +40,6 @@ export interface SegmentContext {
   /** Called when bytes are found that are not intact events. */
   readonly onDamaged: (path: string, bytes: number) => void;
   readonly onFailed: (error: Error) => void;
-  /** Called when events are missing that were told of. */
-  readonly onMissing: (segment: Segment, missing: Span) => void;
   /** Called when the file of these events is gone. */
   readonly onVanished: (range: Range) => void;
 }
@@ -63,16 +57,13 @@ export class Segment {
   readonly #context: SegmentContext;
   /** The path of both files, without the suffix. */
   readonly #stem: string;
-  readonly #reader: SegmentReader;
+  #reader: SegmentReader;
   readonly #released = new IndexSet();
   /** Records that wait for the next write, and that write. Writes run one after the other. */
   readonly #records: Buffer[] = [];
   #noting: Promise<void> | undefined;
   readonly #notes = new Turns();
-  /** Size of the file when it was last scanned because of damage. Undefined if it never was. */
-  #scanned: number | undefined;
-  /** What the scan found: the intact events, and the number of bytes that are none. */
-  readonly #intact: Pieces;
+  /** Number of bytes that are no intact events, as far as that is known. */
   #damaged = 0;
   /** The id that its frames carry. */
   id = 0;
@@ -88,8 +79,6 @@ export class Segment {
   #recordBytes = 0;
   /** Called with the number of bytes by which its files grew. */
   onGrowth: (bytes: number) => void = () => {};
-  /** Whether it has too many pieces to say exactly which events wait. */
-  isInexact = false;
   /** Whether no more events will be appended. */
   sealed = false;
 
@@ -100,12 +89,6 @@ export class Segment {
     this.#stem = join(directory, name);
     this.path = this.#stem + SEGMENT_SUFFIX;
     this.#reader = new SegmentReader(this, context.readingBuffer);
-    this.#intact = new Pieces({
-      fs: context.fs,
-      reader: this.#reader,
-      waiting: (from, to) => this.waiting(from, to),
-      onMissing: (missing) => context.onMissing(this, missing),
-    });
   }
 
   /** Bytes of both files. */
@@ -146,9 +129,7 @@ export class Segment {
    */
   async recover(): Promise<readonly Span[] | undefined> {
     this.sealed = true;
-    const isKnown = await this.#context.files.use(this.path, 'read', (file) =>
-      this.#survey(file, MOST_SURVEYED),
-    );
+    const isKnown = await this.#context.files.use(this.path, 'read', (file) => this.#survey(file));
     if (!isKnown) return undefined;
     await this.#readRecords();
     return this.waiting(0, this.end);
@@ -158,7 +139,7 @@ export class Segment {
   async shrink(): Promise<void> {
     const { size } = this;
     this.end = 0;
-    this.#scanned = undefined;
+    this.#reader = new SegmentReader(this, this.#context.readingBuffer);
     await this.#context.files.close(this.path);
     await this.#context.files.use(this.path, 'read', (file) => this.#survey(file));
     this.written = this.end;
@@ -220,7 +201,7 @@ export class Segment {
   }
 
   /** Finds out what is in the file. Returns false for another version. */
-  async #survey(file: OpenFile, most?: number): Promise<boolean> {
+  async #survey(file: OpenFile): Promise<boolean> {
     this.size = (await file.stat()).size;
     const header = readHeader(await readPart(file, 0, Math.min(this.size, SEGMENT_HEADER_BYTES)));
     if (header === 'other version') return false;
@@ -229,21 +210,16 @@ export class Segment {
     const { end, isIntact } =
       header === 'damaged' ? { end: this.end, isIntact: false } : await findEnd(file, this);
     this.end = end;
-    if (!isIntact) await this.#scan(file, most);
+    if (!isIntact) await this.#scan(file, header === 'damaged' ? undefined : this.id);
     return true;
   }
 
   /** Scans a damaged file completely. Marks events that are missing in it as released, so that nobody waits for them. */
-  async #scan(file: OpenFile, most?: number): Promise<void> {
-    const { size } = this;
-    const isHeadless = typeof readHeader(await readPart(file, 0, SEGMENT_HEADER_BYTES)) === 'string';
-    const knownId = isHeadless ? undefined : this.id;
-    const { id, runs, damaged, isBlank, isInexact } = await scanFile(file, size, knownId, most);
+  async #scan(file: OpenFile, knownId: number | undefined): Promise<void> {
+    const { id, runs, damaged, isBlank } = await scanFile(file, this.size, knownId);
     this.id = id;
-    this.#scanned = size;
+    this.#reader.setRuns(runs);
     if (runs.length === 0 && isBlank) return;
-    this.#intact.set(runs);
-    this.isInexact = isInexact;
     this.end = Math.max(this.end, runs.at(-1)?.to ?? 0);
     let at = 0;
     for (const { from, to } of [...runs, { from: this.end, to: this.end }]) {
@@ -255,12 +231,10 @@ export class Segment {
   }
 
   async #read(file: OpenFile, range: Range, limit: Limit): Promise<Reading> {
-    if (this.#scanned === undefined) {
-      const reading = await this.#reader.read(file, range, limit);
-      if (reading !== undefined) return reading;
-    }
-    if (this.#scanned !== this.size) await this.#scan(file);
-    return this.#intact.read(file, this.id, range, limit);
+    const reading = await this.#reader.read(file, range, limit);
+    if (reading !== undefined) return reading;
+    await this.#scan(file, this.id);
+    return (await this.#reader.read(file, range, limit)) ?? { events: NO_EVENTS, range };
   }
 
   async #note(records: Buffer): Promise<void> {

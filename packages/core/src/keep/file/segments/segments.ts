@@ -7,11 +7,6 @@ import { type Rewrite, Salvage } from '../format/salvage.ts';
 import { ACKNOWLEDGEMENTS_SUFFIX, SEGMENT_SUFFIX, segmentName } from '../format/suffixes.ts';
 import { Segment, type SegmentContext } from './segment.ts';
 
-interface SegmentsContext extends Omit<SegmentContext, 'onMissing'> {
-  /** Called when events are missing that were told of. */
-  readonly onMissing: (range: Range) => void;
-}
-
 /** The segments of a journal, its own and those that it took over, by their number in ranges. */
 export class Segments {
   /** Events that may be missing from the files, because a sync failed. */
@@ -28,17 +23,8 @@ export class Segments {
   #bytes = 0;
 
   /** @param ownDirectory The slot's own directory, which is not removed with its last segment. */
-  constructor(context: SegmentsContext, ownDirectory: () => string | undefined, rewrite: Rewrite) {
-    this.#context = {
-      ...context,
-      onMissing: (segment, missing) => {
-        const range = { segment: this.nameOf(segment), ...missing };
-        // What was salvaged is elsewhere.
-        if (this.#holderOf(range) !== segment) return;
-        context.onMissing(range);
-        this.acknowledge(range).catch(context.onFailed);
-      },
-    };
+  constructor(context: SegmentContext, ownDirectory: () => string | undefined, rewrite: Rewrite) {
+    this.#context = context;
     this.#ownDirectory = ownDirectory;
     this.salvage = new Salvage(rewrite, (segment, from, to) => this.#release(segment, from, to));
   }
