@@ -109,9 +109,9 @@ export const TESTED_MUTANTS: readonly TestedMutant[] = [
   {
     name: 'takes over a segment twice',
     file: 'keep/file/segments/segments',
-    find: 'if (this.knows(segment.path))',
-    replace: 'if (false)',
-    test: 'keep/file/segments/recovery.node.test.ts',
+    find: 'if (this.#paths.has(path) || this.#foreign.has(path)) return true;',
+    replace: '',
+    test: 'keep/file/segments/segments.node.test.ts',
     finder: 'is read again later, and gives each event once',
   },
   {

@@ -10,14 +10,13 @@ import type { Journal, JournalObserver, Reading } from '../journal.ts';
 import { DamagedFiles } from './damaged-files.ts';
 import { directorySize } from './directory-size.ts';
 import { diskError } from './disk/disk-error.ts';
-import { errorCode, type FileSystem, type Volume } from './disk/file-system.ts';
+import type { FileSystem, Volume } from './disk/file-system.ts';
 import { nodeFileSystem } from './disk/node-file-system.ts';
 import { segmentSize, WRITE_BYTES } from './segment-size.ts';
 import { Appender } from './segments/appender.ts';
 import { mergeSmall } from './segments/merge.ts';
 import { OpenFiles } from './segments/open-files.ts';
 import { ReadingBuffer } from './segments/reading-buffer.ts';
-import { recoverDirectory } from './segments/recovery.ts';
 import type { Segment } from './segments/segment.ts';
 import { Segments } from './segments/segments.ts';
 import { settled } from './segments/settled.ts';
@@ -257,39 +256,12 @@ export class FileJournal implements Journal {
     // A sync looks whether the file that is written is as it was.
     await this.#appender.sync().catch(onFailed);
     let isComplete = true;
-    for (const directory of [...own, ...adopted, ...merged]) {
-      isComplete = (await this.#recover(directory)) && isComplete;
-    }
+    const found = (segment: Segment, waiting: readonly Span[]) => this.#found.push({ segment, waiting });
+    for (const directory of [...own, ...adopted, ...merged])
+      isComplete =
+        (await this.#segments.recover(directory, { found, isOver: () => this.#ended !== undefined })) &&
+        isComplete;
     await this.#tell();
     return isComplete;
-  }
-
-  /** Resolves to false if something failed that may work later. */
-  async #recover(directory: string): Promise<boolean> {
-    try {
-      await this.#segments.forsake(directory);
-      const isComplete = await recoverDirectory(directory, {
-        fs: this.#fs,
-        damaged: this.#damaged,
-        observer: this.#observer,
-        goesOn: () => !this.#ended,
-        open: (name) => this.#segments.open(directory, name),
-        leave: (segment, isForeign) => this.#segments.leave(segment, isForeign),
-        knows: (path) => this.#segments.knows(path),
-        take: async (segment, waiting) => {
-          this.#segments.hold(segment);
-          this.#found.push({ segment, waiting });
-          await this.#segments.deleteIfDone(segment);
-        },
-      });
-      if (directory !== this.#tenancy.directory)
-        await this.#fs.removeDirectory(directory).catch(() => undefined);
-      return isComplete;
-    } catch (cause) {
-      // A directory of its own that somebody removed, or that was empty after the merge.
-      if (errorCode(cause) === 'ENOENT') return true;
-      this.#observer?.failed(storageError(`cannot read ${directory}; it is left where it is for now`, cause));
-      return false;
-    }
   }
 }

@@ -7,8 +7,7 @@ import type { Reading } from '../../journal.ts';
 import type { DamagedFiles } from '../damaged-files.ts';
 import { errorCode, type FileSystem, type OpenFile } from '../disk/file-system.ts';
 import { writeAll } from '../disk/write-all.ts';
-import { acknowledgementRecord, readAcknowledgements } from '../format/acknowledgements.ts';
-import { IndexSet } from '../format/index-set.ts';
+import { Released, releaseRecord } from '../format/released.ts';
 import { readHeader, SEGMENT_HEADER_BYTES, type SegmentHeader } from '../format/segment-header.ts';
 import { ACKNOWLEDGEMENTS_SUFFIX, SEGMENT_SUFFIX } from '../format/suffixes.ts';
 import type { OpenFiles } from './open-files.ts';
@@ -20,7 +19,7 @@ import { SegmentReader } from './segment-reader.ts';
  * Error codes that mean: this is no `.acks` file of ours, and will not become one. Without its records there are duplicates,
  * but no lost events.
  */
-export const NEVER_READABLE: ReadonlySet<string> = new Set([
+const NEVER_READABLE: ReadonlySet<string> = new Set([
   'ENOENT',
   'ELOOP',
   'EISDIR',
@@ -58,7 +57,7 @@ export class Segment {
   /** The path of both files, without the suffix. */
   readonly #stem: string;
   #reader: SegmentReader;
-  readonly #released = new IndexSet();
+  readonly #released = new Released();
   /** Records that wait for the next write, and that write. Writes run one after the other. */
   readonly #records: Buffer[] = [];
   #noting: Promise<void> | undefined;
@@ -166,7 +165,7 @@ export class Segment {
   acknowledge(from: number, to: number): Promise<void> {
     this.#released.add(from, to);
     if (this.isDone) return Promise.resolve();
-    this.#records.push(acknowledgementRecord(this.id, from, to));
+    this.#records.push(releaseRecord(this.id, from, to));
     this.#noting ??= this.#notes.take(async () => {
       await this.#context.fs.endOfTurn?.();
       this.#noting = undefined;
@@ -186,11 +185,11 @@ export class Segment {
       } catch (error) {
         // The file stays. If all events are released, record that: the next process must find nothing to deliver. If not,
         // record nothing: it must find the waiting events.
-        if (this.isReleased)
-          await this.#note(acknowledgementRecord(this.id, 0, this.end)).catch(() => undefined);
+        if (this.isReleased) await this.#note(releaseRecord(this.id, 0, this.end)).catch(() => undefined);
         throw error;
+      } finally {
+        await files.close(this.#acknowledgements);
       }
-      await files.close(this.#acknowledgements);
       // Without its segment the file means nothing. If it stays, the next process removes it.
       await fs.remove(this.#acknowledgements).catch(() => undefined);
     });
@@ -247,14 +246,11 @@ export class Segment {
   async #readRecords(): Promise<void> {
     const { files, onFailed } = this.#context;
     const path = this.#acknowledgements;
-    const release = (from: number, to: number) => {
-      if (!this.#released.isFull) this.#released.add(from, to);
-    };
     try {
       await files.use(path, 'read', async (file) => {
         this.#recordBytes = (await file.stat()).size;
         await inParts(file, 0, this.#recordBytes, (bytes) =>
-          readAcknowledgements(this.id, this.end, bytes, release),
+          this.#released.addRecords(this.id, this.end, bytes),
         );
       });
       // The next use appends to it.
