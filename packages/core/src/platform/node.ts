@@ -75,8 +75,7 @@ export const platform: Platform = {
   createJournal({ settings, clock, maxBytes, part }) {
     return new FileJournal({
       directory: pathOf(settings, part),
-      damagedDirectory: join(pathOf(settings), 'damaged'),
-      mayBeLink: part === undefined,
+      isPart: part !== undefined,
       fsync: settings.fsync ?? 'interval',
       clock,
       maxBytes: maxBytes ?? MOST_BYTES,

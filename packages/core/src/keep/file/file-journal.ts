@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Clock } from '@sluice/protocol/toolbox';
 import { ClosedError } from '../../base/errors/closed-error.ts';
 import { storageError } from '../../base/errors/storage-error.ts';
@@ -10,7 +10,7 @@ import type { Journal, JournalObserver, Reading } from '../journal.ts';
 import { DamagedFiles } from './damaged-files.ts';
 import { directorySize } from './directory-size.ts';
 import { diskError } from './disk/disk-error.ts';
-import type { FileSystem, Volume } from './disk/file-system.ts';
+import type { FileSystem } from './disk/file-system.ts';
 import { nodeFileSystem } from './disk/node-file-system.ts';
 import { segmentSize, WRITE_BYTES } from './segment-size.ts';
 import { Appender } from './segments/appender.ts';
@@ -20,7 +20,7 @@ import { ReadingBuffer } from './segments/reading-buffer.ts';
 import type { Segment } from './segments/segment.ts';
 import { Segments } from './segments/segments.ts';
 import { settled } from './segments/settled.ts';
-import type { Locks } from './slots/locks.ts';
+import type { Locks } from './slots/system-locks.ts';
 import { systemLocks } from './slots/system-locks.ts';
 import { Tenancy } from './slots/tenancy.ts';
 
@@ -39,10 +39,11 @@ export interface FileJournalOptions {
    * latest. Default: no limit: then `space()` does not measure the directory.
    */
   readonly maxBytes?: number;
-  /** Where damaged segments are kept for 30 days, at most 16 MiB of them. Default: `damaged` in the directory. */
-  readonly damagedDirectory?: string;
-  /** Whether the directory may be a symbolic link. What is inside it never may. Default: true. */
-  readonly mayBeLink?: boolean;
+  /**
+   * Whether the directory lies in that of another journal. Then it may not be a symbolic link, and damaged segments go to `damaged`
+   * beside it, not inside it. Default: false.
+   */
+  readonly isPart?: boolean;
   /** The disk. Default: this machine's. */
   readonly fs?: FileSystem;
   /** How a process finds out which others are alive. Default: Unix sockets. */
@@ -89,7 +90,7 @@ export class FileJournal implements Journal {
 
   constructor(options: FileJournalOptions) {
     const { directory, fsync, clock, maxBytes = Number.POSITIVE_INFINITY } = options;
-    const { fs = nodeFileSystem, locks = systemLocks, mayBeLink = true } = options;
+    const { fs = nodeFileSystem, locks = systemLocks, isPart = false } = options;
     const segmentBytes = segmentSize(options.segmentBytes ?? SEGMENT_BYTES, maxBytes);
     const onFailed = (error: Error) => this.#observer?.failed(error);
     this.groupLimit = { ...GROUP_LIMIT, maxBytes: Math.min(GROUP_LIMIT.maxBytes, segmentBytes) };
@@ -97,7 +98,7 @@ export class FileJournal implements Journal {
     this.#segmentBytes = segmentBytes;
     this.#maxBytes = maxBytes;
     this.#damaged = new DamagedFiles({
-      directory: options.damagedDirectory ?? join(directory, 'damaged'),
+      directory: join(isPart ? dirname(directory) : directory, 'damaged'),
       fs,
       clock,
       onFailed,
@@ -106,7 +107,7 @@ export class FileJournal implements Journal {
     this.#files = new OpenFiles(fs, MOST_OPEN_FILES);
     this.#tenancy = new Tenancy({
       root: directory,
-      mayBeLink,
+      mayBeLink: !isPart,
       fs,
       locks,
       clock,
@@ -194,7 +195,7 @@ export class FileJournal implements Journal {
     if (bytes > 0) await this.#damaged.free(bytes);
   }
 
-  async space(): Promise<Volume & { readonly otherBytes?: number }> {
+  async space(): ReturnType<NonNullable<Journal['space']>> {
     const volume = await this.#fs.volume(this.#directory);
     if (this.#maxBytes === Number.POSITIVE_INFINITY) return volume;
     const otherBytes = await directorySize(this.#fs, this.#directory, (path) => this.#segments.counts(path));

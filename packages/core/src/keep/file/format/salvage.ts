@@ -1,8 +1,8 @@
 import { type Limit, NO_EVENTS } from '../../../base/event-bytes.ts';
 import type { Range } from '../../../base/range.ts';
 import type { Reading } from '../../journal.ts';
-import { collect } from '../segments/collect.ts';
 import type { Segment } from '../segments/segment.ts';
+import { collect } from '../segments/segment-reader.ts';
 import type { WrittenGroup } from '../segments/segment-writer.ts';
 
 interface Kept {
@@ -17,7 +17,7 @@ interface Moved {
 }
 
 /** Writes groups to a new segment and syncs it. The events keep their indexes. */
-export type Rewrite = (lost: Segment, groups: readonly WrittenGroup[]) => Promise<Segment>;
+type Rewrite = (lost: Segment, groups: readonly WrittenGroup[]) => Promise<Segment>;
 
 /** Records that a segment need not hold these events any more. */
 type Release = (segment: Segment, from: number, to: number) => Promise<void>;

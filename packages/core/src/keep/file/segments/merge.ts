@@ -8,7 +8,7 @@ import { framedLength, writeFrames } from '../format/frame.ts';
 import { Released } from '../format/released.ts';
 import { newHeader, readHeader, SEGMENT_HEADER_BYTES, writeHeader } from '../format/segment-header.ts';
 import { ACKNOWLEDGEMENTS_SUFFIX, SEGMENT_SUFFIX, segmentName } from '../format/suffixes.ts';
-import { collect } from './collect.ts';
+import { collect } from './segment-reader.ts';
 
 /** So few segments may stay as they are. */
 const FEW = 4;

@@ -1,12 +1,11 @@
-import { type Limit, NO_EVENTS } from '../../../base/event-bytes.ts';
-import { type Range, rangeLength } from '../../../base/range.ts';
+import { COMMA, type EventBytes, type Limit, NO_EVENTS } from '../../../base/event-bytes.ts';
+import { type Range, rangeLength, type Span } from '../../../base/range.ts';
 import type { Reading } from '../../journal.ts';
 import type { OpenFile } from '../disk/file-system.ts';
-import { FRAME_HEADER_BYTES, largerPart } from '../format/frame.ts';
+import { FRAME_HEADER_BYTES, FrameReader, largerPart } from '../format/frame.ts';
 import { type IntactRun, runBehind } from '../format/intact-runs.ts';
-import { SEGMENT_HEADER_BYTES } from '../format/segment-header.ts';
-import { type Collected, collect } from './collect.ts';
-import type { ReadAhead, ReadingBuffer } from './reading-buffer.ts';
+import { SEGMENT_HEADER_BYTES, type SegmentHeader } from '../format/segment-header.ts';
+import type { ReadingBuffer } from './reading-buffer.ts';
 
 /** A read takes READ_MARGIN times the expected size, and at least this many bytes. */
 const LEAST_READ_BYTES = 16 * 1024;
@@ -68,7 +67,8 @@ export class SegmentReader {
    * scan, no events if it is not intact; the range then ends at the next one that is.
    */
   async read(file: OpenFile, range: Range, { maxBytes, maxEvents }: Limit): Promise<Reading | undefined> {
-    const run = runBehind(this.#runs, range.from) ?? ALL;
+    const runs = this.#runs;
+    const run = runBehind(runs, range.from) ?? ALL;
     if (run.from > range.from)
       return { events: NO_EVENTS, range: { ...range, to: Math.min(range.to, run.from) } };
     // The next run may be elsewhere in the file.
@@ -85,10 +85,12 @@ export class SegmentReader {
     for (let at = offset; ; ) {
       const size = Math.max(0, Math.min(length, this.#file.size - at));
       const buffer = this.#memory.take(size);
-      let left: ReadAhead | undefined;
+      let left: Parameters<ReadingBuffer['give']>[1];
       try {
         const bytes = buffer.subarray(0, await file.read(buffer.subarray(0, size), at));
         this.#given = 0;
+        // Another read had the file scanned meanwhile.
+        if (runs !== this.#runs) return await this.read(file, range, { maxBytes, maxEvents });
         const isEnd = bytes.length < size || at + size >= this.#file.size;
         const found = collect(bytes, isEnd, wanted, limit, this.#file, this.#isScanned);
         if (found.count > 0 || found.next !== undefined || (isEnd && this.#isScanned)) {
@@ -137,4 +139,76 @@ export class SegmentReader {
     const { index: at, offset } = this.#resume;
     return run.from < at && at <= index && offset > run.offset ? offset : run.offset;
   }
+}
+
+/** The wanted events that were found in a part of a segment. */
+interface Collected {
+  /** The first wanted events. */
+  readonly events: EventBytes;
+  readonly count: number;
+  /** Whether these are all wanted events, or as many as the limit allows. */
+  readonly isFull: boolean;
+  /** Whether damage, or a later event, is in the place of the first wanted one. */
+  readonly isBroken: boolean;
+  /** The later event in the place of the next one, if damage is skipped: those between are missing. */
+  readonly next: number | undefined;
+  /** Where in the part the first unused frame starts. */
+  readonly offset: number;
+}
+
+/**
+ * Moves consecutive events to the start of `bytes`, over their frames: `wanted.from` and as many events after it as are
+ * complete and within the limit.
+ *
+ * @param skips Whether to skip what is not intact. If not, it is the end.
+ */
+export function collect(
+  bytes: Buffer,
+  isEnd: boolean,
+  wanted: Span,
+  limit: Limit,
+  { id, baseTime }: Pick<SegmentHeader, 'id' | 'baseTime'>,
+  skips: boolean = false,
+): Collected {
+  const reader = new FrameReader(bytes, id, isEnd ? 0 : Number.POSITIVE_INFINITY);
+  const most = Math.min(limit.maxEvents, wanted.to - wanted.from);
+  const ends = new Uint32Array(most);
+  const times = new Float64Array(most);
+  let count = 0;
+  let length = 0;
+  let offset = 0;
+  let later: number | undefined;
+  let isFull = most < 1;
+  while (!isFull && reader.next(!skips)) {
+    const expected = wanted.from + count;
+    if (reader.index > expected) {
+      later = reader.index;
+      break;
+    }
+    if (reader.index === expected) {
+      const size = reader.end - reader.start + (count > 0 ? 1 : 0);
+      isFull = count > 0 && length + size > limit.maxBytes;
+      if (isFull) break;
+      if (count > 0) bytes[length++] = COMMA;
+      bytes.copyWithin(length, reader.start, reader.end);
+      length += reader.end - reader.start;
+      ends[count] = length;
+      times[count] = baseTime + (reader.age ?? Number.NaN);
+      count += 1;
+      isFull = count === most;
+    }
+    offset = reader.offset;
+  }
+  const isBroken = !skips && count === 0 && (later !== undefined || reader.damaged > 0);
+  if (skips && later !== undefined) offset = reader.frameStart;
+  else if (skips && !isFull) offset = reader.offset;
+  return {
+    events: {
+      bytes: bytes.subarray(0, length),
+      ends: ends.subarray(0, count),
+      times: times.subarray(0, count),
+    },
+    ...{ count, isFull, isBroken, offset },
+    next: skips ? later : undefined,
+  };
 }

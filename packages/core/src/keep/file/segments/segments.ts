@@ -4,7 +4,7 @@ import { type Limit, NO_EVENTS } from '../../../base/event-bytes.ts';
 import type { Range, Span } from '../../../base/range.ts';
 import type { Reading } from '../../journal.ts';
 import { errorCode } from '../disk/file-system.ts';
-import { type Rewrite, Salvage } from '../format/salvage.ts';
+import { Salvage } from '../format/salvage.ts';
 import { ACKNOWLEDGEMENTS_SUFFIX, SEGMENT_SUFFIX, segmentName } from '../format/suffixes.ts';
 import { filesIn } from './merge.ts';
 import { Segment, type SegmentContext } from './segment.ts';
@@ -32,7 +32,11 @@ export class Segments {
   #bytes = 0;
 
   /** @param ownDirectory The slot's own directory, which is not removed with its last segment. */
-  constructor(context: SegmentContext, ownDirectory: () => string | undefined, rewrite: Rewrite) {
+  constructor(
+    context: SegmentContext,
+    ownDirectory: () => string | undefined,
+    rewrite: ConstructorParameters<typeof Salvage>[0],
+  ) {
     this.#context = context;
     this.#ownDirectory = ownDirectory;
     this.salvage = new Salvage(rewrite, (segment, from, to) => this.#release(segment, from, to));

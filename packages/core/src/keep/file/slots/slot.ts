@@ -4,7 +4,7 @@ import { tried } from '@sluice/protocol/toolbox';
 import { StorageError } from '../../../base/errors/storage-error.ts';
 import { errorCode, type FileSystem, refuseLink } from '../disk/file-system.ts';
 import { ACKNOWLEDGEMENTS_SUFFIX, SEGMENT_SUFFIX } from '../format/suffixes.ts';
-import type { HeldLock, Locks } from './locks.ts';
+import type { HeldLock, Locks } from './system-locks.ts';
 
 /** The name of a slot's directory: owner and origin. */
 export const SLOT_DIRECTORY: RegExp = /^([0-9a-f]{16})\.([0-9a-f]{16})$/;
@@ -43,31 +43,18 @@ interface Look {
  * directory is taken over by one rename, in which exactly one process succeeds.
  */
 export class Slot {
-  readonly #fs: FileSystem;
-  readonly #locks: Locks;
-  readonly #root: string;
+  readonly #options: SlotOptions;
   readonly #owner: string;
-  readonly #ours: Set<string>;
-  readonly #onVisit: () => void;
   #lock: HeldLock;
   /** The size of the disk, in bytes. */
   readonly diskBytes: number;
 
-  private constructor(
-    { root, fs, locks, ours, onVisit }: SlotOptions,
-    owner: string,
-    lock: HeldLock,
-    diskBytes: number,
-  ) {
-    this.#fs = fs;
-    this.#locks = locks;
-    this.#root = root;
+  private constructor(options: SlotOptions, owner: string, lock: HeldLock, diskBytes: number) {
+    this.#options = options;
     this.#owner = owner;
-    this.#ours = ours;
-    this.#onVisit = onVisit;
     this.#lock = lock;
     this.diskBytes = diskBytes;
-    ours.add(owner);
+    options.ours.add(owner);
   }
 
   /** Takes a new slot. */
@@ -86,7 +73,7 @@ export class Slot {
     try {
       const slot = new Slot(options, owner, lock, totalBytes);
       // After the lock: any process may take a directory whose owner holds no lock.
-      await slot.#makeDirectory();
+      await slot.#make(slot.directory);
       return slot;
     } catch (cause) {
       await lock.release().catch(() => undefined);
@@ -122,7 +109,7 @@ export class Slot {
 
   /** The slot's own directory. */
   get directory(): string {
-    return join(this.#root, `${this.#owner}.${this.#owner}`);
+    return join(this.#options.root, `${this.#owner}.${this.#owner}`);
   }
 
   /**
@@ -132,22 +119,23 @@ export class Slot {
   async adopt(): Promise<
     Omit<Look, 'orphans'> & { readonly adopted: string[]; readonly failures: ReadonlyMap<string, unknown> }
   > {
+    const { root, fs, locks } = this.#options;
     const failures = new Map<string, unknown>();
     const { orphans, own, hasCompany } = await this.#look();
     const adopted: string[] = [];
     for (const { owner, origin } of orphans) {
-      const from = join(this.#root, `${owner}.${origin}`);
-      const to = join(this.#root, `${this.#owner}.${origin}`);
+      const from = join(root, `${owner}.${origin}`);
+      const to = join(root, `${this.#owner}.${origin}`);
       try {
-        await this.#move(from, to);
+        await moveDirectory(fs, from, to);
         adopted.push(to);
       } catch (error) {
         // `ENOENT`: another process was faster.
         if (errorCode(error) !== 'ENOENT') failures.set(from, error);
       }
-      await this.#locks.discard(this.#root, owner, 0);
+      await locks.discard(root, owner, 0);
     }
-    if (adopted.length > 0) await this.#fs.syncDirectory(this.#root);
+    if (adopted.length > 0) await fs.syncDirectory(root);
     return { adopted, failures, own, hasCompany };
   }
 
@@ -156,22 +144,23 @@ export class Slot {
     if ((await this.#lock.isInPlace?.()) ?? true) return false;
     // First: to end a lock removes what has its name.
     await this.#lock.release();
-    this.#lock = await this.#locks.hold(this.#root, this.#owner, this.#onVisit);
+    const { root, locks, onVisit } = this.#options;
+    this.#lock = await locks.hold(root, this.#owner, onVisit);
     return true;
   }
 
   /** Makes another directory that belongs to it. */
   async makeAnother(): Promise<string> {
-    const directory = join(this.#root, `${this.#owner}.${randomBytes(8).toString('hex')}`);
-    await this.#fs.makeDirectory(directory);
-    await this.#fs.syncDirectory(this.#root);
+    const directory = join(this.#options.root, `${this.#owner}.${randomBytes(8).toString('hex')}`);
+    await this.#make(directory);
     return directory;
   }
 
   /** Creates its directory again after somebody removed it. Returns false if its lock is gone as well. */
   async remake(): Promise<boolean> {
-    if (!(await this.#locks.isHeld(this.#root, this.#owner))) return false;
-    await this.#makeDirectory();
+    const { root, locks } = this.#options;
+    if (!(await locks.isHeld(root, this.#owner))) return false;
+    await this.#make(this.directory);
     return true;
   }
 
@@ -181,66 +170,35 @@ export class Slot {
   }
 
   async #look(): Promise<Look> {
+    const { root, fs, locks, ours } = this.#options;
     const orphans: Look['orphans'] = [];
     const own: string[] = [];
-    const alive = new Map<string, boolean>([...this.#ours].map((owner) => [owner, true]));
+    const alive = new Map<string, boolean>([...ours].map((owner) => [owner, true]));
     const isAlive = async (owner: string) => {
-      const known = alive.get(owner) ?? (await this.#locks.isHeld(this.#root, owner));
+      const known = alive.get(owner) ?? (await locks.isHeld(root, owner));
       alive.set(owner, known);
       return known;
     };
-    const entries = await this.#fs.list(this.#root);
+    const entries = await fs.list(root);
     for (const { name, kind } of entries) {
       const [, owner = '', origin = ''] = SLOT_DIRECTORY.exec(name) ?? [];
       if (kind !== 'directory' || origin === '') continue;
-      if (this.#ours.has(owner)) own.push(join(this.#root, name));
+      if (ours.has(owner)) own.push(join(root, name));
       else if (!(await isAlive(owner))) orphans.push({ owner, origin });
     }
     for (const { name } of entries) {
       const [, owner] = LOCK.exec(name) ?? [];
       if (owner === undefined || alive.has(owner)) continue;
-      if (!(await isAlive(owner))) await this.#locks.discard(this.#root, owner, LITTER_AGE_MS);
+      if (!(await isAlive(owner))) await locks.discard(root, owner, LITTER_AGE_MS);
     }
     const living = [...alive.values()].filter((isAlive) => isAlive).length;
-    return { orphans, own, hasCompany: living > this.#ours.size };
+    return { orphans, own, hasCompany: living > ours.size };
   }
 
-  /**
-   * Moves the directory of a slot. If several processes do so at the same time, each segment goes to one of them. Rejects with ENOENT
-   * if another one was faster.
-   */
-  async #move(from: string, to: string): Promise<void> {
-    const fs = this.#fs;
-    try {
-      await fs.rename(from, to);
-    } catch (error) {
-      if (errorCode(error) !== 'EXDEV') throw error;
-      // A directory in the image of a container cannot be renamed, but its files can.
-      await fs.makeDirectory(to);
-      for (const { name } of await fs.list(from)) {
-        if (!name.endsWith(SEGMENT_SUFFIX)) continue;
-        // Who has a segment gets the note of what was delivered of it.
-        const note = basename(name, SEGMENT_SUFFIX) + ACKNOWLEDGEMENTS_SUFFIX;
-        if (await moved(name)) await moved(note);
-      }
-      await fs.removeDirectory(from).catch(() => undefined);
-    }
-
-    /** Resolves to false if another process was faster, or there is no such file. */
-    function moved(name: string): Promise<boolean> {
-      return fs.rename(join(from, name), join(to, name)).then(
-        () => true,
-        (error) => {
-          if (errorCode(error) !== 'ENOENT') throw error;
-          return false;
-        },
-      );
-    }
-  }
-
-  async #makeDirectory(): Promise<void> {
-    await this.#fs.makeDirectory(this.directory);
-    await this.#fs.syncDirectory(this.#root);
+  async #make(directory: string): Promise<void> {
+    const { root, fs } = this.#options;
+    await fs.makeDirectory(directory);
+    await fs.syncDirectory(root);
   }
 }
 
@@ -255,5 +213,37 @@ async function makeRoot({ root, fs, mayBeLink }: SlotOptions): Promise<void> {
     await fs.syncDirectory(dirname(path)).catch((error) => {
       if (!NOT_OURS.has(errorCode(error) ?? '')) throw error;
     });
+  }
+}
+
+/**
+ * Moves the directory of a slot. If several processes do so at the same time, each segment goes to one of them. Rejects with ENOENT
+ * if another one was faster.
+ */
+async function moveDirectory(fs: FileSystem, from: string, to: string): Promise<void> {
+  try {
+    await fs.rename(from, to);
+  } catch (error) {
+    if (errorCode(error) !== 'EXDEV') throw error;
+    // A directory in the image of a container cannot be renamed, but its files can.
+    await fs.makeDirectory(to);
+    for (const { name } of await fs.list(from)) {
+      if (!name.endsWith(SEGMENT_SUFFIX)) continue;
+      // Who has a segment gets the note of what was delivered of it.
+      const note = basename(name, SEGMENT_SUFFIX) + ACKNOWLEDGEMENTS_SUFFIX;
+      if (await moved(name)) await moved(note);
+    }
+    await fs.removeDirectory(from).catch(() => undefined);
+  }
+
+  /** Resolves to false if another process was faster, or there is no such file. */
+  function moved(name: string): Promise<boolean> {
+    return fs.rename(join(from, name), join(to, name)).then(
+      () => true,
+      (error) => {
+        if (errorCode(error) !== 'ENOENT') throw error;
+        return false;
+      },
+    );
   }
 }

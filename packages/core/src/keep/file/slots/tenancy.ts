@@ -2,8 +2,8 @@ import { extname } from 'node:path';
 import type { Clock, Timer } from '@sluice/protocol/toolbox';
 import { StorageError, storageError } from '../../../base/errors/storage-error.ts';
 import { type FileSystem, isMissing } from '../disk/file-system.ts';
-import type { Locks } from './locks.ts';
 import { Slot } from './slot.ts';
+import type { Locks } from './system-locks.ts';
 
 /** Short enough to take over an orphan within 30 s. */
 const ADOPTION_INTERVAL_MS = 20_000;

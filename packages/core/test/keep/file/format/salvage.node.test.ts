@@ -2,7 +2,7 @@ import { readFile, truncate } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Range } from '../../../../src/base/range.ts';
 import { FRAME_HEADER_BYTES } from '../../../../src/keep/file/format/frame.ts';
-import type { Locks } from '../../../../src/keep/file/slots/locks.ts';
+import type { Locks } from '../../../../src/keep/file/slots/system-locks.ts';
 import type { Journal } from '../../../../src/keep/journal.ts';
 import { FailingFileSystem } from '../../../bench/failing-file-system.ts';
 import { group, readAll } from '../../../contracts/journal-contract.ts';

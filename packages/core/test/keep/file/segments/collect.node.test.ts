@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { collect } from '../../../../src/keep/file/segments/collect.ts';
+import { collect } from '../../../../src/keep/file/segments/segment-reader.ts';
 import { toTexts } from '../../../bench/event-texts.ts';
 import { framesOf, SEGMENT } from '../frames.ts';
 
