@@ -12,18 +12,18 @@ const CRC_AT = 8;
 /** So many runs of released events are read from one file. More would take memory and time without bound. */
 const MOST_READ_RUNS = 4 * 1024;
 
-/** The record that releases events `from` (inclusive) to `to` (exclusive). */
-export function releaseRecord(id: number, from: number, to: number): Buffer {
-  const record = Buffer.alloc(RECORD_BYTES);
-  record.writeUInt32LE(from, 0);
-  record.writeUInt32LE(to, 4);
-  record.writeUInt32LE(crc32(record.subarray(0, CRC_AT), id), CRC_AT);
-  return record;
-}
-
 /** Which events of a segment are released: sorted runs of indexes. Indexes that arrive in order take little memory. */
 export class Released {
   readonly #runs: Span[] = [];
+
+  /** The record that releases events `from` (inclusive) to `to` (exclusive). @param id The id of the segment. */
+  static record(id: number, from: number, to: number): Buffer {
+    const record = Buffer.alloc(RECORD_BYTES);
+    record.writeUInt32LE(from, 0);
+    record.writeUInt32LE(to, 4);
+    record.writeUInt32LE(crc32(record.subarray(0, CRC_AT), id), CRC_AT);
+    return record;
+  }
 
   /** Whether it contains every number below `count`. */
   covers(count: number): boolean {

@@ -8,6 +8,7 @@ import { Turns } from '../../../base/turns.ts';
 import type { Fsync } from '../../fsync.ts';
 import { diskError } from '../disk/disk-error.ts';
 import { errorCode, type FileSystem } from '../disk/file-system.ts';
+import { writeFileSync } from '../disk/write-all.ts';
 import { framedLength } from '../format/frame.ts';
 import { FrameBuffers } from '../format/frame-buffers.ts';
 import { newHeader, type SegmentHeader } from '../format/segment-header.ts';
@@ -15,7 +16,7 @@ import { SEGMENT_SUFFIX } from '../format/suffixes.ts';
 import { MOST_OF_DISK, segmentSize, WRITE_BYTES } from '../segment-size.ts';
 import type { Tenancy } from '../slots/tenancy.ts';
 import type { Segment } from './segment.ts';
-import { SegmentWriter, type WrittenGroup, writeSegmentSync } from './segment-writer.ts';
+import { SegmentWriter, type WrittenGroup, wholeSegment } from './segment-writer.ts';
 import type { Segments } from './segments.ts';
 import { settled } from './settled.ts';
 
@@ -102,7 +103,8 @@ export class Appender {
     const next = segments.next();
     const header = newHeader(0, events.times?.[0] ?? this.#options.clock.now());
     const directory = tenancy.writeSync((place) => {
-      writeSegmentSync(fs, join(place, next.name + SEGMENT_SUFFIX), header, events, fsync !== 'never');
+      const path = join(place, next.name + SEGMENT_SUFFIX);
+      writeFileSync(fs, path, wholeSegment(header, events), fsync !== 'never');
     });
     // If the process survives a signal, the journal must find and release these events.
     const segment = segments.create(directory, next);

@@ -4,11 +4,12 @@ import { type EventBytes, mergeEvents, sliceEvents } from '../../../base/event-b
 import { errorCode, type FileSystem } from '../disk/file-system.ts';
 import { readWhole } from '../disk/read-whole.ts';
 import { writeAll } from '../disk/write-all.ts';
-import { framedLength, writeFrames } from '../format/frame.ts';
+import { framedLength } from '../format/frame.ts';
 import { Released } from '../format/released.ts';
-import { newHeader, readHeader, SEGMENT_HEADER_BYTES, writeHeader } from '../format/segment-header.ts';
+import { newHeader, readHeader, SEGMENT_HEADER_BYTES } from '../format/segment-header.ts';
 import { ACKNOWLEDGEMENTS_SUFFIX, SEGMENT_SUFFIX, segmentName } from '../format/suffixes.ts';
 import { collect } from './segment-reader.ts';
+import { wholeSegment } from './segment-writer.ts';
 
 /** So few segments may stay as they are. */
 const FEW = 4;
@@ -52,16 +53,25 @@ interface SmallSegment {
  * one directory, and then one rename puts the new one in their place (see `filesIn`). Returns the directories with new segments.
  */
 export async function mergeSmall(directories: readonly string[], options: MergeOptions): Promise<string[]> {
-  const { fs, segmentBytes } = options;
+  const { fs, segmentBytes, makeDirectory, onFailed } = options;
   const mostBytes = Math.min(MOST_BYTES, segmentBytes);
   const merged: string[] = [];
   let batch: SmallSegment[] = [];
   let bytes = 0;
   const mergeBatch = async () => {
-    const directory = await mergeAll(batch, options);
-    if (directory !== undefined) merged.push(directory);
+    const first = Math.min(...batch.map(({ baseTime }) => baseTime));
+    const segments = batch.filter(({ baseTime }) => baseTime - first < MOST_SPREAD_MS);
     batch = [];
     bytes = 0;
+    if (segments.length <= FEW) return;
+    try {
+      const directory = await makeDirectory();
+      // Also if the merge fails: some of the segments may be there.
+      merged.push(directory);
+      await merge(fs, segments, first, directory);
+    } catch (cause) {
+      onFailed(storageError(`cannot merge ${segments.length} small files`, cause));
+    }
   };
   for (const stem of await findSmall(fs, directories, Math.min(SMALL_BYTES, segmentBytes / 2))) {
     const segment = await readSmall(fs, stem).catch(() => undefined);
@@ -76,25 +86,6 @@ export async function mergeSmall(directories: readonly string[], options: MergeO
   }
   await mergeBatch();
   return merged;
-}
-
-/** Returns the directory with the new segment; undefined if there is none. */
-async function mergeAll(
-  batch: readonly SmallSegment[],
-  { fs, makeDirectory, onFailed }: MergeOptions,
-): Promise<string | undefined> {
-  const first = Math.min(...batch.map(({ baseTime }) => baseTime));
-  const segments = batch.filter(({ baseTime }) => baseTime - first < MOST_SPREAD_MS);
-  if (segments.length <= FEW) return undefined;
-  let directory: string | undefined;
-  try {
-    directory = await makeDirectory();
-    await merge(fs, segments, first, directory);
-  } catch (cause) {
-    onFailed(storageError(`cannot merge ${segments.length} small files`, cause));
-  }
-  // Also after a failure: some of the segments may be there.
-  return directory;
 }
 
 /** The names of the files in a directory. Ends a merge that was interrupted. */
@@ -201,11 +192,8 @@ async function merge(
   }
   const all = segments.flatMap(({ events }) => events).sort((one, other) => one.order - other.order);
   const events = mergeEvents(all.map(({ event }) => event));
-  const header = newHeader(0, baseTime);
-  const frames = Buffer.alloc(framedLength(events));
-  writeFrames(events, 0, header, frames);
   const stem = join(directory, `${segmentName(1)}-${segmentName(segments.length)}`);
-  await write(fs, stem + MERGING_SUFFIX, Buffer.concat([writeHeader(header), frames]));
+  await write(fs, stem + MERGING_SUFFIX, wholeSegment(newHeader(0, baseTime), events));
   await fs.rename(stem + MERGING_SUFFIX, stem + SEGMENT_SUFFIX);
 }
 

@@ -7,7 +7,7 @@ import type { Reading } from '../../journal.ts';
 import type { DamagedFiles } from '../damaged-files.ts';
 import { errorCode, type FileSystem, type OpenFile } from '../disk/file-system.ts';
 import { writeAll } from '../disk/write-all.ts';
-import { Released, releaseRecord } from '../format/released.ts';
+import { Released } from '../format/released.ts';
 import { readHeader, SEGMENT_HEADER_BYTES, type SegmentHeader } from '../format/segment-header.ts';
 import { ACKNOWLEDGEMENTS_SUFFIX, SEGMENT_SUFFIX } from '../format/suffixes.ts';
 import type { OpenFiles } from './open-files.ts';
@@ -165,7 +165,7 @@ export class Segment {
   acknowledge(from: number, to: number): Promise<void> {
     this.#released.add(from, to);
     if (this.isDone) return Promise.resolve();
-    this.#records.push(releaseRecord(this.id, from, to));
+    this.#records.push(Released.record(this.id, from, to));
     this.#noting ??= this.#notes.take(async () => {
       await this.#context.fs.endOfTurn?.();
       this.#noting = undefined;
@@ -185,7 +185,7 @@ export class Segment {
       } catch (error) {
         // The file stays. If all events are released, record that: the next process must find nothing to deliver. If not,
         // record nothing: it must find the waiting events.
-        if (this.isReleased) await this.#note(releaseRecord(this.id, 0, this.end)).catch(() => undefined);
+        if (this.isReleased) await this.#note(Released.record(this.id, 0, this.end)).catch(() => undefined);
         throw error;
       } finally {
         await files.close(this.#acknowledgements);

@@ -4,7 +4,7 @@ import { tried } from '@sluice/protocol/toolbox';
 import { StorageError } from '../../../base/errors/storage-error.ts';
 import { errorCode, type FileSystem, refuseLink } from '../disk/file-system.ts';
 import { ACKNOWLEDGEMENTS_SUFFIX, SEGMENT_SUFFIX } from '../format/suffixes.ts';
-import type { HeldLock, Locks } from './system-locks.ts';
+import type { Locks } from './system-locks.ts';
 
 /** The name of a slot's directory: owner and origin. */
 export const SLOT_DIRECTORY: RegExp = /^([0-9a-f]{16})\.([0-9a-f]{16})$/;
@@ -15,7 +15,7 @@ const LITTER_AGE_MS = 60 * 60_000;
 /** Error codes for a directory that belongs to another user, or that the container does not show. */
 const NOT_OURS = new Set(['EACCES', 'EPERM', 'ENOENT']);
 
-export interface SlotOptions {
+interface SlotOptions {
   readonly root: string;
   readonly fs: FileSystem;
   readonly locks: Locks;
@@ -26,6 +26,8 @@ export interface SlotOptions {
   /** Called when another process checks whether this one is alive. */
   readonly onVisit: () => void;
 }
+
+type Lock = Awaited<ReturnType<Locks['hold']>>;
 
 /** What a look at the journal directory found. */
 interface Look {
@@ -45,11 +47,11 @@ interface Look {
 export class Slot {
   readonly #options: SlotOptions;
   readonly #owner: string;
-  #lock: HeldLock;
+  #lock: Lock;
   /** The size of the disk, in bytes. */
   readonly diskBytes: number;
 
-  private constructor(options: SlotOptions, owner: string, lock: HeldLock, diskBytes: number) {
+  private constructor(options: SlotOptions, owner: string, lock: Lock, diskBytes: number) {
     this.#options = options;
     this.#owner = owner;
     this.#lock = lock;

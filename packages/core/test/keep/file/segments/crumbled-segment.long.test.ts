@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Range, rangeLength } from '../../../../src/base/range.ts';
-import { releaseRecord } from '../../../../src/keep/file/format/released.ts';
+import { Released } from '../../../../src/keep/file/format/released.ts';
 import { writeHeader } from '../../../../src/keep/file/format/segment-header.ts';
 import { toTexts } from '../../../bench/event-texts.ts';
 import { FailingFileSystem } from '../../../bench/failing-file-system.ts';
@@ -155,7 +155,7 @@ describe('a segment in many pieces', () => {
 
   it('gives what is not released, where much of it is', async () => {
     const records = Array.from({ length: 500 }, (_, number) =>
-      releaseRecord(SEGMENT.id, 2 * number, 2 * number + 1),
+      Released.record(SEGMENT.id, 2 * number, 2 * number + 1),
     );
     await leave([framesOf(TEXTS)], records);
     const life = await place.open();
@@ -165,7 +165,7 @@ describe('a segment in many pieces', () => {
 
   it('gives some events again where too many single ones are released, and loses none', async () => {
     const odd = Array.from({ length: COUNT / 2 }, (_, number) => COUNT - 1 - 2 * number);
-    const records = odd.map((index) => releaseRecord(SEGMENT.id, index, index + 1));
+    const records = odd.map((index) => Released.record(SEGMENT.id, index, index + 1));
     await leave([framesOf(TEXTS)], records);
     const life = await place.open();
     const events = await deliver(life);

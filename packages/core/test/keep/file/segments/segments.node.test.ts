@@ -1,6 +1,6 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { releaseRecord } from '../../../../src/keep/file/format/released.ts';
+import { Released } from '../../../../src/keep/file/format/released.ts';
 import { readHeader, SEGMENT_HEADER_BYTES } from '../../../../src/keep/file/format/segment-header.ts';
 import { FailingFileSystem } from '../../../bench/failing-file-system.ts';
 import { group, readAll } from '../../../contracts/journal-contract.ts';
@@ -45,7 +45,7 @@ describe('a segment of which nothing waits', () => {
     // As if the process had ended between the last release and the deletion.
     const [acks = ''] = await place.files('.acks');
     const records = await readFile(acks);
-    await writeFile(acks, Buffer.concat([records, releaseRecord(await idOf(), 2, 3)]));
+    await writeFile(acks, Buffer.concat([records, Released.record(await idOf(), 2, 3)]));
     const fs = new FailingFileSystem();
     fs.fail('remove', 'EIO', { path: SEGMENT });
     const { journal, witness } = await place.open({ fs });
