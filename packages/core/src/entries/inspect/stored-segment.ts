@@ -52,6 +52,7 @@ export class StoredSegment {
         this.#damagedBytes += bytes;
       },
       onFailed: () => {},
+      onMissing: () => {},
       onVanished: () => {},
     };
     this.#segment = new Segment(context, 1, directory, basename(name, SEGMENT_SUFFIX));

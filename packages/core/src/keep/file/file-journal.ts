@@ -122,6 +122,7 @@ export class FileJournal implements Journal {
         readingBuffer: new ReadingBuffer(),
         onDamaged: (path, bytes) => this.#observer?.damaged(path, bytes),
         onFailed,
+        onMissing: (range) => this.#observer?.settled?.(range, 'damaged'),
         onVanished: (range) => this.#observer?.vanished?.(range),
       },
       () => this.#tenancy.directory,

@@ -7,6 +7,8 @@ import { FRAME_HEADER_BYTES, FrameReader, findIds } from './frame.ts';
  */
 export interface IntactRun extends Span {
   readonly offset: number;
+  /** Where the last frame ends, if the run is in pieces. */
+  readonly end?: number;
 }
 
 /** A run is split at this length, so that a read in its middle need not start far before. */
@@ -22,7 +24,7 @@ const MOST_COUNTED = 1_000;
 /** Finds all intact events of a damaged segment, wherever they are in the file. Also counts the damaged bytes. */
 export class IntactRuns {
   readonly #id: number;
-  readonly #found: { from: number; to: number; offset: number }[] = [];
+  readonly #found: { from: number; to: number; offset: number; end?: number }[] = [];
   /** Where the last frame ended. */
   #end = 0;
   /** How many events are missing between the pieces of runs. */
@@ -64,10 +66,12 @@ export class IntactRuns {
     this.#isInOrder &&= missing >= 0;
     const follows = run !== undefined && (isNext || this.#isPiece(missing, offset));
     if (follows) this.#missing += missing;
-    if (follows && offset - run.offset < LONGEST_RUN_BYTES) run.to = index + 1;
-    else if (follows || this.#found.length < MOST_RUNS)
+    if (follows && offset - run.offset < LONGEST_RUN_BYTES) {
+      run.to = index + 1;
+      if (!isNext || run.end !== undefined) run.end = end;
+    } else if (follows || this.#found.length < MOST_RUNS) {
       this.#found.push({ from: index, to: index + 1, offset });
-    else return false;
+    } else return false;
     this.#end = end;
     return true;
   }

@@ -55,6 +55,12 @@ export class SegmentReader {
     this.#resume = { index: 0, offset: SEGMENT_HEADER_BYTES };
   }
 
+  /** The run in pieces that an event of a damaged file lies in. */
+  piecesAt(index: number): IntactRun | undefined {
+    const run = this.#isScanned ? runBehind(this.#runs, index) : undefined;
+    return run?.end === undefined ? undefined : run;
+  }
+
   /** Remembers that the frame of event `index` is at `offset`, if that is far behind the last known position. */
   mark(index: number, offset: number): void {
     const last = this.#runs.at(-1) ?? ALL;

@@ -7,6 +7,8 @@ import type { Reading } from '../../journal.ts';
 import type { DamagedFiles } from '../damaged-files.ts';
 import { errorCode, type FileSystem, type OpenFile } from '../disk/file-system.ts';
 import { writeAll } from '../disk/write-all.ts';
+import { FrameReader } from '../format/frame.ts';
+import type { IntactRun } from '../format/intact-runs.ts';
 import { Released } from '../format/released.ts';
 import { readHeader, SEGMENT_HEADER_BYTES, type SegmentHeader } from '../format/segment-header.ts';
 import { ACKNOWLEDGEMENTS_SUFFIX, SEGMENT_SUFFIX } from '../format/suffixes.ts';
@@ -30,6 +32,9 @@ const NEVER_READABLE: ReadonlySet<string> = new Set([
   'EINVAL',
 ]);
 
+/** So many missing events are told of in one turn of the event loop. */
+const MOST_TOLD = 32;
+
 /** What all segments of a journal share. */
 export interface SegmentContext {
   readonly fs: FileSystem;
@@ -39,6 +44,8 @@ export interface SegmentContext {
   /** Called when bytes are found that are not intact events. */
   readonly onDamaged: (path: string, bytes: number) => void;
   readonly onFailed: (error: Error) => void;
+  /** Called when events are missing that are not released. */
+  readonly onMissing: (segment: Segment, missing: Span) => void;
   /** Called when the file of these events is gone. */
   readonly onVanished: (range: Range) => void;
 }
@@ -64,6 +71,9 @@ export class Segment {
   readonly #notes = new Turns();
   /** Number of bytes that are no intact events, as far as that is known. */
   #damaged = 0;
+  /** The run in pieces of which it was told last which events are missing. */
+  #told: IntactRun | undefined;
+  #missed = 0;
   /** The id that its frames carry. */
   id = 0;
   /** The time that ages count from, in milliseconds since 1970; NaN if unknown. */
@@ -213,7 +223,7 @@ export class Segment {
     return true;
   }
 
-  /** Scans a damaged file completely. Marks events that are missing in it as released, so that nobody waits for them. */
+  /** Scans a damaged file completely. Tells which events are missing in it. */
   async #scan(file: OpenFile, knownId: number | undefined): Promise<void> {
     const { id, runs, damaged, isBlank } = await scanFile(file, this.size, knownId);
     this.id = id;
@@ -222,7 +232,7 @@ export class Segment {
     this.end = Math.max(this.end, runs.at(-1)?.to ?? 0);
     let at = 0;
     for (const { from, to } of [...runs, { from: this.end, to: this.end }]) {
-      this.#released.add(at, from);
+      await this.#miss(at, from);
       at = to;
     }
     if (damaged > this.#damaged) this.#context.onDamaged(this.path, damaged - this.#damaged);
@@ -230,10 +240,34 @@ export class Segment {
   }
 
   async #read(file: OpenFile, range: Range, limit: Limit): Promise<Reading> {
+    await this.#tellOfPieces(file, range.from);
     const reading = await this.#reader.read(file, range, limit);
     if (reading !== undefined) return reading;
     await this.#scan(file, this.id);
+    await this.#tellOfPieces(file, range.from);
     return (await this.#reader.read(file, range, limit)) ?? { events: NO_EVENTS, range };
+  }
+
+  /** If an event lies in a run in pieces, tells which events are missing in that. What waits then is sent in full batches. */
+  async #tellOfPieces(file: OpenFile, index: number): Promise<void> {
+    const run = this.#reader.piecesAt(index);
+    if (run?.end === undefined || run === this.#told) return;
+    this.#told = run;
+    let at = run.from;
+    await inParts(file, run.offset, run.end, async (bytes, _at, rest) => {
+      const reader = new FrameReader(bytes, this.id, rest);
+      for (; reader.next(); at = reader.index + 1) await this.#miss(at, reader.index);
+      return reader.offset;
+    });
+  }
+
+  /** Events are missing: nobody need wait for them. */
+  async #miss(from: number, to: number): Promise<void> {
+    for (const missing of this.waiting(from, to)) {
+      this.#context.onMissing(this, missing);
+      if (++this.#missed % MOST_TOLD === 0) await this.#context.fs.endOfTurn?.();
+    }
+    this.#released.add(from, to);
   }
 
   async #note(records: Buffer): Promise<void> {

@@ -33,11 +33,20 @@ export class Segments {
 
   /** @param ownDirectory The slot's own directory, which is not removed with its last segment. */
   constructor(
-    context: SegmentContext,
+    context: Omit<SegmentContext, 'onMissing'> & { readonly onMissing: (range: Range) => void },
     ownDirectory: () => string | undefined,
     rewrite: ConstructorParameters<typeof Salvage>[0],
   ) {
-    this.#context = context;
+    this.#context = {
+      ...context,
+      onMissing: (segment, missing) => {
+        const range = { segment: this.nameOf(segment), ...missing };
+        // Nobody was told of what is only opened, and what was salvaged is elsewhere.
+        if (this.#holderOf(range) !== segment) return;
+        context.onMissing(range);
+        this.acknowledge(range).catch(context.onFailed);
+      },
+    };
     this.#ownDirectory = ownDirectory;
     this.salvage = new Salvage(rewrite, (segment, from, to) => this.#release(segment, from, to));
   }

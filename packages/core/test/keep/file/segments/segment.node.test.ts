@@ -93,6 +93,8 @@ describe('a segment that is taken on', () => {
     expect(await readAll(journal, witness.ranges, { maxEvents: 7, maxBytes: 100 * KIB })).toEqual(intact);
     expect(await readAll(journal, witness.ranges)).toEqual(intact);
     expect(witness.damages).toEqual([{ place: expect.stringContaining('.segment'), bytes: end - at }]);
+    // What waits behind it can then be sent with what waits before it.
+    expect(witness.settlements).toEqual([{ range: { segment: 1, from: 100, to: 103 }, fate: 'damaged' }]);
     for (const range of witness.ranges) await journal.acknowledge(range);
     expect([await place.files('.segment'), await place.files('.damaged')]).toEqual([
       [],
