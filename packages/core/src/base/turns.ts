@@ -8,4 +8,14 @@ export class Turns {
     this.#last = turn.catch(() => undefined);
     return turn;
   }
+
+  /** Adds work that has begun already. */
+  add(work: Promise<unknown>): void {
+    this.take(() => work).catch(() => undefined);
+  }
+
+  /** Resolves once all work so far has ended. */
+  ended(): Promise<void> {
+    return this.take(async () => {});
+  }
 }

@@ -19,7 +19,6 @@ import { OpenFiles } from './segments/open-files.ts';
 import { ReadingBuffer } from './segments/reading-buffer.ts';
 import type { Segment } from './segments/segment.ts';
 import { Segments } from './segments/segments.ts';
-import { settled } from './segments/settled.ts';
 import type { Locks } from './slots/system-locks.ts';
 import { systemLocks } from './slots/system-locks.ts';
 import { Tenancy } from './slots/tenancy.ts';
@@ -83,8 +82,7 @@ export class FileJournal implements Journal {
   readonly #found: Found[] = [];
   readonly #telling = new Turns();
   #observer: JournalObserver | undefined;
-  /** Settles once no `sync()` is pending. */
-  #syncing: Promise<unknown> = Promise.resolve();
+  readonly #syncs = new Turns();
   /** Set by `close()`: settles after the last sync. */
   #ended: Promise<void> | undefined;
 
@@ -178,7 +176,7 @@ export class FileJournal implements Journal {
 
   sync(): Promise<void> {
     const synced = this.#ended ?? this.#appender.sync();
-    this.#syncing = settled(this.#syncing, synced);
+    this.#syncs.add(synced);
     return synced;
   }
 
@@ -212,7 +210,7 @@ export class FileJournal implements Journal {
       this.#observer?.failed(storageError(`cannot end the journal in ${this.#directory}`, error));
     }
     // A `sync()` that was called before may still rewrite events that the disk may have lost.
-    await this.#syncing;
+    await this.#syncs.ended();
     await this.#segments.settled();
     await this.#files.closeAll();
     await this.#tenancy.release();
