@@ -11,7 +11,9 @@ export class Turns {
 
   /** Adds work that has begun already. */
   add(work: Promise<unknown>): void {
-    this.take(() => work).catch(() => undefined);
+    // Handled at once: it may fail before its turn.
+    const ended = work.catch(() => undefined);
+    void this.take(() => ended);
   }
 
   /** Resolves once all work so far has ended. */
