@@ -349,6 +349,8 @@ describe('with fsync always', () => {
     await expect.poll(() => fs.hanging).toBe(1);
     appends.push(journal.append(group(numbered(2, 1))));
     await expect.poll(() => fs.count('write', SEGMENT)).toBe(3);
+    // Until it is written, and has asked for its sync.
+    await aWhile();
     fs.fail('sync', 'EIO', { after: 1, path: SEGMENT });
     return { journal, appends, release };
   }
