@@ -1,4 +1,4 @@
-import type { FileStatus, OpenFile } from '@sluice/core/file-journal';
+import type { OpenFile } from '@sluice/core/file-journal';
 import type { FailingDisk } from './failing-disk.ts';
 import type { Operation } from './failures.ts';
 
@@ -54,7 +54,7 @@ export class FailingFile implements OpenFile {
     return this.#checked('truncate', () => this.#file.truncate(size));
   }
 
-  stat(): Promise<FileStatus> {
+  stat(): ReturnType<OpenFile['stat']> {
     return this.#checked('stat', () => this.#file.stat());
   }
 

@@ -1,4 +1,4 @@
-import type { DirectoryEntry, FileSystem, OpenFile, SyncFile, Volume } from '@sluice/core/file-journal';
+import type { FileSystem, OpenFile, SyncFile } from '@sluice/core/file-journal';
 import type { Random } from '../random.ts';
 import type { DiskCalls } from './disk-calls.ts';
 import type { CallKind, DiskWeather } from './disk-weather.ts';
@@ -55,9 +55,9 @@ export class MountedDisk implements FileSystem {
     calls.makeNow({ kind: 'change', what: `mkdir ${path}`, perform: () => disk.makeDirectory(path) });
   }
 
-  list(path: string): Promise<readonly DirectoryEntry[]> {
+  list(path: string): ReturnType<FileSystem['list']> {
     return this.#call('open', `list ${path}`, (disk) => {
-      const nodes: DirectoryEntry[] = [];
+      const nodes: Awaited<ReturnType<FileSystem['list']>>[number][] = [];
       for (const [name, { kind }] of disk.directory(path).entries) nodes.push({ name, kind });
       for (const name of this.#options.locksIn(path)) nodes.push({ name, kind: 'other' });
       return nodes;
@@ -100,7 +100,7 @@ export class MountedDisk implements FileSystem {
     });
   }
 
-  volume(path: string): Promise<Volume> {
+  volume(path: string): ReturnType<FileSystem['volume']> {
     return this.#call('look', `look at the volume of ${path}`, (disk) => {
       disk.directory(path);
       const totalBytes = Math.min(disk.capacity, TOTAL_BYTES);

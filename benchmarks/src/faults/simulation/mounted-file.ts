@@ -1,4 +1,4 @@
-import type { FileStatus, OpenFile, SyncFile } from '@sluice/core/file-journal';
+import type { OpenFile, SyncFile } from '@sluice/core/file-journal';
 import type { Random } from '../random.ts';
 import type { Call, DiskCalls } from './disk-calls.ts';
 import { DiskError } from './disk-error.ts';
@@ -60,7 +60,7 @@ export class MountedFile implements OpenFile, SyncFile {
     return this.#make({ kind: 'change', what: `truncate ${path} to ${size}`, perform });
   }
 
-  stat(): Promise<FileStatus> {
+  stat(): ReturnType<OpenFile['stat']> {
     const [file, path] = [this.#file, this.#path];
     const perform = () => ({ size: file.size, isInPlace: file.links > 0 });
     return this.#make({ kind: 'look', what: `stat ${path}`, perform });

@@ -1,4 +1,4 @@
-import type { HeldLock, Locks } from '@sluice/core/file-journal';
+import type { Locks } from '@sluice/core/file-journal';
 import type { Agenda } from './agenda.ts';
 import { DiskError } from './disk-error.ts';
 import type { DiskWeather } from './disk-weather.ts';
@@ -51,7 +51,7 @@ export class VirtualLocks implements Locks {
     this.#options = options;
   }
 
-  async hold(directory: string, name: string, onVisit: () => void): Promise<HeldLock> {
+  async hold(directory: string, name: string, onVisit: () => void): ReturnType<Locks['hold']> {
     const { table, agenda, weather, process } = this.#options;
     const path = `${directory}/${name}`;
     await this.#wait();

@@ -8,4 +8,16 @@ export class Turns {
     this.#last = turn.catch(() => undefined);
     return turn;
   }
+
+  /** Adds work that has begun already. */
+  add(work: Promise<unknown>): void {
+    // Handled at once: it may fail before its turn.
+    const ended = work.catch(() => undefined);
+    void this.take(() => ended);
+  }
+
+  /** Resolves once all work so far has ended. */
+  ended(): Promise<void> {
+    return this.take(async () => {});
+  }
 }

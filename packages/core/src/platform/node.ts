@@ -21,7 +21,7 @@ import { allParts } from './all-parts.ts';
 import type { Platform } from './platform.ts';
 import { onAbort } from './process/abort-listeners.ts';
 import { drainInBackground } from './process/drain-in-background.ts';
-import { formerPathOf, pathOf } from './process/journal-path.ts';
+import { pathOf } from './process/journal-path.ts';
 import { atLastMoment } from './process/last-moment.ts';
 import { MemoryPool } from './process/memory-pool.ts';
 import { warnOfUsers } from './warn-of-users.ts';
@@ -75,23 +75,16 @@ export const platform: Platform = {
   createJournal({ settings, clock, maxBytes, part }) {
     return new FileJournal({
       directory: pathOf(settings, part),
-      formerRoot: formerPathOf(settings, part),
-      damagedDirectory: join(pathOf(settings), 'damaged'),
-      mayBeLink: part === undefined,
+      isPart: part !== undefined,
       fsync: settings.fsync ?? 'interval',
       clock,
       maxBytes: maxBytes ?? MOST_BYTES,
     });
   },
   async exists({ settings, part }) {
-    const former = formerPathOf(settings, part);
-    const isHere = !(await isMissing(nodeFileSystem, pathOf(settings, part)));
-    return isHere || (former !== undefined && !(await isMissing(nodeFileSystem, former)));
+    return !(await isMissing(nodeFileSystem, pathOf(settings, part)));
   },
-  createNote({ settings, part }) {
-    const former = formerPathOf(settings, part);
-    return new FileNote(join(pathOf(settings, part), NOTE), former && join(former, NOTE));
-  },
+  createNote: ({ settings, part }) => new FileNote(join(pathOf(settings, part), NOTE)),
   createTransport: ({ delivery, exitBudgetMs }) =>
     new UndiciTransport({ connect: delivery.connect, dispatcher: delivery.dispatcher, exitBudgetMs }),
   createRest(options) {

@@ -19,4 +19,25 @@ describe('turns', () => {
     expect(await second).toBe(2);
     expect(seen).toEqual(['first begins', 'first ends', 'second']);
   });
+
+  it('wait for work that had begun before, also if that fails before its turn', async () => {
+    const turns = new Turns();
+    let end = (): void => {};
+    turns.add(
+      new Promise<void>((resolve) => {
+        end = resolve;
+      }),
+    );
+    // If nothing handled it, the test run would fail.
+    turns.add(Promise.reject(new Error('fails at once')));
+    let hasEnded = false;
+    const ended = turns.ended().then(() => {
+      hasEnded = true;
+    });
+    await new Promise((resolve) => setTimeout(resolve));
+    expect(hasEnded).toBe(false);
+    end();
+    await ended;
+    expect(hasEnded).toBe(true);
+  });
 });

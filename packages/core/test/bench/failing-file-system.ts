@@ -1,4 +1,4 @@
-import type { FileSystem, OpenFile, SyncFile, Volume } from '../../src/keep/file/disk/file-system.ts';
+import type { FileSystem, OpenFile, SyncFile } from '../../src/keep/file/disk/file-system.ts';
 import { nodeFileSystem } from '../../src/keep/file/disk/node-file-system.ts';
 
 /** The operations of a journal on a disk. */
@@ -32,7 +32,7 @@ export class FailingFileSystem implements FileSystem {
   /** Number of calls that hang now. */
   hanging = 0;
   /** Replaces these values of the real volume. */
-  volumeIs: Partial<Volume> = {};
+  volumeIs: Partial<Awaited<ReturnType<FileSystem['volume']>>> = {};
   #rules: Rule[] = [];
   /** How many calls pass before all fail. */
   #passes = Number.POSITIVE_INFINITY;
@@ -141,7 +141,7 @@ export class FailingFileSystem implements FileSystem {
     return this.#call('syncDirectory', path, () => nodeFileSystem.syncDirectory(path));
   }
 
-  volume(path: string): Promise<Volume> {
+  volume(path: string): ReturnType<FileSystem['volume']> {
     return this.#call('volume', path, async () => ({
       ...(await nodeFileSystem.volume(path)),
       ...this.volumeIs,

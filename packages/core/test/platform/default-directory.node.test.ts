@@ -1,15 +1,10 @@
-import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { type Emulator, startEmulator } from '@sluice/emulator';
-import { systemClock } from '@sluice/protocol/toolbox';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { encodeEvents } from '../../src/base/event-bytes.ts';
 import { createTracker, type Tracker, type TrackerOptions } from '../../src/index.ts';
-import { FileJournal } from '../../src/keep/file/file-journal.ts';
-import { writeLetter } from '../../src/parts/dead-letters/dead-letter.ts';
 
 const key = 'the-right-key-of-this-account';
 const ada = { correlationValue: 'ada@example.com' };
@@ -43,14 +38,6 @@ function create(options: Partial<TrackerOptions> = {}): Tracker {
   return tracker;
 }
 
-/** The directory that this account had when names were made with the API key. */
-function former(part = ''): string {
-  const name = createHash('sha256')
-    .update([`${emulator.baseUrl}/`, 'email', key].join('\n'))
-    .digest('hex');
-  return join(state, 'sluice', name.slice(0, 16), part);
-}
-
 describe('the directory that a journal has by default', () => {
   it('is the same under a wrong key: what waited there is delivered under the right one', async () => {
     const wrong = create({ apiKey: 'a-key-with-a-typing-error' });
@@ -76,46 +63,6 @@ describe('the directory that a journal has by default', () => {
     const again = create({ ...options, account: 'first' });
     await again.flush();
     expect(again.stats().recovered).toBe(1);
-  });
-
-  it('takes over what was left in a directory whose name was made with the key, and removes that', async () => {
-    const before = create({ journalDirectory: former() });
-    before.track('purchase', {}, ada);
-    before.track('refund', {}, ada);
-    await before.durable();
-    await before.close({ timeoutMs: 0 });
-    const tracker = create();
-    await tracker.flush();
-    expect(tracker.stats()).toMatchObject({ recovered: 2, delivered: 2 });
-    await tracker.close();
-    expect(await readdir(join(state, 'sluice'))).toHaveLength(1);
-    await expect(readdir(former())).rejects.toThrow('ENOENT');
-  });
-
-  it('takes over the dead letters there', async () => {
-    const event = new TextEncoder().encode('{"custom_event_name":"purchase"}');
-    const letter = writeLetter(event, { status: 400, excerpt: '' }, Date.now());
-    const directory = former('dead-letters');
-    const journal = new FileJournal({ directory, fsync: 'always', clock: systemClock });
-    await journal.open({ recovered: () => {}, damaged: () => {}, failed: () => {} });
-    await journal.append(encodeEvents([letter], [Date.now()]));
-    await journal.close();
-    const { deadLetters } = create();
-    const names: unknown[] = [];
-    for await (const { event } of deadLetters.list()) names.push(event.custom_event_name);
-    expect(names).toEqual(['purchase']);
-  });
-
-  it('takes over the held events there, and whose they are', async () => {
-    const unidentified = { hold: true };
-    const before = create({ unidentified, journalDirectory: former() });
-    before.track('purchase', {});
-    await before.durable();
-    await before.close();
-    const tracker = create({ unidentified });
-    tracker.identify('ada@example.com');
-    await tracker.flush();
-    expect(tracker.stats()).toMatchObject({ recovered: 1, delivered: 1, pending: 0 });
   });
 });
 

@@ -46,7 +46,7 @@ export const MUTANTS: readonly SimulatedMutant[] = [
   {
     name: 'adopts what a living owner has',
     file: 'keep/file/slots/slot',
-    find: 'else if (this.#ours.has(owner) || !(await isAlive(owner)))',
+    find: 'else if (!(await isAlive(owner)))',
     replace: 'else',
   },
   {
@@ -109,9 +109,9 @@ export const TESTED_MUTANTS: readonly TestedMutant[] = [
   {
     name: 'takes over a segment twice',
     file: 'keep/file/segments/segments',
-    find: 'if (this.knows(segment.path))',
-    replace: 'if (false)',
-    test: 'keep/file/segments/recovery.node.test.ts',
+    find: 'if (this.#paths.has(path) || this.#foreign.has(path)) return true;',
+    replace: '',
+    test: 'keep/file/segments/segments.node.test.ts',
     finder: 'is read again later, and gives each event once',
   },
   {

@@ -2,8 +2,9 @@ import { basename, dirname, join } from 'node:path';
 import type { Clock } from '@sluice/protocol/toolbox';
 import { storageError } from '../../base/errors/storage-error.ts';
 import { errorCode, type FileSystem, refuseLink } from './disk/file-system.ts';
-import { DAMAGED_SUFFIX, SEGMENT_SUFFIX } from './format/suffixes.ts';
+import { SEGMENT_SUFFIX } from './format/suffixes.ts';
 
+const SUFFIX = '.damaged';
 const MOST_BYTES = 16 * 1024 * 1024;
 const MOST_AGE_MS = 30 * 24 * 60 * 60_000;
 
@@ -27,10 +28,10 @@ export class DamagedFiles {
   async setAside(path: string): Promise<void> {
     const { directory, fs, clock } = this.#options;
     const [, origin = ''] = basename(dirname(path)).split('.');
-    const name = basename(path).replace(SEGMENT_SUFFIX, '').replace(DAMAGED_SUFFIX, '');
+    const name = basename(path, SEGMENT_SUFFIX);
     await refuseLink(fs, directory);
     await fs.makeDirectory(directory);
-    await fs.rename(path, join(directory, `${dateOf(clock.now())}-${origin}-${name}${DAMAGED_SUFFIX}`));
+    await fs.rename(path, join(directory, `${dateOf(clock.now())}-${origin}-${name}${SUFFIX}`));
     await this.tidy();
   }
 
@@ -64,7 +65,7 @@ export class DamagedFiles {
     try {
       await refuseLink(fs, directory);
       const names = (await fs.list(directory)).flatMap(({ name, kind }) =>
-        kind === 'file' && name.endsWith(DAMAGED_SUFFIX) ? [name] : [],
+        kind === 'file' && name.endsWith(SUFFIX) ? [name] : [],
       );
       names.sort();
       for (const name of first === 'oldest' ? names : names.reverse()) {

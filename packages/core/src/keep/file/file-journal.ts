@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Clock } from '@sluice/protocol/toolbox';
 import { ClosedError } from '../../base/errors/closed-error.ts';
 import { storageError } from '../../base/errors/storage-error.ts';
@@ -10,18 +10,16 @@ import type { Journal, JournalObserver, Reading } from '../journal.ts';
 import { DamagedFiles } from './damaged-files.ts';
 import { directorySize } from './directory-size.ts';
 import { diskError } from './disk/disk-error.ts';
-import { errorCode, type FileSystem, type Volume } from './disk/file-system.ts';
+import type { FileSystem } from './disk/file-system.ts';
 import { nodeFileSystem } from './disk/node-file-system.ts';
 import { segmentSize, WRITE_BYTES } from './segment-size.ts';
 import { Appender } from './segments/appender.ts';
 import { mergeSmall } from './segments/merge.ts';
 import { OpenFiles } from './segments/open-files.ts';
 import { ReadingBuffer } from './segments/reading-buffer.ts';
-import { recoverDirectory } from './segments/recovery.ts';
 import type { Segment } from './segments/segment.ts';
 import { Segments } from './segments/segments.ts';
-import { settled } from './segments/settled.ts';
-import type { Locks } from './slots/locks.ts';
+import type { Locks } from './slots/system-locks.ts';
 import { systemLocks } from './slots/system-locks.ts';
 import { Tenancy } from './slots/tenancy.ts';
 
@@ -29,8 +27,6 @@ import { Tenancy } from './slots/tenancy.ts';
 export interface FileJournalOptions {
   /** The journal directory, shared by all processes that deliver to one account. Created if it is missing. */
   readonly directory: string;
-  /** Another directory, whose events are taken over into this one. Default: none. */
-  readonly formerRoot?: string | undefined;
   /** When written events are synced to the disk. */
   readonly fsync: Fsync;
   /** The source of time, for example `systemClock` of `@sluice/protocol/toolbox`. */
@@ -42,10 +38,11 @@ export interface FileJournalOptions {
    * latest. Default: no limit: then `space()` does not measure the directory.
    */
   readonly maxBytes?: number;
-  /** Where damaged segments are kept for 30 days, at most 16 MiB of them. Default: `damaged` in the directory. */
-  readonly damagedDirectory?: string;
-  /** Whether the directory may be a symbolic link. What is inside it never may. Default: true. */
-  readonly mayBeLink?: boolean;
+  /**
+   * Whether the directory lies in that of another journal. Then it may not be a symbolic link, and damaged segments go to `damaged`
+   * beside it, not inside it. Default: false.
+   */
+  readonly isPart?: boolean;
   /** The disk. Default: this machine's. */
   readonly fs?: FileSystem;
   /** How a process finds out which others are alive. Default: Unix sockets. */
@@ -85,14 +82,13 @@ export class FileJournal implements Journal {
   readonly #found: Found[] = [];
   readonly #telling = new Turns();
   #observer: JournalObserver | undefined;
-  /** Settles once no `sync()` is pending. */
-  #syncing: Promise<unknown> = Promise.resolve();
+  readonly #syncs = new Turns();
   /** Set by `close()`: settles after the last sync. */
   #ended: Promise<void> | undefined;
 
   constructor(options: FileJournalOptions) {
-    const { directory, formerRoot, fsync, clock, maxBytes = Number.POSITIVE_INFINITY } = options;
-    const { fs = nodeFileSystem, locks = systemLocks, mayBeLink = true } = options;
+    const { directory, fsync, clock, maxBytes = Number.POSITIVE_INFINITY } = options;
+    const { fs = nodeFileSystem, locks = systemLocks, isPart = false } = options;
     const segmentBytes = segmentSize(options.segmentBytes ?? SEGMENT_BYTES, maxBytes);
     const onFailed = (error: Error) => this.#observer?.failed(error);
     this.groupLimit = { ...GROUP_LIMIT, maxBytes: Math.min(GROUP_LIMIT.maxBytes, segmentBytes) };
@@ -100,7 +96,7 @@ export class FileJournal implements Journal {
     this.#segmentBytes = segmentBytes;
     this.#maxBytes = maxBytes;
     this.#damaged = new DamagedFiles({
-      directory: options.damagedDirectory ?? join(directory, 'damaged'),
+      directory: join(isPart ? dirname(directory) : directory, 'damaged'),
       fs,
       clock,
       onFailed,
@@ -109,8 +105,7 @@ export class FileJournal implements Journal {
     this.#files = new OpenFiles(fs, MOST_OPEN_FILES);
     this.#tenancy = new Tenancy({
       root: directory,
-      formerRoot,
-      mayBeLink,
+      mayBeLink: !isPart,
       fs,
       locks,
       clock,
@@ -181,7 +176,7 @@ export class FileJournal implements Journal {
 
   sync(): Promise<void> {
     const synced = this.#ended ?? this.#appender.sync();
-    this.#syncing = settled(this.#syncing, synced);
+    this.#syncs.add(synced);
     return synced;
   }
 
@@ -199,7 +194,7 @@ export class FileJournal implements Journal {
     if (bytes > 0) await this.#damaged.free(bytes);
   }
 
-  async space(): Promise<Volume & { readonly otherBytes?: number }> {
+  async space(): ReturnType<NonNullable<Journal['space']>> {
     const volume = await this.#fs.volume(this.#directory);
     if (this.#maxBytes === Number.POSITIVE_INFINITY) return volume;
     const otherBytes = await directorySize(this.#fs, this.#directory, (path) => this.#segments.counts(path));
@@ -215,7 +210,7 @@ export class FileJournal implements Journal {
       this.#observer?.failed(storageError(`cannot end the journal in ${this.#directory}`, error));
     }
     // A `sync()` that was called before may still rewrite events that the disk may have lost.
-    await this.#syncing;
+    await this.#syncs.ended();
     await this.#segments.settled();
     await this.#files.closeAll();
     await this.#tenancy.release();
@@ -261,39 +256,12 @@ export class FileJournal implements Journal {
     // A sync looks whether the file that is written is as it was.
     await this.#appender.sync().catch(onFailed);
     let isComplete = true;
-    for (const directory of [...own, ...adopted, ...merged]) {
-      isComplete = (await this.#recover(directory)) && isComplete;
-    }
+    const found = (segment: Segment, waiting: readonly Span[]) => this.#found.push({ segment, waiting });
+    for (const directory of [...own, ...adopted, ...merged])
+      isComplete =
+        (await this.#segments.recover(directory, { found, isOver: () => this.#ended !== undefined })) &&
+        isComplete;
     await this.#tell();
     return isComplete;
-  }
-
-  /** Resolves to false if something failed that may work later. */
-  async #recover(directory: string): Promise<boolean> {
-    try {
-      await this.#segments.forsake(directory);
-      const isComplete = await recoverDirectory(directory, {
-        fs: this.#fs,
-        damaged: this.#damaged,
-        observer: this.#observer,
-        goesOn: () => !this.#ended,
-        open: (name) => this.#segments.open(directory, name),
-        leave: (segment, isForeign) => this.#segments.leave(segment, isForeign),
-        knows: (path) => this.#segments.knows(path),
-        take: async (segment, waiting) => {
-          this.#segments.hold(segment);
-          this.#found.push({ segment, waiting });
-          await this.#segments.deleteIfDone(segment);
-        },
-      });
-      if (directory !== this.#tenancy.directory)
-        await this.#fs.removeDirectory(directory).catch(() => undefined);
-      return isComplete;
-    } catch (cause) {
-      // A directory of its own that somebody removed, or that was empty after the merge.
-      if (errorCode(cause) === 'ENOENT') return true;
-      this.#observer?.failed(storageError(`cannot read ${directory}; it is left where it is for now`, cause));
-      return false;
-    }
   }
 }

@@ -10,18 +10,7 @@ type JournalNames = AccountNames & { readonly journalDirectory?: string | undefi
 export function pathOf(settings: JournalNames, part: string = ''): string {
   const { journalDirectory: directory } = settings;
   if (directory !== undefined) return join(resolve(directory), part);
-  return defaultPath({ ...settings, apiKey: undefined }, part);
-}
-
-/** The directory that the place had when names were made with the API key. Undefined if it is the same one. */
-export function formerPathOf(settings: JournalNames, part: string = ''): string | undefined {
-  const { account, apiKey, journalDirectory } = settings;
-  const isSame = journalDirectory !== undefined || account !== undefined || apiKey === undefined;
-  return isSame ? undefined : defaultPath(settings, part);
-}
-
-function defaultPath(account: AccountNames, part: string): string {
-  return join(defaultRoot(), nameOf(accountOf(account)), part);
+  return join(defaultRoot(), nameOf(accountOf({ ...settings, apiKey: undefined })), part);
 }
 
 /** The directory of the journals of all accounts whose options name no directory. */

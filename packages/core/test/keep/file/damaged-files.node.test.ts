@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isFull } from '../../../../../testing/full.ts';
@@ -71,15 +71,6 @@ describe('damaged files', () => {
     const names = await damaged();
     expect(names).toHaveLength(LIVES);
     expect(names[0]).toMatch(/^2026-01-01T00-00-00.000Z-[0-9a-f]{16}-00000001\.damaged$/);
-  });
-
-  it('that an earlier version left in a folder are taken there, and the folder is gone', async () => {
-    await leaveDamage();
-    const path = await place.theSegment();
-    await rename(path, path.replace('.segment', '.damaged'));
-    await deliver();
-    expect(await readdir(place.directory)).toEqual(['damaged']);
-    expect(await damaged()).toHaveLength(1);
   });
 
   it('have all their bytes', async () => {

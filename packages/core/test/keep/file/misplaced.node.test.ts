@@ -3,7 +3,7 @@ import { systemClock } from '@sluice/protocol/toolbox';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Range } from '../../../src/base/range.ts';
 import { createTracker } from '../../../src/index.ts';
-import type { Locks } from '../../../src/keep/file/slots/locks.ts';
+import type { Locks } from '../../../src/keep/file/slots/system-locks.ts';
 import { systemLocks } from '../../../src/keep/file/slots/system-locks.ts';
 import { FailingFileSystem } from '../../bench/failing-file-system.ts';
 import { failed, ScriptedTransport } from '../../bench/scripted-transport.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { VirtualClock } from '../../../src/entries/testing/virtual-clock.ts';
 import { FileJournal, type FileJournalOptions } from '../../../src/keep/file/file-journal.ts';
-import type { HeldLock, Locks } from '../../../src/keep/file/slots/locks.ts';
+import type { Locks } from '../../../src/keep/file/slots/system-locks.ts';
 import { readAll, Witness } from '../../contracts/journal-contract.ts';
 
 /** An open journal, and the observer of its events. */
@@ -79,7 +79,7 @@ export class MortalLocks implements Locks {
     this.#held.clear();
   }
 
-  async hold(_directory: string, name: string, onVisit: () => void): Promise<HeldLock> {
+  async hold(_directory: string, name: string, onVisit: () => void): ReturnType<Locks['hold']> {
     this.#held.set(name, onVisit);
     return { release: async () => void this.#held.delete(name) };
   }

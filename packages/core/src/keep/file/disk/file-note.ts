@@ -17,17 +17,18 @@ const MOST_BYTES = 64 * 1024;
 /** A note in its own file, replaced as a whole. If two processes change it at the same time, one change is lost. */
 export class FileNote implements Note {
   readonly #path: string;
-  readonly #former: string | undefined;
 
-  /** @param former Another file, which is read until there is a note in this one. */
-  constructor(path: string, former?: string) {
+  constructor(path: string) {
     this.#path = path;
-    this.#former = former;
   }
 
   async read(): Promise<string | undefined> {
-    const text = await this.#readFrom(this.#path);
-    return text ?? (this.#former && this.#readFrom(this.#former));
+    try {
+      return (await readWhole(nodeFileSystem, this.#path, MOST_BYTES))?.toString();
+    } catch (cause) {
+      if (cause instanceof StorageError || NONE.test(errorCode(cause) ?? '')) return undefined;
+      throw storageError(`cannot read ${this.#path}`, cause);
+    }
   }
 
   async change(next: (text: string | undefined) => string): Promise<void> {
@@ -56,21 +57,11 @@ export class FileNote implements Note {
   /** The key is in a file beside the note. */
   async digest(text: string): Promise<string> {
     let key = '';
-    const former = this.#former && `${this.#former}-key`;
-    await new FileNote(`${this.#path}-key`, former).change((stored) => {
+    await new FileNote(`${this.#path}-key`).change((stored) => {
       key = stored ?? randomBytes(32).toString('hex');
       return key;
     });
     return createHmac('sha256', key).update(text).digest('hex');
-  }
-
-  async #readFrom(path: string): Promise<string | undefined> {
-    try {
-      return (await readWhole(nodeFileSystem, path, MOST_BYTES))?.toString();
-    } catch (cause) {
-      if (cause instanceof StorageError || NONE.test(errorCode(cause) ?? '')) return undefined;
-      throw storageError(`cannot read ${path}`, cause);
-    }
   }
 
   async #write(text: string): Promise<void> {

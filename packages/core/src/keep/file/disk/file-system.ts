@@ -21,7 +21,10 @@ export interface FileSystem {
   makeDirectory(path: string): Promise<unknown>;
   makeDirectorySync(path: string): void;
   /** Unless `mayBeForeign`, rejects as `makeDirectory` if the directory is somebody else's. */
-  list(path: string, mayBeForeign?: boolean): Promise<readonly DirectoryEntry[]>;
+  list(
+    path: string,
+    mayBeForeign?: boolean,
+  ): Promise<readonly { readonly name: string; readonly kind: 'file' | 'directory' | 'other' }[]>;
   /** Size of a file, in bytes; 0 if it is missing. Follows no link. */
   sizeOf(path: string): Promise<number>;
   /** Atomic. Replaces a file or an empty directory at `to`. */
@@ -35,8 +38,14 @@ export interface FileSystem {
   removeSync?(path: string): void;
   /** Makes the names in a directory survive a power cut. */
   syncDirectory(path: string): Promise<void>;
-  /** The file system that holds a directory. */
-  volume(path: string): Promise<Volume>;
+  /** The file system that holds a directory. Its sizes are infinite if it does not say them. */
+  volume(path: string): Promise<{
+    /** Bytes that this user may still write. */
+    readonly freeBytes: number;
+    readonly totalBytes: number;
+    /** The name of the network file system, if it is known to be one. */
+    readonly network: string | undefined;
+  }>;
   /**
    * Resolves once the event loop has handled the input that has already arrived. Small writes that this input causes are then
    * made as one. Absent: no wait.
@@ -55,34 +64,13 @@ export interface OpenFile {
   sync(): Promise<void>;
   syncSync(): void;
   truncate(size: number): Promise<void>;
-  stat(): Promise<FileStatus>;
+  /** `isInPlace`: whether its path still leads to it. False once somebody removed, moved or replaced it, or a directory above it. */
+  stat(): Promise<{ readonly size: number; readonly isInPlace: boolean }>;
   close(): Promise<void>;
 }
 
 /** A file for the last moment of a process, when nothing can be awaited. */
 export type SyncFile = Pick<OpenFile, 'writeSync' | 'syncSync'> & { closeSync(): void };
-
-/** What is known about an open file. */
-export interface FileStatus {
-  readonly size: number;
-  /** Whether its path still leads to it. False once somebody removed, moved or replaced it, or a directory above it. */
-  readonly isInPlace: boolean;
-}
-
-/** A file or directory in a directory. */
-export interface DirectoryEntry {
-  readonly name: string;
-  readonly kind: 'file' | 'directory' | 'other';
-}
-
-/** The file system that holds a directory. Its sizes are infinite if it does not say them. */
-export interface Volume {
-  /** Bytes that this user may still write. */
-  readonly freeBytes: number;
-  readonly totalBytes: number;
-  /** The name of the network file system, if it is known to be one. */
-  readonly network: string | undefined;
-}
 
 /** The code of an operating system error in Node, such as `ENOENT`. In Jest it is an `Error` of another realm. */
 export function errorCode(error: unknown): string | undefined {

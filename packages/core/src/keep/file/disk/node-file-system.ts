@@ -20,15 +20,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { StorageError } from '../../../base/errors/storage-error.ts';
-import {
-  type DirectoryEntry,
-  errorCode,
-  type FileStatus,
-  type FileSystem,
-  type OpenFile,
-  type SyncFile,
-  type Volume,
-} from './file-system.ts';
+import { errorCode, type FileSystem, type OpenFile, type SyncFile } from './file-system.ts';
 import { leadsTo } from './leads-to.ts';
 import { warnOfOverlay } from './overlay.ts';
 
@@ -87,7 +79,7 @@ export const nodeFileSystem: FileSystem = {
     refuseForeign(path, statSync(path));
   },
 
-  async list(path, mayBeForeign = false): Promise<DirectoryEntry[]> {
+  async list(path, mayBeForeign = false) {
     if (!mayBeForeign) refuseForeign(path, await promises.stat(path));
     const entries = await promises.readdir(path, { withFileTypes: true });
     return entries.map((entry) => ({
@@ -132,7 +124,7 @@ export const nodeFileSystem: FileSystem = {
       setImmediate(resolve);
     }),
 
-  async volume(path): Promise<Volume> {
+  async volume(path) {
     const { bavail, blocks, bsize, type } = await promises.statfs(path);
     warnOfOverlay(path, type);
     // Such a file system does not say how large it is, or has no limit: a tmpfs of `size=0`, ramfs, some of FUSE.
@@ -239,7 +231,7 @@ class NodeFile implements OpenFile {
     return called((done) => ftruncate(this.#file, size, done));
   }
 
-  async stat(): Promise<FileStatus> {
+  async stat(): ReturnType<OpenFile['stat']> {
     // Synchronous: the kernel knows the status of an open file without looking it up.
     const own = fstatSync(this.#file);
     return { size: own.size, isInPlace: await leadsTo(this.#path, own) };

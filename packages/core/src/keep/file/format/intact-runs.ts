@@ -1,10 +1,13 @@
 import type { Span } from '../../../base/range.ts';
 import { FRAME_HEADER_BYTES, FrameReader, findIds } from './frame.ts';
 
-/** Intact events, with no bytes between their frames unless it has an `end`. The first frame is at `offset`. */
+/**
+ * Intact events. The frame of the first one is at `offset`, and the others follow it in order. After many runs, a run may be in pieces:
+ * between them are damage, and the events that it destroyed.
+ */
 export interface IntactRun extends Span {
   readonly offset: number;
-  /** Where the last frame ends. Only if the run is in pieces: between them are damage, and the events that it destroyed. */
+  /** Where the last frame ends, if the run is in pieces. */
   readonly end?: number;
 }
 
@@ -21,8 +24,6 @@ const MOST_COUNTED = 1_000;
 /** Finds all intact events of a damaged segment, wherever they are in the file. Also counts the damaged bytes. */
 export class IntactRuns {
   readonly #id: number;
-  readonly #mostWhole: number;
-  readonly #most: number;
   readonly #found: { from: number; to: number; offset: number; end?: number }[] = [];
   /** Where the last frame ended. */
   #end = 0;
@@ -31,18 +32,10 @@ export class IntactRuns {
   /** Whether indexes rise in the file. If not, what is missing between pieces may lie elsewhere. */
   #isInOrder = true;
   damaged = 0;
-  /** Whether there are so many runs that those in `all` do not say exactly what is intact. */
-  isInexact = false;
 
-  /**
-   * @param id The id of the segment.
-   * @param mostWhole After so many runs, pieces become one run.
-   * @param most So many runs count, if their indexes do not rise in the file.
-   */
-  constructor(id: number, mostWhole: number = MOST_WHOLE_RUNS, most: number = MOST_RUNS) {
+  /** @param id The id of the segment. */
+  constructor(id: number) {
     this.#id = id;
-    this.#mostWhole = mostWhole;
-    this.#most = Math.max(most, mostWhole);
   }
 
   /** In the order of their indexes. */
@@ -73,11 +66,10 @@ export class IntactRuns {
     this.#isInOrder &&= missing >= 0;
     const follows = run !== undefined && (isNext || this.#isPiece(missing, offset));
     if (follows) this.#missing += missing;
-    this.isInexact ||= !isNext && this.#found.length >= this.#mostWhole;
     if (follows && offset - run.offset < LONGEST_RUN_BYTES) {
       run.to = index + 1;
       if (!isNext || run.end !== undefined) run.end = end;
-    } else if (follows || this.#found.length < this.#most) {
+    } else if (follows || this.#found.length < MOST_RUNS) {
       this.#found.push({ from: index, to: index + 1, offset });
     } else return false;
     this.#end = end;
@@ -87,7 +79,7 @@ export class IntactRuns {
   /** Whether an event is another piece of the last run. No more events are missing than the file had room for so far. */
   #isPiece(missing: number, offset: number): boolean {
     const hasRoom = (this.#missing + missing) * FRAME_HEADER_BYTES <= offset;
-    return this.#found.length >= this.#mostWhole && this.#isInOrder && hasRoom;
+    return this.#found.length >= MOST_WHOLE_RUNS && this.#isInOrder && hasRoom;
   }
 }
 

@@ -1,8 +1,8 @@
 import { type Limit, NO_EVENTS } from '../../../base/event-bytes.ts';
 import type { Range } from '../../../base/range.ts';
 import type { Reading } from '../../journal.ts';
-import { collect } from '../segments/collect.ts';
 import type { Segment } from '../segments/segment.ts';
+import { collect } from '../segments/segment-reader.ts';
 import type { WrittenGroup } from '../segments/segment-writer.ts';
 
 interface Kept {
@@ -17,7 +17,7 @@ interface Moved {
 }
 
 /** Writes groups to a new segment and syncs it. The events keep their indexes. */
-export type Rewrite = (lost: Segment, groups: readonly WrittenGroup[]) => Promise<Segment>;
+type Rewrite = (lost: Segment, groups: readonly WrittenGroup[]) => Promise<Segment>;
 
 /** Records that a segment need not hold these events any more. */
 type Release = (segment: Segment, from: number, to: number) => Promise<void>;
@@ -75,9 +75,8 @@ export class Salvage {
     const group = kept.groups.find(({ to }) => to > range.from);
     if (group === undefined) return { events: NO_EVENTS, range };
     const wanted = { ...range, to: Math.min(range.to, group.to) };
-    const { events } = collect(Buffer.from(group.frames), true, wanted, limit, kept.segment);
-    if (events === undefined) return { events: NO_EVENTS, range: wanted };
-    return { events, range: { ...range, to: range.from + events.ends.length } };
+    const { events, count } = collect(Buffer.from(group.frames), true, wanted, limit, kept.segment);
+    return { events, range: count > 0 ? { ...range, to: range.from + count } : wanted };
   }
 
   /** The first part of a range that is in one file. */

@@ -5,8 +5,3 @@ export function segmentName(number: number): string {
 
 export const SEGMENT_SUFFIX = '.segment';
 export const ACKNOWLEDGEMENTS_SUFFIX = '.acks';
-export const DAMAGED_SUFFIX = '.damaged';
-/** A segment that is to replace others, and is not complete. */
-export const MERGING_SUFFIX = '.merging';
-/** In the name of a segment, before the suffix: it replaces the one without that, which was in many pieces. */
-export const JOINED_SUFFIX = '~';

@@ -8,6 +8,7 @@ import { Turns } from '../../../base/turns.ts';
 import type { Fsync } from '../../fsync.ts';
 import { diskError } from '../disk/disk-error.ts';
 import { errorCode, type FileSystem } from '../disk/file-system.ts';
+import { writeFileSync } from '../disk/write-all.ts';
 import { framedLength } from '../format/frame.ts';
 import { FrameBuffers } from '../format/frame-buffers.ts';
 import { newHeader, type SegmentHeader } from '../format/segment-header.ts';
@@ -15,9 +16,8 @@ import { SEGMENT_SUFFIX } from '../format/suffixes.ts';
 import { MOST_OF_DISK, segmentSize, WRITE_BYTES } from '../segment-size.ts';
 import type { Tenancy } from '../slots/tenancy.ts';
 import type { Segment } from './segment.ts';
-import { SegmentWriter, type WrittenGroup, writeSegmentSync } from './segment-writer.ts';
+import { SegmentWriter, type WrittenGroup, wholeSegment } from './segment-writer.ts';
 import type { Segments } from './segments.ts';
-import { settled } from './settled.ts';
 
 /** After this time a new segment starts, so that the old one can be deleted once its events are delivered. */
 const SEGMENT_AGE_MS = 60 * 60_000;
@@ -56,8 +56,8 @@ export class Appender {
   readonly #syncAlarm: Alarm;
   /** Number of `appendSync` calls. */
   #lastMoments = 0;
-  /** Settles once no segment is being ended, and no events are being saved after a failed sync. */
-  #ending: Promise<void> = Promise.resolve();
+  /** Ends of segments, and what saves events after a failed sync. */
+  readonly #endings = new Turns();
 
   constructor(options: AppenderOptions) {
     this.#options = options;
@@ -102,7 +102,8 @@ export class Appender {
     const next = segments.next();
     const header = newHeader(0, events.times?.[0] ?? this.#options.clock.now());
     const directory = tenancy.writeSync((place) => {
-      writeSegmentSync(fs, join(place, next.name + SEGMENT_SUFFIX), header, events, fsync !== 'never');
+      const path = join(place, next.name + SEGMENT_SUFFIX);
+      writeFileSync(fs, path, wholeSegment(header, events), fsync !== 'never');
     });
     // If the process survives a signal, the journal must find and release these events.
     const segment = segments.create(directory, next);
@@ -116,7 +117,7 @@ export class Appender {
   /** Makes all appended events survive a power cut. */
   async sync(): Promise<void> {
     if (this.#writer !== undefined) await this.#sync(this.#writer);
-    await this.#ending;
+    await this.#endings.ended();
     await this.#options.segments.salvage.run();
   }
 
@@ -125,7 +126,7 @@ export class Appender {
     const last = this.#lastAppend;
     return this.#turns.take(async () => {
       await last;
-      await this.#ending;
+      await this.#endings.ended();
       if (this.#writer !== undefined && isToEnd(this.#writer.segment)) await this.#endSegment();
     });
   }
@@ -239,7 +240,7 @@ export class Appender {
     this.#syncAlarm.cancel();
     this.#writer = undefined;
     const ending = this.#finish(writer);
-    this.#ending = settled(this.#ending, ending);
+    this.#endings.add(ending);
     return ending;
   }
 
@@ -271,7 +272,7 @@ export class Appender {
     } catch (cause) {
       // All who waited for the failed sync get the same result.
       writer.saved ??= this.#save(writer, cause);
-      this.#ending = settled(this.#ending, writer.saved);
+      this.#endings.add(writer.saved);
       await writer.saved;
     }
   }

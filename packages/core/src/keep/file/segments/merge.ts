@@ -1,20 +1,15 @@
 import { basename, dirname, join } from 'node:path';
 import { storageError } from '../../../base/errors/storage-error.ts';
-import { type EventBytes, mergeEvents } from '../../../base/event-bytes.ts';
+import { type EventBytes, mergeEvents, sliceEvents } from '../../../base/event-bytes.ts';
 import { errorCode, type FileSystem } from '../disk/file-system.ts';
 import { readWhole } from '../disk/read-whole.ts';
 import { writeAll } from '../disk/write-all.ts';
-import { acknowledgementRecord, readAcknowledgements } from '../format/acknowledgements.ts';
-import { FrameReader, framedLength, writeFrames } from '../format/frame.ts';
-import { IndexSet } from '../format/index-set.ts';
-import { newHeader, readHeader, SEGMENT_HEADER_BYTES, writeHeader } from '../format/segment-header.ts';
-import {
-  ACKNOWLEDGEMENTS_SUFFIX,
-  JOINED_SUFFIX,
-  MERGING_SUFFIX,
-  SEGMENT_SUFFIX,
-  segmentName,
-} from '../format/suffixes.ts';
+import { framedLength } from '../format/frame.ts';
+import { Released } from '../format/released.ts';
+import { newHeader, readHeader, SEGMENT_HEADER_BYTES } from '../format/segment-header.ts';
+import { ACKNOWLEDGEMENTS_SUFFIX, SEGMENT_SUFFIX, segmentName } from '../format/suffixes.ts';
+import { collect } from './segment-reader.ts';
+import { wholeSegment } from './segment-writer.ts';
 
 /** So few segments may stay as they are. */
 const FEW = 4;
@@ -26,6 +21,11 @@ const MOST_BYTES = 1024 * 1024;
 const LEAST_EVENT_BYTES = 256;
 /** In a frame, an age has 32 bits. */
 const MOST_SPREAD_MS = 30 * 24 * 60 * 60_000;
+/** What is read of a segment. */
+const LIMIT = { maxEvents: SMALL_BYTES / LEAST_EVENT_BYTES, maxBytes: SMALL_BYTES };
+const ONE = { maxEvents: 1, maxBytes: 0 };
+/** The segment that replaces others, until it is complete. */
+const MERGING_SUFFIX = '.merging';
 /** The name of a segment that replaces others: those from the first number to the second one. */
 const MERGED = /^(\d{8})-(\d{8})\.segment$/;
 
@@ -43,8 +43,6 @@ interface SmallSegment {
   /** The path of both files, without the suffix. */
   readonly stem: string;
   readonly baseTime: number;
-  /** Records of what is released of it. */
-  readonly records: Buffer;
   /** What waits in it. Each event with a time that orders it: an event is never before one that was written before it. */
   readonly events: readonly { readonly event: EventBytes; readonly order: number }[];
 }
@@ -55,16 +53,25 @@ interface SmallSegment {
  * one directory, and then one rename puts the new one in their place (see `filesIn`). Returns the directories with new segments.
  */
 export async function mergeSmall(directories: readonly string[], options: MergeOptions): Promise<string[]> {
-  const { fs, segmentBytes } = options;
+  const { fs, segmentBytes, makeDirectory, onFailed } = options;
   const mostBytes = Math.min(MOST_BYTES, segmentBytes);
   const merged: string[] = [];
   let batch: SmallSegment[] = [];
   let bytes = 0;
   const mergeBatch = async () => {
-    const directory = await mergeAll(batch, options);
-    if (directory !== undefined) merged.push(directory);
+    const first = Math.min(...batch.map(({ baseTime }) => baseTime));
+    const segments = batch.filter(({ baseTime }) => baseTime - first < MOST_SPREAD_MS);
     batch = [];
     bytes = 0;
+    if (segments.length <= FEW) return;
+    try {
+      const directory = await makeDirectory();
+      // Also if the merge fails: some of the segments may be there.
+      merged.push(directory);
+      await merge(fs, segments, first, directory);
+    } catch (cause) {
+      onFailed(storageError(`cannot merge ${segments.length} small files`, cause));
+    }
   };
   for (const stem of await findSmall(fs, directories, Math.min(SMALL_BYTES, segmentBytes / 2))) {
     const segment = await readSmall(fs, stem).catch(() => undefined);
@@ -79,25 +86,6 @@ export async function mergeSmall(directories: readonly string[], options: MergeO
   }
   await mergeBatch();
   return merged;
-}
-
-/** Returns the directory with the new segment; undefined if there is none. */
-async function mergeAll(
-  batch: readonly SmallSegment[],
-  { fs, makeDirectory, onFailed }: MergeOptions,
-): Promise<string | undefined> {
-  const first = Math.min(...batch.map(({ baseTime }) => baseTime));
-  const segments = batch.filter(({ baseTime }) => baseTime - first < MOST_SPREAD_MS);
-  if (segments.length <= FEW) return undefined;
-  let directory: string | undefined;
-  try {
-    directory = await makeDirectory();
-    await merge(fs, segments, first, directory);
-  } catch (cause) {
-    onFailed(storageError(`cannot merge ${segments.length} small files`, cause));
-  }
-  // Also after a failure: some of the segments may be there.
-  return directory;
 }
 
 /** The names of the files in a directory. Ends a merge that was interrupted. */
@@ -115,10 +103,6 @@ export async function filesIn(directory: string, fs: FileSystem): Promise<string
 /** The names of the files that other segments among these replace. */
 export function replacedBy(names: readonly string[]): string[] {
   return names.flatMap((name) => {
-    if (name.endsWith(JOINED_SUFFIX + SEGMENT_SUFFIX)) {
-      const stem = name.slice(0, -(JOINED_SUFFIX + SEGMENT_SUFFIX).length);
-      return names.filter((other) => [stem + SEGMENT_SUFFIX, stem + ACKNOWLEDGEMENTS_SUFFIX].includes(other));
-    }
     const [, first, last] = MERGED.exec(name) ?? [];
     if (first === undefined || last === undefined) return [];
     return names.filter((other) => {
@@ -148,41 +132,32 @@ async function readSmall(fs: FileSystem, stem: string): Promise<SmallSegment | u
   const bytes = await readFile(fs, stem + SEGMENT_SUFFIX);
   const header = readHeader(bytes.subarray(0, SEGMENT_HEADER_BYTES));
   if (typeof header === 'string' || Number.isNaN(header.baseTime)) return undefined;
-  const frames = bytes.subarray(SEGMENT_HEADER_BYTES);
   const { first, id, baseTime } = header;
-  const found: { event: EventBytes; order: number }[] = [];
-  let order = baseTime;
-  const reader = new FrameReader(frames, id, 0);
-  while (reader.next(true)) {
-    const isSmall = found.length * LEAST_EVENT_BYTES < SMALL_BYTES;
-    if (!isSmall || reader.index !== first + found.length) return undefined;
-    const text = frames.subarray(reader.start, reader.end);
-    const time = baseTime + (reader.age ?? Number.NaN);
-    order = Math.max(order, Number.isNaN(time) ? order : time);
-    const times = Float64Array.of(time);
-    found.push({ event: { bytes: text, ends: Uint32Array.of(text.length), times }, order });
-  }
-  if (reader.damaged > 0 || reader.offset !== frames.length) return undefined;
-  const end = first + found.length;
-  const released = new IndexSet();
-  readAcknowledgements(id, end, await readFile(fs, stem + ACKNOWLEDGEMENTS_SUFFIX), (from, to) =>
-    released.add(from, to),
+  const frames = bytes.subarray(SEGMENT_HEADER_BYTES);
+  const { events, count, offset } = collect(
+    frames,
+    true,
+    { from: first, to: Number.POSITIVE_INFINITY },
+    LIMIT,
+    header,
   );
-  const waiting = released.gaps(first, end);
+  if (offset !== frames.length) return undefined;
+  const released = new Released();
+  released.addRecords(id, first + count, await readFile(fs, stem + ACKNOWLEDGEMENTS_SUFFIX));
+  const waiting = released.gaps(first, first + count);
   if (waiting.length === 0) return undefined;
-  let at = first;
-  const records = [...waiting, { from: end, to: end }].flatMap(({ from, to }) => {
-    const [start, isReleased] = [at, from > at];
-    at = to;
-    return isReleased ? [acknowledgementRecord(id, start, from)] : [];
+  let order = baseTime;
+  const all = Array.from(events.times ?? [], (time, index) => {
+    order = Math.max(order, Number.isNaN(time) ? order : time);
+    return { event: sliceEvents(events, index, ONE), order };
   });
-  const left = waiting.flatMap(({ from, to }) => found.slice(from - first, to - first));
+  const left = waiting.flatMap(({ from, to }) => all.slice(from - first, to - first));
   // Copies, so that what is released takes no memory.
-  const events = left.map(({ event, order }) => ({
+  const copies = left.map(({ event, order }) => ({
     event: { ...event, bytes: Buffer.from(event.bytes) },
     order,
   }));
-  return { stem, baseTime, records: Buffer.concat(records), events };
+  return { stem, baseTime, events: copies };
 }
 
 /** The content of a file; nothing if it is missing. */
@@ -202,8 +177,9 @@ async function merge(
   baseTime: number,
   directory: string,
 ): Promise<void> {
-  for (const [index, { stem, records }] of segments.entries()) {
+  for (const [index, { stem }] of segments.entries()) {
     const to = join(directory, segmentName(index + 1));
+    const records = await readFile(fs, stem + ACKNOWLEDGEMENTS_SUFFIX);
     // First what is released: a crash before the rename leaves the segment and its records where they were.
     if (records.length > 0) await write(fs, to + ACKNOWLEDGEMENTS_SUFFIX, records);
     await fs.rename(stem + SEGMENT_SUFFIX, to + SEGMENT_SUFFIX);
@@ -216,11 +192,8 @@ async function merge(
   }
   const all = segments.flatMap(({ events }) => events).sort((one, other) => one.order - other.order);
   const events = mergeEvents(all.map(({ event }) => event));
-  const header = newHeader(0, baseTime);
-  const frames = Buffer.alloc(framedLength(events));
-  writeFrames(events, 0, header, frames);
   const stem = join(directory, `${segmentName(1)}-${segmentName(segments.length)}`);
-  await write(fs, stem + MERGING_SUFFIX, Buffer.concat([writeHeader(header), frames]));
+  await write(fs, stem + MERGING_SUFFIX, wholeSegment(newHeader(0, baseTime), events));
   await fs.rename(stem + MERGING_SUFFIX, stem + SEGMENT_SUFFIX);
 }
 

@@ -1,5 +1,5 @@
 /** The bytes of a file after the last read that are already in memory. */
-export interface ReadAhead {
+interface ReadAhead {
   /** The reader of the file. */
   readonly owner: object;
   /** Where in the file the bytes start. */

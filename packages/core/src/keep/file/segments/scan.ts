@@ -18,8 +18,6 @@ interface Scan {
   /** The id that its frames carry. */
   readonly id: number;
   readonly runs: readonly IntactRun[];
-  /** Whether there are too many to say exactly what is intact. */
-  readonly isInexact: boolean;
   /** Bytes that are no intact frames. */
   readonly damaged: number;
   /** All zero: what a power cut leaves of a file that was never synced. */
@@ -53,40 +51,20 @@ export async function findEnd(
   return { end, isIntact: false };
 }
 
-/**
- * Looks at a whole file, part by part.
- *
- * @param id The id of the segment; undefined if its header is damaged.
- * @param most So many runs count, if their indexes do not rise in the file.
- */
-export async function scanFile(
-  file: OpenFile,
-  size: number,
-  id: number | undefined,
-  most?: number,
-): Promise<Scan> {
-  if (id !== undefined)
-    return { id, isBlank: false, ...(await findRuns(file, SEGMENT_HEADER_BYTES, size, id, undefined, most)) };
+/** Looks at a whole file, part by part. @param id The id of the segment; undefined if its header is damaged. */
+export async function scanFile(file: OpenFile, size: number, id: number | undefined): Promise<Scan> {
+  const findRuns = async (start: number, candidate: number) => {
+    const found = new IntactRuns(candidate);
+    await inParts(file, start, size, (bytes, at, rest) => found.add(bytes, at, rest));
+    return { id: candidate, runs: found.all, damaged: found.damaged };
+  };
+  if (id !== undefined) return { isBlank: false, ...(await findRuns(SEGMENT_HEADER_BYTES, id)) };
   const { ids, isBlank } = await findIds(file, size);
   for (const candidate of ids) {
-    const found = await findRuns(file, 0, size, candidate, undefined, most);
-    if (found.runs.length > 0) return { id: candidate, isBlank, ...found };
+    const found = await findRuns(0, candidate);
+    if (found.runs.length > 0) return { isBlank, ...found };
   }
-  return { id: 0, runs: [], isInexact: false, damaged: size, isBlank };
-}
-
-/** Finds the runs between two places of a file. */
-export async function findRuns(
-  file: OpenFile,
-  start: number,
-  size: number,
-  id: number,
-  mostWhole?: number,
-  most?: number,
-): Promise<Pick<Scan, 'runs' | 'damaged' | 'isInexact'>> {
-  const found = new IntactRuns(id, mostWhole, most);
-  await inParts(file, start, size, (bytes, at, rest) => found.add(bytes, at, rest));
-  return { runs: found.all, damaged: found.damaged, isInexact: found.isInexact };
+  return { id: 0, runs: [], damaged: size, isBlank };
 }
 
 async function findIds(

@@ -1,11 +1,11 @@
-import type { EventBytes, Limit } from '../../../base/event-bytes.ts';
-import { type Range, rangeLength } from '../../../base/range.ts';
+import { COMMA, type EventBytes, type Limit, NO_EVENTS } from '../../../base/event-bytes.ts';
+import { type Range, rangeLength, type Span } from '../../../base/range.ts';
 import type { Reading } from '../../journal.ts';
 import type { OpenFile } from '../disk/file-system.ts';
-import { FRAME_HEADER_BYTES, largerPart } from '../format/frame.ts';
-import { SEGMENT_HEADER_BYTES } from '../format/segment-header.ts';
-import { collect } from './collect.ts';
-import type { ReadAhead, ReadingBuffer } from './reading-buffer.ts';
+import { FRAME_HEADER_BYTES, FrameReader, largerPart } from '../format/frame.ts';
+import { type IntactRun, runBehind } from '../format/intact-runs.ts';
+import { SEGMENT_HEADER_BYTES, type SegmentHeader } from '../format/segment-header.ts';
+import type { ReadingBuffer } from './reading-buffer.ts';
 
 /** A read takes READ_MARGIN times the expected size, and at least this many bytes. */
 const LEAST_READ_BYTES = 16 * 1024;
@@ -27,12 +27,17 @@ interface Extent {
   readonly end: number;
 }
 
-/** Reads events from the file of an undamaged segment. Reads ahead for a caller that reads sequentially. */
+/** All events, as long as it is not known where some of them are. */
+const ALL: IntactRun = { from: 0, to: Number.POSITIVE_INFINITY, offset: SEGMENT_HEADER_BYTES };
+
+/** Reads events from the file of a segment. Reads ahead for a caller that reads sequentially. */
 export class SegmentReader {
   readonly #file: Extent;
   readonly #memory: ReadingBuffer;
-  /** Known positions of frames, in order: event `index` is at `offset`. The first entry is the first frame of the file. */
-  readonly #waymarks = [{ index: 0, offset: SEGMENT_HEADER_BYTES }];
+  /** Known positions of frames, in order. What is appended belongs to the last run. */
+  #runs: IntactRun[] = [ALL];
+  /** Whether a scan found these runs. Then what is not intact is passed over. */
+  #isScanned = false;
   /** Where the last read ended. */
   #resume = { index: 0, offset: SEGMENT_HEADER_BYTES };
   /** How many events were given since the last read of the file. */
@@ -43,26 +48,40 @@ export class SegmentReader {
     this.#memory = memory;
   }
 
-  /** Remembers that the frame of event `index` is at `offset`. */
+  /** Takes over what a scan of the damaged file found. */
+  setRuns(runs: readonly IntactRun[]): void {
+    this.#runs = [...runs.slice(0, -1), { ...(runs.at(-1) ?? ALL), to: ALL.to }];
+    this.#isScanned = true;
+    this.#resume = { index: 0, offset: SEGMENT_HEADER_BYTES };
+  }
+
+  /** The run in pieces that an event of a damaged file lies in. */
+  piecesAt(index: number): IntactRun | undefined {
+    const run = this.#isScanned ? runBehind(this.#runs, index) : undefined;
+    return run?.end === undefined ? undefined : run;
+  }
+
+  /** Remembers that the frame of event `index` is at `offset`, if that is far behind the last known position. */
   mark(index: number, offset: number): void {
-    if (offset - (this.#waymarks.at(-1)?.offset ?? 0) < WAYMARK_BYTES) return;
-    this.#waymarks.push({ index, offset });
+    const last = this.#runs.at(-1) ?? ALL;
+    if (offset - last.offset < WAYMARK_BYTES) return;
+    this.#runs.splice(-1, 1, { ...last, to: index }, { from: index, to: ALL.to, offset });
   }
 
-  /** Reads events from the start of a range. Undefined if the first event is not in its place between its neighbours. */
-  read(file: OpenFile, range: Range, limit: Limit): Promise<Reading | undefined> {
-    return this.readAt(file, this.#offsetBefore(range.from), range, limit);
-  }
-
-  /** Like `read`, but starts at `offset`. A frame must start there, at or before the first event of the range. */
-  async readAt(
-    file: OpenFile,
-    offset: number,
-    range: Range,
-    { maxBytes, maxEvents }: Limit,
-  ): Promise<Reading | undefined> {
-    const limit = { maxBytes, maxEvents: Math.min(maxEvents, rangeLength(range), MOST_EVENTS) };
-    const ahead = this.#readAhead(offset, range, limit);
+  /**
+   * Reads events from the start of a range. Undefined if the first event is not in its place, and the file was not scanned. After a
+   * scan, no events if it is not intact; the range then ends at the next one that is.
+   */
+  async read(file: OpenFile, range: Range, { maxBytes, maxEvents }: Limit): Promise<Reading | undefined> {
+    const runs = this.#runs;
+    const run = runBehind(runs, range.from) ?? ALL;
+    if (run.from > range.from)
+      return { events: NO_EVENTS, range: { ...range, to: Math.min(range.to, run.from) } };
+    // The next run may be elsewhere in the file.
+    const wanted = this.#isScanned ? { ...range, to: Math.min(range.to, run.to) } : range;
+    const limit = { maxBytes, maxEvents: Math.min(maxEvents, rangeLength(wanted), MOST_EVENTS) };
+    const offset = this.#offsetIn(run, range.from);
+    const ahead = this.#readAhead(offset, wanted, limit);
     if (ahead !== undefined) return ahead;
     let length = this.#lengthFor(limit);
     // A caller that continued where the last read ended will do so again: read ahead.
@@ -70,17 +89,19 @@ export class SegmentReader {
       length = Math.max(length, Math.min(length * MOST_READ_AHEAD, MOST_READ_AHEAD_BYTES));
     }
     for (let at = offset; ; ) {
-      const wanted = Math.max(0, Math.min(length, this.#file.size - at));
-      const buffer = this.#memory.take(wanted);
-      let left: ReadAhead | undefined;
+      const size = Math.max(0, Math.min(length, this.#file.size - at));
+      const buffer = this.#memory.take(size);
+      let left: Parameters<ReadingBuffer['give']>[1];
       try {
-        const bytes = buffer.subarray(0, await file.read(buffer.subarray(0, wanted), at));
+        const bytes = buffer.subarray(0, await file.read(buffer.subarray(0, size), at));
         this.#given = 0;
-        const isEnd = bytes.length < wanted || at + wanted >= this.#file.size;
-        const found = collect(bytes, isEnd, range, limit, this.#file);
-        if (found.events !== undefined) {
+        // Another read had the file scanned meanwhile.
+        if (runs !== this.#runs) return await this.read(file, range, { maxBytes, maxEvents });
+        const isEnd = bytes.length < size || at + size >= this.#file.size;
+        const found = collect(bytes, isEnd, wanted, limit, this.#file, this.#isScanned);
+        if (found.count > 0 || found.next !== undefined || (isEnd && this.#isScanned)) {
           left = { owner: this, offset: at + found.offset, bytes: bytes.subarray(found.offset) };
-          return this.#found(found.events, range, left.offset);
+          return this.#found(found, wanted, left.offset);
         }
         if (found.isBroken || isEnd) return undefined;
         if (found.offset > 0) at += found.offset;
@@ -92,24 +113,24 @@ export class SegmentReader {
   }
 
   /** Answers from the bytes that were read ahead, if they are enough. Not for ever: only a read of the file ends the turn. */
-  #readAhead(offset: number, range: Range, limit: Limit): Reading | undefined {
+  #readAhead(offset: number, wanted: Range, limit: Limit): Reading | undefined {
     if (this.#given >= MOST_EVENTS) return undefined;
     const ahead = this.#memory.takeAhead(this, offset);
     if (ahead === undefined) return undefined;
-    const { events, isFull, offset: used } = collect(ahead.bytes, false, range, limit, this.#file);
-    const isEnough = events !== undefined && isFull;
-    const left = { owner: this, offset: offset + used, bytes: ahead.bytes.subarray(used) };
+    const found = collect(ahead.bytes, false, wanted, limit, this.#file, this.#isScanned);
+    const isEnough = found.isFull || found.next !== undefined;
+    const left = { owner: this, offset: offset + found.offset, bytes: ahead.bytes.subarray(found.offset) };
     this.#memory.give(ahead.buffer, isEnough ? left : undefined);
-    return isEnough ? this.#found(events, range, left.offset) : undefined;
+    return isEnough ? this.#found(found, wanted, left.offset) : undefined;
   }
 
   /** @param offset Where the next event starts. */
-  #found(events: EventBytes, range: Range, offset: number): Reading {
-    const to = range.from + events.ends.length;
+  #found({ events, count, next }: Collected, wanted: Range, offset: number): Reading {
+    const to = count > 0 ? wanted.from + count : Math.min(next ?? wanted.to, wanted.to);
     this.#resume = { index: to, offset };
-    this.#given += Math.max(events.ends.length, MOST_EVENTS / MOST_READ_AHEAD);
-    this.mark(to, offset);
-    return { events, range: { ...range, to } };
+    this.#given += Math.max(count, MOST_EVENTS / MOST_READ_AHEAD);
+    if (!this.#isScanned) this.mark(to, offset);
+    return { events, range: { ...wanted, to } };
   }
 
   /** Number of bytes to read for the requested events, if they are of average size. */
@@ -119,15 +140,81 @@ export class SegmentReader {
     return Math.ceil(Math.min(expected, maxBytes + FRAME_HEADER_BYTES * maxEvents));
   }
 
-  #offsetBefore(index: number): number {
-    let low = 0;
-    let high = this.#waymarks.length - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >>> 1;
-      if ((this.#waymarks[middle]?.index ?? 0) <= index) low = middle;
-      else high = middle - 1;
-    }
-    const offset = this.#waymarks[low]?.offset ?? SEGMENT_HEADER_BYTES;
-    return this.#resume.index <= index ? Math.max(this.#resume.offset, offset) : offset;
+  /** Where reading is to start for an event of a run. */
+  #offsetIn(run: IntactRun, index: number): number {
+    const { index: at, offset } = this.#resume;
+    return run.from < at && at <= index && offset > run.offset ? offset : run.offset;
   }
+}
+
+/** The wanted events that were found in a part of a segment. */
+interface Collected {
+  /** The first wanted events. */
+  readonly events: EventBytes;
+  readonly count: number;
+  /** Whether these are all wanted events, or as many as the limit allows. */
+  readonly isFull: boolean;
+  /** Whether damage, or a later event, is in the place of the first wanted one. */
+  readonly isBroken: boolean;
+  /** The later event in the place of the next one, if damage is skipped: those between are missing. */
+  readonly next: number | undefined;
+  /** Where in the part the first unused frame starts. */
+  readonly offset: number;
+}
+
+/**
+ * Moves consecutive events to the start of `bytes`, over their frames: `wanted.from` and as many events after it as are
+ * complete and within the limit.
+ *
+ * @param skips Whether to skip what is not intact. If not, it is the end.
+ */
+export function collect(
+  bytes: Buffer,
+  isEnd: boolean,
+  wanted: Span,
+  limit: Limit,
+  { id, baseTime }: Pick<SegmentHeader, 'id' | 'baseTime'>,
+  skips: boolean = false,
+): Collected {
+  const reader = new FrameReader(bytes, id, isEnd ? 0 : Number.POSITIVE_INFINITY);
+  const most = Math.min(limit.maxEvents, wanted.to - wanted.from);
+  const ends = new Uint32Array(most);
+  const times = new Float64Array(most);
+  let count = 0;
+  let length = 0;
+  let offset = 0;
+  let later: number | undefined;
+  let isFull = most < 1;
+  while (!isFull && reader.next(!skips)) {
+    const expected = wanted.from + count;
+    if (reader.index > expected) {
+      later = reader.index;
+      break;
+    }
+    if (reader.index === expected) {
+      const size = reader.end - reader.start + (count > 0 ? 1 : 0);
+      isFull = count > 0 && length + size > limit.maxBytes;
+      if (isFull) break;
+      if (count > 0) bytes[length++] = COMMA;
+      bytes.copyWithin(length, reader.start, reader.end);
+      length += reader.end - reader.start;
+      ends[count] = length;
+      times[count] = baseTime + (reader.age ?? Number.NaN);
+      count += 1;
+      isFull = count === most;
+    }
+    offset = reader.offset;
+  }
+  const isBroken = !skips && count === 0 && (later !== undefined || reader.damaged > 0);
+  if (skips && later !== undefined) offset = reader.frameStart;
+  else if (skips && !isFull) offset = reader.offset;
+  return {
+    events: {
+      bytes: bytes.subarray(0, length),
+      ends: ends.subarray(0, count),
+      times: times.subarray(0, count),
+    },
+    ...{ count, isFull, isBroken, offset },
+    next: skips ? later : undefined,
+  };
 }

@@ -1,7 +1,7 @@
 import { StorageError } from '../../../base/errors/storage-error.ts';
 import type { EventBytes } from '../../../base/event-bytes.ts';
 import type { FileSystem, OpenFile } from '../disk/file-system.ts';
-import { writeAll, writeAllSync, writeFileSync } from '../disk/write-all.ts';
+import { writeAll, writeAllSync } from '../disk/write-all.ts';
 import { framedLength, writeFrames } from '../format/frame.ts';
 import type { FrameBuffers } from '../format/frame-buffers.ts';
 import { SEGMENT_HEADER_BYTES, type SegmentHeader, writeHeader } from '../format/segment-header.ts';
@@ -127,9 +127,8 @@ export class SegmentWriter {
    */
   appendSync(events: EventBytes): number | undefined {
     const { segment } = this;
-    const frames = Buffer.allocUnsafe(framedLength(events));
     const from = segment.end;
-    writeFrames(events, from, segment, frames);
+    const frames = framesOf(events, from, segment);
     if (this.#collides(frames, segment.size)) return undefined;
     writeAllSync(this.#file, frames, segment.size);
     if (this.#isSynced) this.#file.syncSync();
@@ -240,15 +239,13 @@ export class SegmentWriter {
   }
 }
 
-/** Writes a new segment synchronously, at the last moment of a process that has no open segment to use. */
-export function writeSegmentSync(
-  fs: FileSystem,
-  path: string,
-  header: SegmentHeader,
-  events: EventBytes,
-  isSynced: boolean,
-): void {
+/** The bytes of a segment that is written at once. */
+export function wholeSegment(header: SegmentHeader, events: EventBytes): Buffer {
+  return Buffer.concat([writeHeader(header), framesOf(events, header.first, header)]);
+}
+
+function framesOf(events: EventBytes, index: number, header: Pick<SegmentHeader, 'id' | 'baseTime'>): Buffer {
   const frames = Buffer.allocUnsafe(framedLength(events));
-  writeFrames(events, header.first, header, frames);
-  writeFileSync(fs, path, Buffer.concat([writeHeader(header), frames]), isSynced);
+  writeFrames(events, index, header, frames);
+  return frames;
 }

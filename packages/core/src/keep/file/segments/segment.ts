@@ -7,9 +7,9 @@ import type { Reading } from '../../journal.ts';
 import type { DamagedFiles } from '../damaged-files.ts';
 import { errorCode, type FileSystem, type OpenFile } from '../disk/file-system.ts';
 import { writeAll } from '../disk/write-all.ts';
-import { acknowledgementRecord, readAcknowledgements } from '../format/acknowledgements.ts';
-import { IndexSet } from '../format/index-set.ts';
-import { Pieces } from '../format/pieces.ts';
+import { FrameReader } from '../format/frame.ts';
+import type { IntactRun } from '../format/intact-runs.ts';
+import { Released } from '../format/released.ts';
 import { readHeader, SEGMENT_HEADER_BYTES, type SegmentHeader } from '../format/segment-header.ts';
 import { ACKNOWLEDGEMENTS_SUFFIX, SEGMENT_SUFFIX } from '../format/suffixes.ts';
 import type { OpenFiles } from './open-files.ts';
@@ -21,7 +21,7 @@ import { SegmentReader } from './segment-reader.ts';
  * Error codes that mean: this is no `.acks` file of ours, and will not become one. Without its records there are duplicates,
  * but no lost events.
  */
-export const NEVER_READABLE: ReadonlySet<string> = new Set([
+const NEVER_READABLE: ReadonlySet<string> = new Set([
   'ENOENT',
   'ELOOP',
   'EISDIR',
@@ -32,8 +32,8 @@ export const NEVER_READABLE: ReadonlySet<string> = new Set([
   'EINVAL',
 ]);
 
-/** A segment with more runs is joined, before anything is read from it. */
-const MOST_SURVEYED = 4 * 1024;
+/** So many missing events are told of in one turn of the event loop. */
+const MOST_TOLD = 32;
 
 /** What all segments of a journal share. */
 export interface SegmentContext {
@@ -44,7 +44,7 @@ export interface SegmentContext {
   /** Called when bytes are found that are not intact events. */
   readonly onDamaged: (path: string, bytes: number) => void;
   readonly onFailed: (error: Error) => void;
-  /** Called when events are missing that were told of. */
+  /** Called when events are missing that are not released. */
   readonly onMissing: (segment: Segment, missing: Span) => void;
   /** Called when the file of these events is gone. */
   readonly onVanished: (range: Range) => void;
@@ -63,17 +63,17 @@ export class Segment {
   readonly #context: SegmentContext;
   /** The path of both files, without the suffix. */
   readonly #stem: string;
-  readonly #reader: SegmentReader;
-  readonly #released = new IndexSet();
+  #reader: SegmentReader;
+  readonly #released = new Released();
   /** Records that wait for the next write, and that write. Writes run one after the other. */
   readonly #records: Buffer[] = [];
   #noting: Promise<void> | undefined;
   readonly #notes = new Turns();
-  /** Size of the file when it was last scanned because of damage. Undefined if it never was. */
-  #scanned: number | undefined;
-  /** What the scan found: the intact events, and the number of bytes that are none. */
-  readonly #intact: Pieces;
+  /** Number of bytes that are no intact events, as far as that is known. */
   #damaged = 0;
+  /** The run in pieces of which it was told last which events are missing. */
+  #told: IntactRun | undefined;
+  #missed = 0;
   /** The id that its frames carry. */
   id = 0;
   /** The time that ages count from, in milliseconds since 1970; NaN if unknown. */
@@ -88,8 +88,6 @@ export class Segment {
   #recordBytes = 0;
   /** Called with the number of bytes by which its files grew. */
   onGrowth: (bytes: number) => void = () => {};
-  /** Whether it has too many pieces to say exactly which events wait. */
-  isInexact = false;
   /** Whether no more events will be appended. */
   sealed = false;
 
@@ -100,12 +98,6 @@ export class Segment {
     this.#stem = join(directory, name);
     this.path = this.#stem + SEGMENT_SUFFIX;
     this.#reader = new SegmentReader(this, context.readingBuffer);
-    this.#intact = new Pieces({
-      fs: context.fs,
-      reader: this.#reader,
-      waiting: (from, to) => this.waiting(from, to),
-      onMissing: (missing) => context.onMissing(this, missing),
-    });
   }
 
   /** Bytes of both files. */
@@ -146,9 +138,7 @@ export class Segment {
    */
   async recover(): Promise<readonly Span[] | undefined> {
     this.sealed = true;
-    const isKnown = await this.#context.files.use(this.path, 'read', (file) =>
-      this.#survey(file, MOST_SURVEYED),
-    );
+    const isKnown = await this.#context.files.use(this.path, 'read', (file) => this.#survey(file));
     if (!isKnown) return undefined;
     await this.#readRecords();
     return this.waiting(0, this.end);
@@ -158,7 +148,7 @@ export class Segment {
   async shrink(): Promise<void> {
     const { size } = this;
     this.end = 0;
-    this.#scanned = undefined;
+    this.#reader = new SegmentReader(this, this.#context.readingBuffer);
     await this.#context.files.close(this.path);
     await this.#context.files.use(this.path, 'read', (file) => this.#survey(file));
     this.written = this.end;
@@ -185,7 +175,7 @@ export class Segment {
   acknowledge(from: number, to: number): Promise<void> {
     this.#released.add(from, to);
     if (this.isDone) return Promise.resolve();
-    this.#records.push(acknowledgementRecord(this.id, from, to));
+    this.#records.push(Released.record(this.id, from, to));
     this.#noting ??= this.#notes.take(async () => {
       await this.#context.fs.endOfTurn?.();
       this.#noting = undefined;
@@ -205,11 +195,11 @@ export class Segment {
       } catch (error) {
         // The file stays. If all events are released, record that: the next process must find nothing to deliver. If not,
         // record nothing: it must find the waiting events.
-        if (this.isReleased)
-          await this.#note(acknowledgementRecord(this.id, 0, this.end)).catch(() => undefined);
+        if (this.isReleased) await this.#note(Released.record(this.id, 0, this.end)).catch(() => undefined);
         throw error;
+      } finally {
+        await files.close(this.#acknowledgements);
       }
-      await files.close(this.#acknowledgements);
       // Without its segment the file means nothing. If it stays, the next process removes it.
       await fs.remove(this.#acknowledgements).catch(() => undefined);
     });
@@ -220,7 +210,7 @@ export class Segment {
   }
 
   /** Finds out what is in the file. Returns false for another version. */
-  async #survey(file: OpenFile, most?: number): Promise<boolean> {
+  async #survey(file: OpenFile): Promise<boolean> {
     this.size = (await file.stat()).size;
     const header = readHeader(await readPart(file, 0, Math.min(this.size, SEGMENT_HEADER_BYTES)));
     if (header === 'other version') return false;
@@ -229,25 +219,20 @@ export class Segment {
     const { end, isIntact } =
       header === 'damaged' ? { end: this.end, isIntact: false } : await findEnd(file, this);
     this.end = end;
-    if (!isIntact) await this.#scan(file, most);
+    if (!isIntact) await this.#scan(file, header === 'damaged' ? undefined : this.id);
     return true;
   }
 
-  /** Scans a damaged file completely. Marks events that are missing in it as released, so that nobody waits for them. */
-  async #scan(file: OpenFile, most?: number): Promise<void> {
-    const { size } = this;
-    const isHeadless = typeof readHeader(await readPart(file, 0, SEGMENT_HEADER_BYTES)) === 'string';
-    const knownId = isHeadless ? undefined : this.id;
-    const { id, runs, damaged, isBlank, isInexact } = await scanFile(file, size, knownId, most);
+  /** Scans a damaged file completely. Tells which events are missing in it. */
+  async #scan(file: OpenFile, knownId: number | undefined): Promise<void> {
+    const { id, runs, damaged, isBlank } = await scanFile(file, this.size, knownId);
     this.id = id;
-    this.#scanned = size;
+    this.#reader.setRuns(runs);
     if (runs.length === 0 && isBlank) return;
-    this.#intact.set(runs);
-    this.isInexact = isInexact;
     this.end = Math.max(this.end, runs.at(-1)?.to ?? 0);
     let at = 0;
     for (const { from, to } of [...runs, { from: this.end, to: this.end }]) {
-      this.#released.add(at, from);
+      await this.#miss(at, from);
       at = to;
     }
     if (damaged > this.#damaged) this.#context.onDamaged(this.path, damaged - this.#damaged);
@@ -255,12 +240,34 @@ export class Segment {
   }
 
   async #read(file: OpenFile, range: Range, limit: Limit): Promise<Reading> {
-    if (this.#scanned === undefined) {
-      const reading = await this.#reader.read(file, range, limit);
-      if (reading !== undefined) return reading;
+    await this.#tellOfPieces(file, range.from);
+    const reading = await this.#reader.read(file, range, limit);
+    if (reading !== undefined) return reading;
+    await this.#scan(file, this.id);
+    await this.#tellOfPieces(file, range.from);
+    return (await this.#reader.read(file, range, limit)) ?? { events: NO_EVENTS, range };
+  }
+
+  /** If an event lies in a run in pieces, tells which events are missing in that. What waits then is sent in full batches. */
+  async #tellOfPieces(file: OpenFile, index: number): Promise<void> {
+    const run = this.#reader.piecesAt(index);
+    if (run?.end === undefined || run === this.#told) return;
+    this.#told = run;
+    let at = run.from;
+    await inParts(file, run.offset, run.end, async (bytes, _at, rest) => {
+      const reader = new FrameReader(bytes, this.id, rest);
+      for (; reader.next(); at = reader.index + 1) await this.#miss(at, reader.index);
+      return reader.offset;
+    });
+  }
+
+  /** Events are missing: nobody need wait for them. */
+  async #miss(from: number, to: number): Promise<void> {
+    for (const missing of this.waiting(from, to)) {
+      this.#context.onMissing(this, missing);
+      if (++this.#missed % MOST_TOLD === 0) await this.#context.fs.endOfTurn?.();
     }
-    if (this.#scanned !== this.size) await this.#scan(file);
-    return this.#intact.read(file, this.id, range, limit);
+    this.#released.add(from, to);
   }
 
   async #note(records: Buffer): Promise<void> {
@@ -273,14 +280,11 @@ export class Segment {
   async #readRecords(): Promise<void> {
     const { files, onFailed } = this.#context;
     const path = this.#acknowledgements;
-    const release = (from: number, to: number) => {
-      if (!this.#released.isFull) this.#released.add(from, to);
-    };
     try {
       await files.use(path, 'read', async (file) => {
         this.#recordBytes = (await file.stat()).size;
         await inParts(file, 0, this.#recordBytes, (bytes) =>
-          readAcknowledgements(this.id, this.end, bytes, release),
+          this.#released.addRecords(this.id, this.end, bytes),
         );
       });
       // The next use appends to it.

@@ -1,15 +1,19 @@
-import { join, parse } from 'node:path';
-import { storageError } from '../../../base/errors/storage-error.ts';
+import { basename, join, parse } from 'node:path';
+import { StorageError, storageError } from '../../../base/errors/storage-error.ts';
 import { type Limit, NO_EVENTS } from '../../../base/event-bytes.ts';
-import type { Range } from '../../../base/range.ts';
+import type { Range, Span } from '../../../base/range.ts';
 import type { Reading } from '../../journal.ts';
-import { type Rewrite, Salvage } from '../format/salvage.ts';
+import { errorCode } from '../disk/file-system.ts';
+import { Salvage } from '../format/salvage.ts';
 import { ACKNOWLEDGEMENTS_SUFFIX, SEGMENT_SUFFIX, segmentName } from '../format/suffixes.ts';
+import { filesIn } from './merge.ts';
 import { Segment, type SegmentContext } from './segment.ts';
 
-interface SegmentsContext extends Omit<SegmentContext, 'onMissing'> {
-  /** Called when events are missing that were told of. */
-  readonly onMissing: (range: Range) => void;
+interface Recovery {
+  /** Called with each segment, and its events that are not released. */
+  readonly found: (segment: Segment, waiting: readonly Span[]) => void;
+  /** Whether to end: the journal is closed. */
+  readonly isOver: () => boolean;
 }
 
 /** The segments of a journal, its own and those that it took over, by their number in ranges. */
@@ -28,12 +32,16 @@ export class Segments {
   #bytes = 0;
 
   /** @param ownDirectory The slot's own directory, which is not removed with its last segment. */
-  constructor(context: SegmentsContext, ownDirectory: () => string | undefined, rewrite: Rewrite) {
+  constructor(
+    context: Omit<SegmentContext, 'onMissing'> & { readonly onMissing: (range: Range) => void },
+    ownDirectory: () => string | undefined,
+    rewrite: ConstructorParameters<typeof Salvage>[0],
+  ) {
     this.#context = {
       ...context,
       onMissing: (segment, missing) => {
         const range = { segment: this.nameOf(segment), ...missing };
-        // What was salvaged is elsewhere.
+        // Nobody was told of what is only opened, and what was salvaged is elsewhere.
         if (this.#holderOf(range) !== segment) return;
         context.onMissing(range);
         this.acknowledge(range).catch(context.onFailed);
@@ -61,29 +69,71 @@ export class Segments {
     return segment;
   }
 
-  /** A segment of a previous process; undefined if the journal knows it already. */
-  open(directory: string, name: string): Segment | undefined {
-    const segment = new Segment(this.#context, this.next().number, directory, name);
-    if (this.knows(segment.path)) return undefined;
-    this.#paths.add(segment.path);
-    return segment;
+  /**
+   * Takes over the segments in a directory that the journal does not know: another process left them, or somebody put them there.
+   * Leaves those that it cannot read where they are. Resolves to false if it should be called again later.
+   */
+  async recover(directory: string, { found, isOver }: Recovery): Promise<boolean> {
+    const { fs } = this.#context;
+    try {
+      await this.forsake(directory);
+      const names = await filesIn(directory, fs);
+      let isComplete = true;
+      for (const name of names) {
+        if (isOver()) return true;
+        if (name.endsWith(SEGMENT_SUFFIX))
+          isComplete = (await this.#recover(directory, basename(name, SEGMENT_SUFFIX), found)) && isComplete;
+        if (!name.endsWith(ACKNOWLEDGEMENTS_SUFFIX)) continue;
+        const segment = basename(name, ACKNOWLEDGEMENTS_SUFFIX) + SEGMENT_SUFFIX;
+        // The deletion of the segment was interrupted.
+        if (!names.includes(segment) && !this.#paths.has(join(directory, segment)))
+          await fs.remove(join(directory, name));
+      }
+      if (directory !== this.#ownDirectory()) await fs.removeDirectory(directory).catch(() => undefined);
+      return isComplete;
+    } catch (cause) {
+      return this.#isGone(directory, cause);
+    }
   }
 
-  /** Whether a path is that of a segment which the journal created or opened. */
-  knows(path: string): boolean {
-    return this.#paths.has(path) || this.#foreign.has(path);
+  async #recover(directory: string, name: string, found: Recovery['found']): Promise<boolean> {
+    const { onFailed } = this.#context;
+    const path = join(directory, name + SEGMENT_SUFFIX);
+    if (this.#paths.has(path) || this.#foreign.has(path)) return true;
+    const segment = this.create(directory, { ...this.next(), name });
+    try {
+      const waiting = await segment.recover();
+      if (waiting?.length) {
+        this.hold(segment);
+        found(segment, waiting);
+        return true;
+      }
+      if (waiting === undefined) {
+        this.#foreign.add(path);
+        onFailed(
+          new StorageError(`${path} is left where it is: it was written by another version of Sluice`),
+        );
+      } else await segment.delete();
+      this.#paths.delete(path);
+      return true;
+    } catch (cause) {
+      this.#paths.delete(path);
+      return this.#isGone(path, cause);
+    }
+  }
+
+  /** Whether nothing is left to be read at a path, because its deletion was in progress. If something is, tells of the failure. */
+  #isGone(path: string, cause: unknown): boolean {
+    const isGone = errorCode(cause) === 'ENOENT';
+    if (!isGone)
+      this.#context.onFailed(storageError(`cannot read ${path}; it is left where it is for now`, cause));
+    return isGone;
   }
 
   /** Whether a file is one of those in `bytes`, by its path. */
   counts(path: string): boolean {
     const { dir, ext, name } = parse(path);
     return this.#paths.has(ext === ACKNOWLEDGEMENTS_SUFFIX ? join(dir, name + SEGMENT_SUFFIX) : path);
-  }
-
-  /** A segment that was opened is not held. Unless it is of another version, it may be opened again later. */
-  leave({ path }: Segment, isForeign: boolean): void {
-    this.#paths.delete(path);
-    if (isForeign) this.#foreign.add(path);
   }
 
   hold(segment: Segment): void {

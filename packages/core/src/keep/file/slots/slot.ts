@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { tried } from '@sluice/protocol/toolbox';
 import { StorageError } from '../../../base/errors/storage-error.ts';
 import { errorCode, type FileSystem, refuseLink } from '../disk/file-system.ts';
-import type { HeldLock, Locks } from './locks.ts';
-import { moveDirectory } from './move-directory.ts';
+import { ACKNOWLEDGEMENTS_SUFFIX, SEGMENT_SUFFIX } from '../format/suffixes.ts';
+import type { Locks } from './system-locks.ts';
 
 /** The name of a slot's directory: owner and origin. */
 export const SLOT_DIRECTORY: RegExp = /^([0-9a-f]{16})\.([0-9a-f]{16})$/;
@@ -15,10 +15,8 @@ const LITTER_AGE_MS = 60 * 60_000;
 /** Error codes for a directory that belongs to another user, or that the container does not show. */
 const NOT_OURS = new Set(['EACCES', 'EPERM', 'ENOENT']);
 
-export interface SlotOptions {
+interface SlotOptions {
   readonly root: string;
-  /** Another root, from which events are taken over. */
-  readonly formerRoot?: string | undefined;
   readonly fs: FileSystem;
   readonly locks: Locks;
   /** The owner names that this journal has used; a new slot adds its own. Directories with these names are in use. */
@@ -29,11 +27,17 @@ export interface SlotOptions {
   readonly onVisit: () => void;
 }
 
-/** By path: why a directory could not be taken over. */
-type Failures = Map<string, unknown>;
+type Lock = Awaited<ReturnType<Locks['hold']>>;
 
-/** Directories of dead owners. */
-type Orphans = { readonly root: string; readonly owner: string; readonly origin: string }[];
+/** What a look at the journal directory found. */
+interface Look {
+  /** Directories of dead owners. */
+  readonly orphans: { readonly owner: string; readonly origin: string }[];
+  /** Directories that this process had before. */
+  readonly own: string[];
+  /** Whether other owners are alive there. */
+  readonly hasCompany: boolean;
+}
 
 /**
  * One process's share of a journal directory. Its directories are named `<owner>.<origin>` and belong to the owner while it
@@ -41,33 +45,18 @@ type Orphans = { readonly root: string; readonly owner: string; readonly origin:
  * directory is taken over by one rename, in which exactly one process succeeds.
  */
 export class Slot {
-  readonly #fs: FileSystem;
-  readonly #locks: Locks;
-  readonly #root: string;
-  readonly #formerRoot: string | undefined;
+  readonly #options: SlotOptions;
   readonly #owner: string;
-  readonly #ours: Set<string>;
-  readonly #onVisit: () => void;
-  #lock: HeldLock;
+  #lock: Lock;
   /** The size of the disk, in bytes. */
   readonly diskBytes: number;
 
-  private constructor(
-    { root, formerRoot, fs, locks, ours, onVisit }: SlotOptions,
-    owner: string,
-    lock: HeldLock,
-    diskBytes: number,
-  ) {
-    this.#fs = fs;
-    this.#locks = locks;
-    this.#root = root;
-    this.#formerRoot = formerRoot;
+  private constructor(options: SlotOptions, owner: string, lock: Lock, diskBytes: number) {
+    this.#options = options;
     this.#owner = owner;
-    this.#ours = ours;
-    this.#onVisit = onVisit;
     this.#lock = lock;
     this.diskBytes = diskBytes;
-    ours.add(owner);
+    options.ours.add(owner);
   }
 
   /** Takes a new slot. */
@@ -86,7 +75,7 @@ export class Slot {
     try {
       const slot = new Slot(options, owner, lock, totalBytes);
       // After the lock: any process may take a directory whose owner holds no lock.
-      await slot.#makeDirectory();
+      await slot.#make(slot.directory);
       return slot;
     } catch (cause) {
       await lock.release().catch(() => undefined);
@@ -122,31 +111,33 @@ export class Slot {
 
   /** The slot's own directory. */
   get directory(): string {
-    return join(this.#root, `${this.#owner}.${this.#owner}`);
+    return join(this.#options.root, `${this.#owner}.${this.#owner}`);
   }
 
   /**
-   * Takes over the directories of dead owners. Each directory goes to exactly one process. Returns those that this process
-   * got, those that it could not get, those that it had before, and whether other owners are alive here.
+   * Takes over the directories of dead owners. Each directory goes to exactly one process. Returns those that this process got, and by
+   * path why it could not get others.
    */
-  async adopt(): Promise<{ adopted: string[]; failures: Failures; own: string[]; hasCompany: boolean }> {
-    const failures: Failures = new Map();
-    const { orphans, own, hasCompany } = await this.#look(failures);
+  async adopt(): Promise<
+    Omit<Look, 'orphans'> & { readonly adopted: string[]; readonly failures: ReadonlyMap<string, unknown> }
+  > {
+    const { root, fs, locks } = this.#options;
+    const failures = new Map<string, unknown>();
+    const { orphans, own, hasCompany } = await this.#look();
     const adopted: string[] = [];
-    for (const { root, owner, origin } of orphans) {
+    for (const { owner, origin } of orphans) {
       const from = join(root, `${owner}.${origin}`);
-      const to = join(this.#root, `${this.#owner}.${origin}`);
+      const to = join(root, `${this.#owner}.${origin}`);
       try {
-        await moveDirectory(this.#fs, from, to);
+        await moveDirectory(fs, from, to);
         adopted.push(to);
       } catch (error) {
         // `ENOENT`: another process was faster.
         if (errorCode(error) !== 'ENOENT') failures.set(from, error);
       }
-      await this.#locks.discard(root, owner, 0);
+      await locks.discard(root, owner, 0);
     }
-    if (adopted.length > 0) await this.#fs.syncDirectory(this.#root);
-    if (this.#formerRoot) await this.#fs.removeDirectory(this.#formerRoot).catch(() => undefined);
+    if (adopted.length > 0) await fs.syncDirectory(root);
     return { adopted, failures, own, hasCompany };
   }
 
@@ -155,22 +146,23 @@ export class Slot {
     if ((await this.#lock.isInPlace?.()) ?? true) return false;
     // First: to end a lock removes what has its name.
     await this.#lock.release();
-    this.#lock = await this.#locks.hold(this.#root, this.#owner, this.#onVisit);
+    const { root, locks, onVisit } = this.#options;
+    this.#lock = await locks.hold(root, this.#owner, onVisit);
     return true;
   }
 
   /** Makes another directory that belongs to it. */
   async makeAnother(): Promise<string> {
-    const directory = join(this.#root, `${this.#owner}.${randomBytes(8).toString('hex')}`);
-    await this.#fs.makeDirectory(directory);
-    await this.#fs.syncDirectory(this.#root);
+    const directory = join(this.#options.root, `${this.#owner}.${randomBytes(8).toString('hex')}`);
+    await this.#make(directory);
     return directory;
   }
 
   /** Creates its directory again after somebody removed it. Returns false if its lock is gone as well. */
   async remake(): Promise<boolean> {
-    if (!(await this.#locks.isHeld(this.#root, this.#owner))) return false;
-    await this.#makeDirectory();
+    const { root, locks } = this.#options;
+    if (!(await locks.isHeld(root, this.#owner))) return false;
+    await this.#make(this.directory);
     return true;
   }
 
@@ -179,52 +171,36 @@ export class Slot {
     return this.#lock.release();
   }
 
-  async #look(failures: Failures): Promise<{ orphans: Orphans; own: string[]; hasCompany: boolean }> {
-    const orphans: Orphans = [];
+  async #look(): Promise<Look> {
+    const { root, fs, locks, ours } = this.#options;
+    const orphans: Look['orphans'] = [];
     const own: string[] = [];
-    const alive = new Map<string, boolean>([...this.#ours].map((owner) => [owner, true]));
-    await this.#lookIn(this.#root, orphans, own, alive);
-    const former = this.#formerRoot;
-    if (former !== undefined)
-      await this.#lookIn(former, orphans, own, alive).catch((error) => {
-        if (errorCode(error) !== 'ENOENT') failures.set(former, error);
-      });
-    return {
-      orphans,
-      own,
-      hasCompany: [...alive.values()].filter((isAlive) => isAlive).length > this.#ours.size,
-    };
-  }
-
-  /** Adds the orphans in a root and its own directories to the lists, and whether the owners there are alive. */
-  async #lookIn(root: string, orphans: Orphans, own: string[], alive: Map<string, boolean>): Promise<void> {
-    // Who copies a directory of the former root has its lock in this one.
-    const isHeld = async (owner: string) =>
-      (await this.#locks.isHeld(root, owner)) ||
-      (root !== this.#root && (await this.#locks.isHeld(this.#root, owner)));
+    const alive = new Map<string, boolean>([...ours].map((owner) => [owner, true]));
     const isAlive = async (owner: string) => {
-      const known = alive.get(owner) ?? (await isHeld(owner));
+      const known = alive.get(owner) ?? (await locks.isHeld(root, owner));
       alive.set(owner, known);
       return known;
     };
-    const entries = await this.#fs.list(root);
+    const entries = await fs.list(root);
     for (const { name, kind } of entries) {
       const [, owner = '', origin = ''] = SLOT_DIRECTORY.exec(name) ?? [];
       if (kind !== 'directory' || origin === '') continue;
-      if (this.#ours.has(owner) && root === this.#root) own.push(join(root, name));
-      // Its own ones in the former root were not copied completely.
-      else if (this.#ours.has(owner) || !(await isAlive(owner))) orphans.push({ root, owner, origin });
+      if (ours.has(owner)) own.push(join(root, name));
+      else if (!(await isAlive(owner))) orphans.push({ owner, origin });
     }
     for (const { name } of entries) {
       const [, owner] = LOCK.exec(name) ?? [];
       if (owner === undefined || alive.has(owner)) continue;
-      if (!(await isAlive(owner))) await this.#locks.discard(root, owner, LITTER_AGE_MS);
+      if (!(await isAlive(owner))) await locks.discard(root, owner, LITTER_AGE_MS);
     }
+    const living = [...alive.values()].filter((isAlive) => isAlive).length;
+    return { orphans, own, hasCompany: living > ours.size };
   }
 
-  async #makeDirectory(): Promise<void> {
-    await this.#fs.makeDirectory(this.directory);
-    await this.#fs.syncDirectory(this.#root);
+  async #make(directory: string): Promise<void> {
+    const { root, fs } = this.#options;
+    await fs.makeDirectory(directory);
+    await fs.syncDirectory(root);
   }
 }
 
@@ -239,5 +215,37 @@ async function makeRoot({ root, fs, mayBeLink }: SlotOptions): Promise<void> {
     await fs.syncDirectory(dirname(path)).catch((error) => {
       if (!NOT_OURS.has(errorCode(error) ?? '')) throw error;
     });
+  }
+}
+
+/**
+ * Moves the directory of a slot. If several processes do so at the same time, each segment goes to one of them. Rejects with ENOENT
+ * if another one was faster.
+ */
+async function moveDirectory(fs: FileSystem, from: string, to: string): Promise<void> {
+  try {
+    await fs.rename(from, to);
+  } catch (error) {
+    if (errorCode(error) !== 'EXDEV') throw error;
+    // A directory in the image of a container cannot be renamed, but its files can.
+    await fs.makeDirectory(to);
+    for (const { name } of await fs.list(from)) {
+      if (!name.endsWith(SEGMENT_SUFFIX)) continue;
+      // Who has a segment gets the note of what was delivered of it.
+      const note = basename(name, SEGMENT_SUFFIX) + ACKNOWLEDGEMENTS_SUFFIX;
+      if (await moved(name)) await moved(note);
+    }
+    await fs.removeDirectory(from).catch(() => undefined);
+  }
+
+  /** Resolves to false if another process was faster, or there is no such file. */
+  function moved(name: string): Promise<boolean> {
+    return fs.rename(join(from, name), join(to, name)).then(
+      () => true,
+      (error) => {
+        if (errorCode(error) !== 'ENOENT') throw error;
+        return false;
+      },
+    );
   }
 }

@@ -4,7 +4,33 @@ import { join } from 'node:path';
 import { StorageError } from '../../../base/errors/storage-error.ts';
 import { errorCode } from '../disk/file-system.ts';
 import { leadsTo } from '../disk/leads-to.ts';
-import type { HeldLock, Locks } from './locks.ts';
+
+/**
+ * How processes that share a directory find out which of them are alive. A simulation that runs all
+ * processes in one has its own.
+ */
+export interface Locks {
+  /**
+   * Takes a lock and holds it until it is released or the process ends, for whatever reason. The name must never have been
+   * used. `onVisit` is called when another process checks the lock.
+   */
+  hold(
+    directory: string,
+    name: string,
+    onVisit: () => void,
+  ): Promise<{
+    /** Whether others still find it. False once somebody removed, moved or replaced it. Absent if nobody can. */
+    isInPlace?(): Promise<boolean>;
+    release(): Promise<void>;
+  }>;
+  /**
+   * Whether a process holds the lock. True in doubt: an orphan that is found later costs nothing, but two owners cause
+   * duplicates.
+   */
+  isHeld(directory: string, name: string): Promise<boolean>;
+  /** Deletes what a dead holder left of its lock, if it is older than `minAgeMs`. Never rejects. */
+  discard(directory: string, name: string, minAgeMs: number): Promise<void>;
+}
 
 const FILE_MODE = 0o600;
 const SUFFIX = '.lock';
@@ -18,8 +44,8 @@ const DEAD = new Set(['ECONNREFUSED', 'ENOENT']);
  * whatever reason, and never earlier: a stopped process keeps its lock, and a reused process id changes nothing. It works the
  * same in every container that shares the directory.
  */
-export const socketLocks: Locks = {
-  async hold(directory, name, onVisit): Promise<HeldLock> {
+const socketLocks: Locks = {
+  async hold(directory, name, onVisit) {
     const through = await openWhereLong(directory, name);
     let server: Server | undefined;
     const release = async () => {

@@ -2,8 +2,8 @@ import { extname } from 'node:path';
 import type { Clock, Timer } from '@sluice/protocol/toolbox';
 import { StorageError, storageError } from '../../../base/errors/storage-error.ts';
 import { type FileSystem, isMissing } from '../disk/file-system.ts';
-import type { Locks } from './locks.ts';
 import { Slot } from './slot.ts';
+import type { Locks } from './system-locks.ts';
 
 /** Short enough to take over an orphan within 30 s. */
 const ADOPTION_INTERVAL_MS = 20_000;
@@ -12,8 +12,6 @@ const ALONE_INTERVAL_MS = 10 * 60_000;
 
 interface TenancyOptions {
   readonly root: string;
-  /** Another root, from which events are taken over. */
-  readonly formerRoot: string | undefined;
   readonly mayBeLink: boolean;
   readonly fs: FileSystem;
   readonly locks: Locks;
@@ -78,23 +76,18 @@ export class Tenancy {
    * looked at in this turn of the event loop: a build or a server render only imports code that creates a tracker.
    */
   async open(): Promise<void> {
-    const { root, formerRoot, fs } = this.#options;
+    const { root, fs } = this.#options;
     await fs.endOfTurn?.();
-    for (const path of [root, formerRoot]) {
-      if (path === undefined || (await isMissing(fs, path))) continue;
-      if (!this.#closed) await this.claim();
-      return;
-    }
-    this.#watch(ALONE_INTERVAL_MS);
+    if (await isMissing(fs, root)) this.#watch(ALONE_INTERVAL_MS);
+    else if (!this.#closed) await this.claim();
   }
 
   /** Claims a slot if there is none, and starts to take over what dead owners left. Returns the slot's directory. */
   async claim(): Promise<string> {
-    const { root, formerRoot, fs, locks, mayBeLink } = this.#options;
+    const { root, fs, locks, mayBeLink } = this.#options;
     this.#slot ??= Slot.claim({
       mayBeLink,
       root,
-      formerRoot,
       fs,
       locks,
       ours: this.#ours,

@@ -2,7 +2,7 @@ import { readFile, truncate } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Range } from '../../../../src/base/range.ts';
 import { FRAME_HEADER_BYTES } from '../../../../src/keep/file/format/frame.ts';
-import type { Locks } from '../../../../src/keep/file/slots/locks.ts';
+import type { Locks } from '../../../../src/keep/file/slots/system-locks.ts';
 import type { Journal } from '../../../../src/keep/journal.ts';
 import { FailingFileSystem } from '../../../bench/failing-file-system.ts';
 import { group, readAll } from '../../../contracts/journal-contract.ts';
@@ -349,6 +349,8 @@ describe('with fsync always', () => {
     await expect.poll(() => fs.hanging).toBe(1);
     appends.push(journal.append(group(numbered(2, 1))));
     await expect.poll(() => fs.count('write', SEGMENT)).toBe(3);
+    // Until it is written, and has asked for its sync.
+    await aWhile();
     fs.fail('sync', 'EIO', { after: 1, path: SEGMENT });
     return { journal, appends, release };
   }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FRAME_HEADER_BYTES } from '../../../../src/keep/file/format/frame.ts';
 import { writeHeader } from '../../../../src/keep/file/format/segment-header.ts';
+import { toTexts } from '../../../bench/event-texts.ts';
 import { FailingFileSystem } from '../../../bench/failing-file-system.ts';
 import { group, readAll } from '../../../contracts/journal-contract.ts';
 import { framesOf, numbered, SEGMENT } from '../frames.ts';
@@ -92,6 +93,8 @@ describe('a segment that is taken on', () => {
     expect(await readAll(journal, witness.ranges, { maxEvents: 7, maxBytes: 100 * KIB })).toEqual(intact);
     expect(await readAll(journal, witness.ranges)).toEqual(intact);
     expect(witness.damages).toEqual([{ place: expect.stringContaining('.segment'), bytes: end - at }]);
+    // What waits behind it can then be sent with what waits before it.
+    expect(witness.settlements).toEqual([{ range: { segment: 1, from: 100, to: 103 }, fate: 'damaged' }]);
     for (const range of witness.ranges) await journal.acknowledge(range);
     expect([await place.files('.segment'), await place.files('.damaged')]).toEqual([
       [],
@@ -142,6 +145,34 @@ describe('a segment that is taken on', () => {
     await leaveFrames(framesOf(numbered(3, 4), 3), framesOf(numbered(0, 3)));
     const { witness, journal } = await openWatched();
     expect(await readAll(journal, witness.ranges)).toEqual(numbered(0, 7));
+  });
+
+  it('gives an event also to a reader that looks for it in its place while another finds that it lies elsewhere', async () => {
+    const end = numbered(200, 100, 'p'.repeat(KIB));
+    const parts = [
+      framesOf(numbered(0, 100)),
+      framesOf(numbered(150, 50), 150),
+      framesOf(numbered(100, 50), 100),
+    ];
+    await leaveFrames(...parts, framesOf(end, 200));
+    const fs = new FailingFileSystem();
+    const { journal, witness } = await place.open({ fs });
+    expect(witness.ranges).toEqual([{ segment: 1, from: 0, to: 300 }]);
+    const read = async (from: number) => {
+      const { events } = await journal.read(
+        { segment: 1, from, to: from + 1 },
+        { maxEvents: 1, maxBytes: 1 },
+      );
+      return toTexts(events);
+    };
+    const goOn = fs.hang('read');
+    const late = read(120);
+    await expect.poll(() => fs.hanging).toBe(1);
+    // Those that come now do not wait.
+    fs.hang('read')();
+    expect(await read(130)).toEqual(numbered(130, 1));
+    goOn();
+    expect(await late).toEqual(numbered(120, 1));
   });
 
   it('loses no event, only their ages, where its header is damaged', async () => {

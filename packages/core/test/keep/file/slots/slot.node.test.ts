@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { FileSystem } from '../../../../src/keep/file/disk/file-system.ts';
 import { nodeFileSystem } from '../../../../src/keep/file/disk/node-file-system.ts';
-import { Slot, type SlotOptions } from '../../../../src/keep/file/slots/slot.ts';
-import { socketLocks } from '../../../../src/keep/file/slots/system-locks.ts';
+import { Slot } from '../../../../src/keep/file/slots/slot.ts';
+import { systemLocks } from '../../../../src/keep/file/slots/system-locks.ts';
 import { FailingFileSystem } from '../../../bench/failing-file-system.ts';
 import { Place } from '../place.ts';
 
@@ -21,8 +21,8 @@ function claim(fs: FileSystem = nodeFileSystem, onVisit = () => {}): Promise<Slo
   return claimIn(place.directory, { fs, onVisit });
 }
 
-function claimIn(root: string, more: Partial<SlotOptions> = {}): Promise<Slot> {
-  const defaults = { fs: nodeFileSystem, locks: socketLocks, mayBeLink: true, onVisit: () => {} };
+function claimIn(root: string, more: Partial<Parameters<typeof Slot.claim>[0]> = {}): Promise<Slot> {
+  const defaults = { fs: nodeFileSystem, locks: systemLocks, mayBeLink: true, onVisit: () => {} };
   return Slot.claim({ ...defaults, root, ours: new Set(), ...more });
 }
 

@@ -4,7 +4,7 @@ import { mkdir, readdir } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { socketLocks } from '../../../../src/keep/file/slots/system-locks.ts';
+import { systemLocks } from '../../../../src/keep/file/slots/system-locks.ts';
 import { startTracking } from '../../../children/tracking-process.ts';
 import { Place } from '../place.ts';
 
@@ -63,8 +63,8 @@ describe.runIf(process.platform === 'linux')('a lock that cannot be made for its
     while (path.length < MOST_PATH_BYTES - 1)
       path = join(path, 'd'.repeat(Math.min(MOST_NAME_BYTES, MOST_PATH_BYTES - path.length - 1)));
     await mkdir(path, { recursive: true });
-    await expect(socketLocks.hold(path, 'a'.repeat(16), () => {})).rejects.toThrow('ENAMETOOLONG');
-    expect(await socketLocks.isHeld(path, 'a'.repeat(16))).toBe(false);
+    await expect(systemLocks.hold(path, 'a'.repeat(16), () => {})).rejects.toThrow('ENAMETOOLONG');
+    expect(await systemLocks.isHeld(path, 'a'.repeat(16))).toBe(false);
     expect(await readdir(path)).toEqual([]);
   });
 });

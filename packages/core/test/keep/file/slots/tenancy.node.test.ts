@@ -165,30 +165,6 @@ describe('a directory of a dead owner', () => {
     expect(witness.failures).toHaveLength(1);
   });
 
-  it('that nobody may read, in a former place, is told of once, keeps nothing else back, and is taken over when that works', async () => {
-    const former = await Place.create();
-    const { journal: earlier } = await former.open();
-    await earlier.append(group(['"there"']));
-    await earlier.close();
-    const { journal: dead } = await place.open();
-    await dead.append(group(['"here"']));
-    await dead.close();
-    const fs = new FailingFileSystem();
-    fs.fail('list', 'EACCES', { path: new RegExp(`${former.directory}$`), times: 2 });
-    const { journal, witness } = await place.open({ fs, formerRoot: former.directory });
-    expect(await readAll(journal, witness.ranges)).toEqual(['"here"']);
-    const isFound = async () => {
-      await place.clock.advance(ADOPTION_MS);
-      return witness.ranges.length > 1;
-    };
-    await expect.poll(isFound).toBe(true);
-    expect(await readAll(journal, witness.ranges.slice(1))).toEqual(['"there"']);
-    expect(witness.failures.map(({ message }) => message)).toEqual([
-      expect.stringMatching(/cannot take over .*EACCES/),
-    ]);
-    await former.remove();
-  });
-
   it('in the image of a container, where it cannot be renamed, is taken over file by file', async () => {
     const { journal, witness } = await succeed('EXDEV', 1);
     expect(witness.failures).toEqual([]);

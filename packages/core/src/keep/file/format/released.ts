@@ -1,15 +1,28 @@
+import { crc32 } from 'node:zlib';
 import type { Span } from '../../../base/range.ts';
 
-/** So many runs of released events are read from one file. More would take memory and time without bound. */
-export const MOST_RELEASED_RUNS: number = 4 * 1024;
+/*
+ * One record holds one released range (FORMAT.md): from u32 | to u32 | crc u32. The CRC-32 starts from the segment's id, so a
+ * record of another segment releases nothing here. A damaged or incomplete record costs duplicates, never events. That is why
+ * these files are not synced.
+ */
+const RECORD_BYTES = 12;
+const CRC_AT = 8;
 
-/** A set of event indexes, stored as sorted runs. Indexes that arrive in order take little memory. */
-export class IndexSet {
+/** So many runs of released events are read from one file. More would take memory and time without bound. */
+const MOST_READ_RUNS = 4 * 1024;
+
+/** Which events of a segment are released: sorted runs of indexes. Indexes that arrive in order take little memory. */
+export class Released {
   readonly #runs: Span[] = [];
 
-  /** Whether it has as many runs as are read from one file. */
-  get isFull(): boolean {
-    return this.#runs.length >= MOST_RELEASED_RUNS;
+  /** The record that releases events `from` (inclusive) to `to` (exclusive). @param id The id of the segment. */
+  static record(id: number, from: number, to: number): Buffer {
+    const record = Buffer.alloc(RECORD_BYTES);
+    record.writeUInt32LE(from, 0);
+    record.writeUInt32LE(to, 4);
+    record.writeUInt32LE(crc32(record.subarray(0, CRC_AT), id), CRC_AT);
+    return record;
   }
 
   /** Whether it contains every number below `count`. */
@@ -35,6 +48,30 @@ export class IndexSet {
       next = this.#runs[behind];
     }
     this.#runs.splice(first, behind - first, merged);
+  }
+
+  /**
+   * Adds the intact records in some bytes of a file. Returns where the next bytes are to start: after the last record, or where
+   * one may be cut short.
+   *
+   * @param id The id of the segment.
+   * @param end The index after its last event. Records of later ones are none: noise rarely looks like the others.
+   */
+  addRecords(id: number, end: number, bytes: Buffer): number {
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    let at = 0;
+    while (at + RECORD_BYTES <= bytes.length) {
+      const from = view.getUint32(at, true);
+      const to = view.getUint32(at + 4, true);
+      const isIntact =
+        from < to &&
+        from < end &&
+        crc32(bytes.subarray(at, at + CRC_AT), id) === view.getUint32(at + CRC_AT, true);
+      if (isIntact && this.#runs.length < MOST_READ_RUNS) this.add(from, to);
+      // After an incomplete record, the next one may start at any byte.
+      at += isIntact ? RECORD_BYTES : 1;
+    }
+    return at;
   }
 
   /** The runs of numbers from `from` (inclusive) to `to` (exclusive) that are not in the set. */

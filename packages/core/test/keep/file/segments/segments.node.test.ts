@@ -1,5 +1,7 @@
-import { stat } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Released } from '../../../../src/keep/file/format/released.ts';
+import { readHeader, SEGMENT_HEADER_BYTES } from '../../../../src/keep/file/format/segment-header.ts';
 import { FailingFileSystem } from '../../../bench/failing-file-system.ts';
 import { group, readAll } from '../../../contracts/journal-contract.ts';
 import { numbered } from '../frames.ts';
@@ -33,3 +35,29 @@ describe('a directory that was taken over and could not be read completely', () 
     expect(journal.bytes).toBe((await Promise.all(sizes)).reduce((sum, size) => sum + size));
   });
 });
+
+describe('a segment of which nothing waits', () => {
+  it('is deleted later if that fails at first, and does not count then', async () => {
+    const left = await place.open();
+    const range = await left.journal.append(group(numbered(0, 3)));
+    await left.journal.acknowledge({ ...range, to: range.to - 1 });
+    await left.journal.close();
+    // As if the process had ended between the last release and the deletion.
+    const [acks = ''] = await place.files('.acks');
+    const records = await readFile(acks);
+    await writeFile(acks, Buffer.concat([records, Released.record(await idOf(), 2, 3)]));
+    const fs = new FailingFileSystem();
+    fs.fail('remove', 'EIO', { path: SEGMENT });
+    const { journal, witness } = await place.open({ fs });
+    expect([witness.ranges, witness.failures.length]).toEqual([[], 1]);
+    await place.clock.advance(ADOPTION_MS);
+    await expect.poll(() => place.files('.segment')).toEqual([]);
+    expect(journal.bytes).toBe(0);
+  });
+});
+
+/** The id in the header of the only segment. */
+async function idOf(): Promise<number> {
+  const header = readHeader((await readFile(await place.theSegment())).subarray(0, SEGMENT_HEADER_BYTES));
+  return typeof header === 'string' ? expect.fail(header) : header.id;
+}
