@@ -170,7 +170,7 @@ async function status(service: Ready): Promise<Status> {
 }
 
 async function admin({ apiUrl }: Ready, path: string): Promise<unknown> {
-  const response = await fetch(`${apiUrl}/emulator/admin/${path}`);
+  const response = await fetch(`${apiUrl}/emulator/${path}`);
   if (!response.ok) throw new Error(`the emulator answered ${response.status} to ${path}`);
   return response.json();
 }

@@ -24,30 +24,24 @@ export interface StoreCounts {
   readonly byCorrelationValue: readonly ValueCount[];
 }
 
-const PAGE = 5_000;
 const TIMEOUT_MS = 60_000;
 
 /** How many events the service has, and its most frequent correlation values. */
-export function readCounts(address: StoreAddress, limit: number): Promise<StoreCounts> {
-  return get(address, `/emulator/counts?limit=${limit}`);
+export async function readCounts(address: StoreAddress, limit: number): Promise<StoreCounts> {
+  return (await get(address, `/emulator/counts?limit=${limit}`)).json();
 }
 
 /** All events that the service has. */
 export async function readEvents(address: StoreAddress): Promise<StoredEvent[]> {
-  const all: StoredEvent[] = [];
-  for (;;) {
-    const path = `/emulator/events?limit=${PAGE}&offset=${all.length}`;
-    const { events } = await get<{ events: StoredEvent[] }>(address, path);
-    all.push(...events);
-    if (events.length < PAGE) return all;
-  }
+  const lines = await (await get(address, '/emulator/events/export?details=true')).text();
+  return lines.split('\n').flatMap((line) => (line === '' ? [] : JSON.parse(line)));
 }
 
-async function get<T>({ apiUrl, apiKey }: StoreAddress, path: string): Promise<T> {
+async function get({ apiUrl, apiKey }: StoreAddress, path: string): Promise<Response> {
   const response = await fetch(apiUrl + path, {
     headers: { authorization: `Api-Key ${apiKey}` },
     signal: AbortSignal.timeout(TIMEOUT_MS),
   });
   if (!response.ok) throw new Error(`The service answered ${response.status} to GET ${path}`);
-  return (await response.json()) as T;
+  return response;
 }

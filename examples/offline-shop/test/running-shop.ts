@@ -37,8 +37,13 @@ export async function startShop(): Promise<RunningShop> {
     key: authorization.replace('Api-Key ', ''),
     events: (atLeast) =>
       vi.waitFor(async () => {
-        const answer = await fetch(`${apiUrl}/emulator/events`, { headers: { authorization } });
-        const { events } = await answer.json();
+        const url = `${apiUrl}/emulator/events/export?details=true`;
+        const text = await (await fetch(url, { headers: { authorization } })).text();
+        // Newest first, one a line.
+        const events = text
+          .split('\n')
+          .flatMap((line) => (line === '' ? [] : JSON.parse(line)))
+          .reverse();
         expect(events.length).toBeGreaterThanOrEqual(atLeast);
         return events;
       }, PATIENCE),

@@ -12,7 +12,7 @@ const FOLDER = fileURLToPath(
 const POLICY =
   "default-src 'self'; style-src 'self' 'unsafe-inline'; frame-ancestors 'none'; form-action 'none'";
 
-/** Serves the pages: event tracker, audience, settings, requests and faults. They are static: what they show, they read by the admin routes. */
+/** Serves the pages: event tracker, audience, settings, requests and faults. They are static: what they show, they read by the routes of the emulator. */
 export function addPages(application: Application, guard: MiddlewareHandler<Environment>): void {
   const serve = serveStatic<Environment>({ root: FOLDER });
   for (const path of ['/', '/assets/*']) {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { PATIENCE } from '../../../testing/patience.ts';
 import { VirtualClock } from '../../../testing/virtual-clock.ts';
+import { awaitEvents } from '../src/events/awaited-events.ts';
 import { MissingEventsError, startEmulator } from '../src/index.ts';
-import { awaitEvents } from '../src/inspection/awaited-events.ts';
 import { Account } from '../src/running/account.ts';
 import { event, sendEvents } from './service.ts';
 

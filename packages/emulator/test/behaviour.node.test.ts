@@ -192,7 +192,7 @@ describe('a setting of the behaviour', () => {
       acceptedStatus: 202,
       acceptedBody: 'empty',
     });
-    const url = `${emulator.apiUrl}/emulator/admin/behaviour`;
+    const url = `${emulator.apiUrl}/emulator/behaviour`;
     const put = async (change: unknown) => {
       const headers = { 'content-type': 'application/json' };
       const response = await fetch(url, { method: 'PUT', headers, body: JSON.stringify(change) });
@@ -219,14 +219,14 @@ describe('a setting of the behaviour', () => {
 describe('the behaviour that was chosen', () => {
   const { strict, quiet, plain } = PRESETS;
   const put = (apiUrl: string, change: unknown) =>
-    fetch(`${apiUrl}/emulator/admin/behaviour`, {
+    fetch(`${apiUrl}/emulator/behaviour`, {
       method: 'PUT',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(change),
     });
   const stateOf = async (options: EmulatorOptions) => {
     await using emulator = await startEmulator(options);
-    return (await fetch(`${emulator.apiUrl}/emulator/admin/behaviour`)).json();
+    return (await fetch(`${emulator.apiUrl}/emulator/behaviour`)).json();
   };
 
   it('outlives the process with its data, however it was chosen', async () => {

@@ -17,13 +17,13 @@ describe.each(['in memory', 'in a directory'])('an emulator %s that is cleared',
     await using emulator = await start();
     const uuid = randomUUID();
     await sendEvents(emulator, event({ uuid, payload: { sku: 'A-1' } }), event({ uuid }));
-    await admin(emulator, '/tracker?text=A-1');
+    await admin(emulator, '/events?text=A-1');
     const fault = emulator.fail({ kind: 'down', forMs: 60_000 });
     await emulator.clear();
     expect(fault.state).toBe('over');
     expect(await emulator.countEvents()).toEqual({ unique: 0, received: 0 });
     expect(await emulator.requests()).toEqual([]);
-    expect((await admin(emulator, '/tracker?text=A-1')).body).toMatchObject({ rows: [] });
+    expect((await admin(emulator, '/events?text=A-1')).body).toMatchObject({ rows: [] });
     const answer = await sendEvents(emulator, event({ uuid }));
     expect(answer).toMatchObject({ body: { accepted: 1, repeated: 0 } });
     expect(await emulator.waitForEvents(1)).toHaveLength(1);

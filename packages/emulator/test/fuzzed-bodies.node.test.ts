@@ -12,7 +12,7 @@ describe('fuzzed bodies', () => {
   it.each(['[', '{"a":', '[{"batch":'])('survive levels and levels of %s', async (open) => {
     await using emulator = await startEmulator({ primaryKey: 'email' });
     const { baseUrl, apiUrl, apiKey } = emulator;
-    const urls = [baseUrl + EVENTS_PATH, apiUrl + CUSTOMER_READ_PATH, `${apiUrl}/emulator/admin/customers`];
+    const urls = [baseUrl + EVENTS_PATH, apiUrl + CUSTOMER_READ_PATH, `${apiUrl}/emulator/customers`];
     const deep = open.repeat(10_000) + (open === '[' ? ']'.repeat(10_000) : '');
     const bodies = [deep, `{"batch":${deep}}`, `{"primary_key":${deep}}`, `[{"email":"x","a":${deep}}]`];
     for (const url of urls) {

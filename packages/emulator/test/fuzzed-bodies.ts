@@ -110,7 +110,7 @@ async function sendBodies(
   const random = generator(seed);
   const headers = requestHeaders(apiKey);
   // The route of the primary key is missing: a new primary key would refuse all later events.
-  const urls = [baseUrl + EVENTS_PATH, apiUrl + CUSTOMER_READ_PATH, `${apiUrl}/emulator/admin/customers`];
+  const urls = [baseUrl + EVENTS_PATH, apiUrl + CUSTOMER_READ_PATH, `${apiUrl}/emulator/customers`];
   let accepted = 0;
   for (let sent = 0; sent < bodies; sent += CONNECTIONS) {
     const made = Array.from({ length: Math.min(CONNECTIONS, bodies - sent) }, () => {

@@ -70,7 +70,7 @@ describe('requests', () => {
       method: 'OPTIONS',
       headers: { origin: 'https://shop.example', 'access-control-request-method': 'POST' },
     });
-    await ask(`${emulator.apiUrl}/emulator/admin/status`);
+    await ask(`${emulator.apiUrl}/emulator/status`);
     await ask(`${emulator.apiUrl}/emulator/counts`, { headers: { authorization: 'Api-Key x' } });
     expect(await emulator.requests()).toEqual([]);
   });

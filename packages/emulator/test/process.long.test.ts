@@ -71,7 +71,7 @@ describe('the emulator as a process', () => {
       ...['--primary-key', 'email', '--preset', 'quiet'],
       ...['--faults', faults, '--fault-seed', '7', '--behaviour', behaviour],
     );
-    expect(await inspect(service, '/emulator/admin/faults')).toMatchObject({
+    expect(await inspect(service, '/emulator/faults')).toMatchObject({
       body: { seed: 7, faults: [{ fault: { kind: 'script' } }, { fault: down }] },
     });
     const statuses: number[] = [];

@@ -53,7 +53,7 @@ export function inspect(service: Service, path: string): Promise<Answer> {
 
 /** Sends a request to an admin route, which needs no key. */
 export function admin(service: Service, path: string, init?: RequestInit): Promise<Answer> {
-  return ask(`${service.apiUrl}/emulator/admin${path}`, init);
+  return ask(`${service.apiUrl}/emulator${path}`, init);
 }
 
 /** Sends a value as JSON to an admin route. */

@@ -20,7 +20,7 @@ export async function showDelivery(
   using progress = screen.progress(rows.length, 0, 'tracked');
   for (;;) {
     // Read this count first. Otherwise the demo could show more events at the service than were tracked.
-    const { unique } = await readCounts(service.address, 0);
+    const { unique } = await readCounts(service.address, 1);
     const message = await tracking.next();
     if (message.type !== 'tracked') throw new Error(`The application got ahead of the demo: ${message.type}`);
     progress.update(message.events, `tracked, ${formatCount(unique)} at the service`);

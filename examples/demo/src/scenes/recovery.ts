@@ -24,7 +24,7 @@ export async function showRecovery(stage: Stage, { since }: Backlog): Promise<Re
   screen.heading('4  Both come back');
   await service.bringBack();
   const awayMs = performance.now() - since;
-  const before = (await readCounts(service.address, 0)).unique;
+  const before = (await readCounts(service.address, 1)).unique;
   const startedAt = performance.now();
   await using application = new DemoProcess<RecoveryMessage>('recovery', trackerSettings(stage), signal);
   screen.say(
@@ -48,7 +48,7 @@ export async function showRecovery(stage: Stage, { since }: Backlog): Promise<Re
     using progress = screen.progress(rows.length, before, 'at the service');
     for (;;) {
       const message = await application.next();
-      const { unique } = await readCounts(service.address, 0);
+      const { unique } = await readCounts(service.address, 1);
       progress.update(unique, 'at the service');
       if (message.type === 'drained') return message;
     }

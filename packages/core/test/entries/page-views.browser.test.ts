@@ -211,11 +211,11 @@ describe.each(ways)('page views, %s', (way) => {
     await vi.waitFor(() => expect(real.stats().accepted).toBe(1), PATIENCE);
     stop();
     await real.close();
-    const answer = await fetch(`${apiUrl}/emulator/events?name=page_view`, {
+    const answer = await fetch(`${apiUrl}/emulator/events/export?name=page_view`, {
       headers: { authorization: `Api-Key ${apiKey}` },
     });
-    const { events } = await answer.json();
-    const payloads = events.map(({ event }: { event: { payload: object } }) => event.payload);
+    const lines = (await answer.text()).trimEnd().split('\n');
+    const payloads = lines.map((line) => JSON.parse(line).payload);
     expect(payloads).toContainEqual({ title: 'Arrived', path, referrer: document.referrer });
   });
 });

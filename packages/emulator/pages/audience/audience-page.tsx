@@ -41,7 +41,7 @@ export function AudiencePage() {
           {total !== undefined && formatSome(total, 'customer')}
         </span>
         <ColumnsMenu names={names} />
-        <a class="button" href="/emulator/admin/customers/export" download="customers.csv">
+        <a class="button" href="/emulator/customers/export" download="customers.csv">
           Export CSV
         </a>
         <ImportButton primaryKey={key} onImported={answer.again} />

@@ -8,7 +8,7 @@ import { link } from '../shell/route.ts';
 
 /** What applications track: the names of events, and the keys of their payloads. */
 export function CataloguePage() {
-  const answer = useAnswer<Catalogue>('/tracker/catalogue', status.value?.clearings);
+  const answer = useAnswer<Catalogue>('/catalogue', status.value?.clearings);
   const { value, again } = answer;
   const { entries = [], counted = 0, isExact = true } = value ?? {};
   return (

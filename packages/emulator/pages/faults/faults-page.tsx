@@ -119,7 +119,7 @@ function SameByCode({ json: typed }: Draft) {
     return null;
   }
   const codes = {
-    'switch on this fault with curl': `curl ${location.origin}/emulator/admin/faults \\\n  -H 'Content-Type: application/json' \\\n  -d '${json.replaceAll("'", "'\\''")}'`,
+    'switch on this fault with curl': `curl ${location.origin}/emulator/faults \\\n  -H 'Content-Type: application/json' \\\n  -d '${json.replaceAll("'", "'\\''")}'`,
     'switch on this fault in a test': `using fault = emulator.fail(${json});`,
     'start with this fault': `const emulator = await startEmulator({ faults: [${json}] });`,
   };

@@ -8,7 +8,7 @@ import { escapeUnseen, shownText } from './text.tsx';
 
 interface EventLinksProps {
   readonly title: string;
-  /** Which events, as a query of the route `tracker`. */
+  /** Which events, as a query of the route `events`. */
   readonly of: Readonly<Record<string, string>>;
   /** The query of the address that a link leads to. */
   readonly query?: Readonly<Record<string, string>>;
@@ -20,7 +20,7 @@ interface EventLinksProps {
 
 /** Some events, as they arrive, each with a link to the event tracker. */
 export function EventLinks({ title, of, query, aside, isOldestFirst, children }: EventLinksProps) {
-  const path = `/tracker?${new URLSearchParams(of)}`;
+  const path = `/events?${new URLSearchParams(of)}`;
   const answer = useAnswer<TrackerRows>(path, status.value?.newestEvent);
   const { rows } = answer.value ?? {};
   return (

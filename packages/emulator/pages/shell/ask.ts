@@ -3,9 +3,9 @@ import type { RefusalBody } from '../../src/events/refusal.ts';
 /** What the user wants cannot be done: `message` says what to correct, and `cause` is the code of a refusal. */
 export class AskError extends Error {}
 
-/** Sends a request to an admin route, `path` below `/emulator/admin`, and returns its JSON. Rejects with {@link AskError}. */
+/** Sends a request to an admin route, `path` below `/emulator`, and returns its JSON. Rejects with {@link AskError}. */
 export async function ask<T>(path: string, init?: RequestInit): Promise<T> {
-  const response = await fetch(`/emulator/admin${path}`, init).catch((error: unknown) => {
+  const response = await fetch(`/emulator${path}`, init).catch((error: unknown) => {
     if (init?.signal?.aborted) throw error;
     throw new AskError('The emulator does not answer. Is it still running?');
   });

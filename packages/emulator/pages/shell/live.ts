@@ -36,7 +36,7 @@ function follow(): void {
 }
 
 function open(): void {
-  const opened = new EventSource('/emulator/admin/live');
+  const opened = new EventSource('/emulator/live');
   source = opened;
   opened.onopen = () => {
     lost.value = undefined;

@@ -14,5 +14,5 @@ export function shownKeys(): string[] {
 /** The path of a tracker route, for the events that match the query of the address. */
 export function trackerPath(path: string, more: Query = {}): string {
   const query = new URLSearchParams({ ...route.value.query, ...more });
-  return `/tracker${path}${query.size === 0 ? '' : `?${query}`}`;
+  return `/events${path}${query.size === 0 ? '' : `?${query}`}`;
 }

@@ -11,7 +11,7 @@ import { link } from '../shell/route.ts';
 
 /** An event, with all its details. */
 export function EventPanel({ id, rows }: PanelProps) {
-  const answer = useAnswer<TrackerEvent>(`/tracker/${id}`);
+  const answer = useAnswer<TrackerEvent>(`/events/${id}`);
   const { value: event } = answer;
   return (
     <SidePanel title={event ? shownText(event.name) : `Event ${id}`} answer={answer} rows={rows}>

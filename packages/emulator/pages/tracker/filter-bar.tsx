@@ -70,7 +70,7 @@ function FilterField({ field, label, placeholder = label, title, hasValues = fal
   const value = route.value.query[field] ?? '';
   const listId = useId();
   const [typed, setTyped] = useState<string | undefined>();
-  const path = `/tracker/values?${new URLSearchParams({ field, start: typed ?? '' })}`;
+  const path = `/events/values?${new URLSearchParams({ field, start: typed ?? '' })}`;
   const { value: answer } = useAnswer<TrackerValues>(hasValues && typed !== undefined ? path : undefined);
   const apply = (applied: string) => {
     setTyped(undefined);

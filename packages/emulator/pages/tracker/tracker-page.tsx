@@ -28,7 +28,7 @@ export function TrackerPage() {
           {maxEvents !== null && unique >= maxEvents && ' · older ones are removed'}
         </span>
         <LiveControls live={live} />
-        <a class="button" href={`/emulator/admin${trackerPath('/export')}`} download="events.ndjson">
+        <a class="button" href={`/emulator${trackerPath('/export')}`} download="events.ndjson">
           Export
         </a>
       </div>

@@ -8,11 +8,10 @@ import { type Application, addRoutes, type RequestContext } from '../running/app
 import type { Parts } from '../running/emulator.ts';
 import { addAudienceRoutes } from './audience-routes.ts';
 import type { KeyRow, KeyRows, RequestDetails, SentRequest, Status } from './contract.ts';
-import { operatorOnly } from './operator-access.ts';
+import { addEventRoutes } from './event-routes.ts';
+import { guardOf } from './operator-access.ts';
 import { found, readField, readFields, readId, readJson } from './request-query.ts';
-import { addTrackerRoutes } from './tracker-routes.ts';
 
-const ADMIN_PATH = '/emulator/admin';
 const LIVE_HEADERS = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-store',
@@ -21,57 +20,49 @@ const LIVE_HEADERS = {
 };
 const LONGEST_NAME = 100;
 
-/**
- * Adds the pages and the admin routes. With a token, they serve only requests that present it. Without one, they serve only
- * requests from this machine.
- */
+/** Adds the pages, and the routes below `/emulator`. operator-access.ts says who may use them. */
 export function addAdminEndpoints(
   application: Application,
   { account, behaviour, faults, live, token }: Omit<Parts, 'events' | 'api'>,
   status: () => Status,
 ): void {
-  const guard = operatorOnly(token);
-  const admin = application.basePath(ADMIN_PATH).use(guard);
-  addRoutes(admin, '/status', { GET: status });
-  addRoutes(admin, '/live', { GET: () => new Response(live.open(), { headers: LIVE_HEADERS }) });
-  addRoutes(admin, '/clear', {
+  const guard = guardOf(token, account.apiKeys);
+  const routes = application.basePath('/emulator').use(guard);
+  addRoutes(routes, '/status', { GET: status });
+  addRoutes(routes, '/live', { GET: () => new Response(live.open(), { headers: LIVE_HEADERS }) });
+  addRoutes(routes, '/clear', {
     POST: async (context) => {
       account.clear(await readJson(context));
       await faults.remove();
     },
   });
-  addRoutes(admin, '/behaviour', {
+  addRoutes(routes, '/behaviour', {
     GET: () => behaviour.state,
     PUT: async (context) => {
       behaviour.change(await readJson(context));
       return behaviour.state;
     },
   });
-  addTrackerRoutes(admin, account);
-  addAudienceRoutes(admin, account.audience);
-  addKeyRoutes(admin, account);
-  addRequestRoutes(admin, account, () => status().baseUrl);
-  addFaultRoutes(admin, faults);
+  addEventRoutes(routes, account);
+  addAudienceRoutes(routes, account.audience);
+  addKeyRoutes(routes, account);
+  addRequestRoutes(routes, account, () => status().baseUrl);
+  addFaultRoutes(routes, faults);
   addPages(application, guard);
 }
 
-/** Whether a path on the API address is for the operator. */
-export function isOperators(path: string): boolean {
-  return path === '/' || path.startsWith('/assets/') || path.startsWith(`${ADMIN_PATH}/`);
-}
-
-function addKeyRoutes(admin: Application, { apiKeys: keys }: Account): void {
+function addKeyRoutes(routes: Application, { apiKeys: keys }: Account): void {
   const known = ({ req }: RequestContext): KeyRow => found(keys.get(readId(req)), 'API key');
   const readName = async (context: RequestContext): Promise<string> => {
     const name = await readField(context, 'name');
     if (isNonEmptyString(name) && name.trim() !== '' && name.length <= LONGEST_NAME) return name.trim();
     throw refusal('name', `a text of 1 to ${LONGEST_NAME} characters, which tells keys apart`, name);
   };
-  addRoutes(admin, '/keys', {
+  addRoutes(routes, '/keys', {
     GET: (): KeyRows => ({ keys: keys.list() }),
     POST: async (context) => keys.create(await readName(context)),
   });
-  addRoutes(admin, '/keys/:id', {
+  addRoutes(routes, '/keys/:id', {
     PATCH: async (context) => {
       const { id } = known(context);
       keys.rename(id, await readName(context));
@@ -86,7 +77,7 @@ function addKeyRoutes(admin: Application, { apiKeys: keys }: Account): void {
 }
 
 function addRequestRoutes(
-  admin: Application,
+  routes: Application,
   { requests, recent, apiKeys, audience }: Account,
   baseUrl: () => string,
 ): void {
@@ -95,17 +86,17 @@ function addRequestRoutes(
     const exchange = recent.get(row.id);
     return { ...row, content: exchange?.content ?? null, isRepeatable: exchange?.repeatable !== undefined };
   };
-  addRoutes(admin, '/requests', {
-    GET: ({ req }) => requests.list(readFields(req)),
+  addRoutes(routes, '/requests', {
+    GET: ({ req }) => requests.list(readFields(req, 'before', 'limit', 'outcome', 'search')),
   });
-  addRoutes(admin, '/requests/test-event', {
+  addRoutes(routes, '/requests/test-event', {
     POST: async (): Promise<SentRequest> => {
       const apiKey = apiKeys.oldest() ?? 'none';
       return { status: await sendRequest(testEvent(baseUrl(), apiKey, audience.primaryKey ?? 'email')) };
     },
   });
-  addRoutes(admin, '/requests/:id', { GET: ({ req }) => find(req) });
-  addRoutes(admin, '/requests/:id/again', {
+  addRoutes(routes, '/requests/:id', { GET: ({ req }) => find(req) });
+  addRoutes(routes, '/requests/:id/again', {
     POST: async ({ req }): Promise<SentRequest> => {
       const repeatable = recent.get(find(req).id)?.repeatable;
       if (repeatable !== undefined) return { status: await sendRequest(repeatable) };
@@ -115,8 +106,8 @@ function addRequestRoutes(
   });
 }
 
-function addFaultRoutes(admin: Application, faults: Faults): void {
-  addRoutes(admin, '/faults', {
+function addFaultRoutes(routes: Application, faults: Faults): void {
+  addRoutes(routes, '/faults', {
     GET: () => faults.rows,
     POST: async (context) => {
       const fault = faults.add(await readJson(context));
@@ -127,7 +118,7 @@ function addFaultRoutes(admin: Application, faults: Faults): void {
       await faults.remove();
     },
   });
-  addRoutes(admin, '/faults/:id', {
+  addRoutes(routes, '/faults/:id', {
     DELETE: async ({ req }) => {
       const wanted = readId(req);
       found((await faults.remove(({ id }) => id === wanted)) > 0, 'fault');

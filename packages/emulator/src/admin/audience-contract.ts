@@ -1,4 +1,4 @@
-// What the admin routes say of customers and of the primary key: see contract.ts.
+// What the routes of the emulator say of customers and of the primary key: see contract.ts.
 import type { Customer } from '@sluice/protocol';
 
 /** `GET primary-key`. `PUT primary-key {primaryKey}` selects one, with immediate effect at both endpoints. */

@@ -12,31 +12,32 @@ const CSV = {
 };
 
 /** Adds the routes of the audience: the primary key, and the customers. */
-export function addAudienceRoutes(admin: Application, audience: Audience): void {
+export function addAudienceRoutes(routes: Application, audience: Audience): void {
   const selected = (): SelectedPrimaryKey => ({ primaryKey: audience.primaryKey });
-  addRoutes(admin, '/primary-key', {
+  addRoutes(routes, '/primary-key', {
     GET: selected,
     PUT: async (context) => {
       audience.selectPrimaryKey(await readField(context, 'primaryKey'));
       return selected();
     },
   });
-  addRoutes(admin, '/customers', {
-    GET: ({ req }) => audience.list(readFields(req)),
+  addRoutes(routes, '/customers', {
+    GET: ({ req }) =>
+      audience.list(readFields(req, 'search', 'value', 'sort', 'descending', 'offset', 'limit')),
     POST: async (context) => {
       const value = await readJson(context);
       if (Array.isArray(value)) return { customers: audience.addCustomers(value) };
       return audience.create(fieldOf(value, 'attributes'));
     },
   });
-  addRoutes(admin, '/customers/import', {
+  addRoutes(routes, '/customers/import', {
     POST: async (context) => {
-      const { preview } = readFields(context.req);
+      const { preview } = readFields(context.req, 'preview');
       const csv = await readTextBody(context.env.incoming, 'text/csv', CSV);
       return checkImport(await audience.import(csv, preview), preview);
     },
   });
-  addRoutes(admin, '/customers/export', {
+  addRoutes(routes, '/customers/export', {
     GET: () =>
       new Response(audience.export(), {
         headers: {
@@ -46,7 +47,7 @@ export function addAudienceRoutes(admin: Application, audience: Audience): void 
         },
       }),
   });
-  addRoutes(admin, '/customers/:id', {
+  addRoutes(routes, '/customers/:id', {
     GET: (context) => {
       const row = found(audience.get(readId(context.req)), 'customer');
       context.header('etag', `"${row.version}"`);

@@ -1,9 +1,10 @@
-// The contract between the pages and the admin routes: JSON, below {api_url}/emulator/admin/. Times are ISO 8601 UTC with
+// The contract between the pages and the routes of the emulator: JSON, below {api_url}/emulator/. Times are ISO 8601 UTC with
 // milliseconds. Lists are newest first. To read more rows of a long list, pass the id of the last row as `before`.
 import type { Customer } from '@sluice/protocol';
 import type { Behaviour, BehaviourSettings } from '../behaviour/behaviour.ts';
 import type { PresetName } from '../behaviour/presets.ts';
 import type { RefusalBody } from '../events/refusal.ts';
+import type { EventCounts, ValueCount } from '../events/tracked-events.ts';
 import type { Fault, FaultHandle, Script } from '../faults/fault.ts';
 
 /** `GET status`, and the event `status` of `GET live`: the current state of the emulator. */
@@ -50,14 +51,18 @@ export interface Rates {
 }
 
 /**
- * Search fields of `GET tracker`, `GET tracker/count` and `GET tracker/export`, as text: times in ISO 8601, `attributed` as `true` or
- * `false`, and `payload` as conditions such as `payload.total > 100 and payload.items[0].sku = "A-1"`.
+ * Filter of `GET events`, `events/count`, `events/export` and (without `text`) `counts`: times in ISO 8601, `attributed` as `true`
+ * or `false`, and `payload` as conditions such as `payload.total > 100 and payload.items[0].sku = "A-1"`.
+ *
+ * `GET events/export` returns the matching events, newest first: one a line, as received. With `details=true`, a line has the event
+ * as `event`, and beside it what {@link StoredEvent} has.
  */
 export type TrackerFilter = {
   readonly [Name in
     | 'name'
     | 'correlationValue'
     | 'source'
+    | 'uuid'
     | 'text'
     | 'from'
     | 'to'
@@ -76,7 +81,7 @@ export interface Page<Row> {
 }
 
 /**
- * `GET tracker`: takes the fields of a filter, `before` (an event's id), `limit` (default 100, at most 1,000), and `keys` whose values
+ * `GET events`: takes the fields of a filter, `before` (an event's id), `limit` (default 100, at most 1,000), and `keys` whose values
  * the rows have: `payload.total, payload.items[0].sku`.
  */
 export type TrackerRows = Page<TrackerRow>;
@@ -97,7 +102,7 @@ export interface TrackerRow {
   readonly values: readonly (string | null)[];
 }
 
-/** `GET tracker/count`. */
+/** `GET events/count`. */
 export interface TrackerCount {
   readonly count: number;
   /** False if there may be more events than were counted: counting ends at 100,000, or after 200 ms. */
@@ -105,15 +110,24 @@ export interface TrackerCount {
 }
 
 /**
- * `GET tracker/values?field=name|source|correlationValue&start=…`: at most 20 values that begin with `start`, most frequent first.
- * They are those of the newest 20,000 events.
+ * `GET counts`: how many events match, and how often they were received. `limit`: at most so many values each (default 10), most
+ * frequent first.
  */
-export interface TrackerValues {
-  readonly values: readonly { readonly value: string; readonly count: number }[];
+export interface Counts extends EventCounts {
+  readonly byEvent: readonly ValueCount[];
+  readonly byCorrelationValue: readonly ValueCount[];
 }
 
 /**
- * `GET tracker/catalogue`: the names of events, most frequent first, and the keys of their payloads. Counting begins with the newest
+ * `GET events/values?field=name|source|correlationValue&start=…`: at most 20 values that begin with `start`, most frequent first.
+ * They are those of the newest 20,000 events.
+ */
+export interface TrackerValues {
+  readonly values: readonly ValueCount[];
+}
+
+/**
+ * `GET catalogue`: the names of events, most frequent first, and the keys of their payloads. Counting begins with the newest
  * event, and ends after half a second. The keys are those of the newest 20,000 events.
  */
 export interface Catalogue {
@@ -145,7 +159,7 @@ export interface CatalogueKey {
   readonly types: Readonly<Record<string, number>>;
 }
 
-/** `GET tracker/ID`: all details of one event. */
+/** `GET events/ID`: all details of one event. Only the operator may read it. */
 export interface TrackerEvent extends TrackerRow {
   /** The event's JSON text, exactly as received. */
   readonly text: string;

@@ -17,7 +17,8 @@ export interface CustomerQuery {
   readonly descending?: boolean | undefined;
   /** How many of these to skip. Default: 0. */
   readonly offset?: number | undefined;
-  readonly limit: number;
+  /** Default: 100. */
+  readonly limit?: number | undefined;
 }
 
 /** A row of customers. `primaryValue` is escaped; null if it does not have the selected primary key: then it is not found. */
@@ -55,7 +56,7 @@ export class CustomerList {
   }
 
   /** The matching customers, newest first, and how many there are in all. `changes`: how often customers were changed. */
-  read({ offset = 0, limit, ...query }: CustomerQuery, changes: number): CustomerRows {
+  read({ offset = 0, limit = 100, ...query }: CustomerQuery, changes: number): CustomerRows {
     const { search, value, sort } = query;
     let rows: StoredCustomer[];
     let total: number;

@@ -101,7 +101,7 @@ export interface Script {
  * @example using fault = emulator.fail({ kind: 'status', status: 503, times: 3 });
  */
 export interface FaultHandle extends Disposable, AsyncDisposable {
-  /** Its id on the faults page and in the admin routes. */
+  /** Its id on the faults page and in the routes of the emulator. */
   readonly id: number;
   /** How many requests it acted on. */
   readonly hits: number;

@@ -76,7 +76,7 @@ function admit({ req }: RequestContext, exchange: Exchange, account: Account, li
   throw new Refusal(
     'no_primary_key',
     'No primary key has been selected. Select one: start with --primary-key NAME, call selectPrimaryKey(), ' +
-      'or PUT {"primaryKey": NAME} to {api_url}/emulator/admin/primary-key.',
+      'or PUT {"primaryKey": NAME} to {api_url}/emulator/primary-key.',
   );
 }
 

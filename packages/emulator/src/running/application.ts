@@ -37,15 +37,15 @@ interface ApplicationOptions {
   readonly elsewhere: readonly string[];
   /** The other base address. It is a function because the port is known only once the emulator listens. */
   readonly otherUrl: () => string;
-  /** Whether only the operator's own page may use a path. Pages of any origin may use the other paths. Default: no path. */
-  readonly isOperators?: (path: string) => boolean;
+  /** Whether pages of any origin may use a path. Default: each path. */
+  readonly isForOthers?: (path: string) => boolean;
   /** Creates the exchange of a request; undefined if the request is not to the interface. */
   readonly begin: (context: RequestContext) => Exchange | undefined;
 }
 
 /** Creates an application without routes: it refuses every path, logs requests, and stores those to the interface. */
 export function createApplication(options: ApplicationOptions): Application {
-  const { logger, isOperators = () => false, begin } = options;
+  const { logger, isForOthers = () => true, begin } = options;
   const application: Application = new Hono();
   const anyOrigin = cors({
     origin: '*',
@@ -55,7 +55,7 @@ export function createApplication(options: ApplicationOptions): Application {
     exposeHeaders: ['Date', 'Retry-After'],
     maxAge: PREFLIGHT_MAX_AGE_S,
   });
-  application.use((context, next) => (isOperators(context.req.path) ? next() : anyOrigin(context, next)));
+  application.use((context, next) => (isForOthers(context.req.path) ? anyOrigin(context, next) : next()));
   application.use(async (context, next) => {
     const startedAt = performance.now();
     const exchange = begin(context);

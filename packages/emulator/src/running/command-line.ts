@@ -26,7 +26,7 @@ Usage: npx sluice-emulator [options]
   --data DIR          keep everything in this directory (default: memory only)
   --max-events N      keep the newest N events, or all (default 1000000)
   --api-key KEY       API key to accept (default: the one in the data directory; in memory: emulator_local)
-  --token TOKEN       what to present for pages and admin routes (default: nothing on loopback, else a new one)
+  --token TOKEN       what to present for pages and their routes (default: nothing on loopback, else a new one)
   --primary-key NAME  select this attribute as primary key
   --customers FILE    add the customers of FILE, one JSON object a line
   --preset NAME       what the service answers where the interface does not show it: plain, strict, quiet or

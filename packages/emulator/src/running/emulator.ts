@@ -4,21 +4,12 @@ import type { BehaviourChange, RequestRow } from '../admin/contract.ts';
 import type { LiveFeed } from '../admin/live-feed.ts';
 import type { Behaviour } from '../behaviour/behaviour.ts';
 import type { BehaviourSwitch } from '../behaviour/behaviour-switch.ts';
-import {
-  COUNT,
-  type EventCounts,
-  type EventDimension,
-  type EventFilter,
-  type EventQuery,
-  readFilter,
-  readQuery,
-  type StoredEvent,
-  type ValueCount,
-} from '../events/tracked-events.ts';
+import { awaitEvents, type WaitOptions } from '../events/awaited-events.ts';
+import type { EventCounts, EventDimension, StoredEvent, ValueCount } from '../events/tracked-events.ts';
 import type { Fault, FaultHandle, Script } from '../faults/fault.ts';
 import type { Faults } from '../faults/faults.ts';
 import type { Listener } from '../http/listener.ts';
-import { awaitEvents, type WaitOptions } from '../inspection/awaited-events.ts';
+import { COUNT, type EventFilter, type EventQuery, readFilter, readQuery } from '../storage/event-filter.ts';
 import type { EventRow } from '../storage/event-rows.ts';
 import type { RequestOutcome } from '../storage/request-store.ts';
 import { type Account, type ClearOptions, closedError } from './account.ts';
@@ -40,7 +31,7 @@ export interface Parts {
   readonly live: LiveFeed;
   /** Listens for event ingestion. */
   readonly events: Listener;
-  /** Listens for reading customers, for inspection and for the pages. */
+  /** Listens for reading customers, for the pages and for their routes. */
   readonly api: Listener;
 }
 

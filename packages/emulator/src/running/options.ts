@@ -13,7 +13,7 @@ import { type Logger, silentLogger } from './logger.ts';
 export interface EmulatorOptions {
   /** Port for event ingestion. Default 0: any free port. */
   readonly port?: number | undefined;
-  /** Port for reading customers, for the pages and for the inspection routes. Default 0: any free port. */
+  /** Port for reading customers, for the pages and for their routes. Default 0: any free port. */
   readonly apiPort?: number | undefined;
   /** The address to listen on. Default `'127.0.0.1'`: this machine only. */
   readonly host?: string | undefined;
@@ -27,7 +27,7 @@ export interface EmulatorOptions {
   /** The API key to accept: visible ASCII. Default: the oldest valid one in the data directory, else a new one. */
   readonly apiKey?: string | undefined;
   /**
-   * The token that the operator must present to see the pages and use the admin routes: visible ASCII. Default: none on loopback;
+   * The token that the operator must present to see the pages and use their routes: visible ASCII. Default: none on loopback;
    * elsewhere a new one for each start, which is part of `pagesUrl`.
    */
   readonly token?: string | undefined;

@@ -1,8 +1,9 @@
 import { CUSTOMER_READ_PATH, EVENTS_PATH } from '@sluice/protocol';
 import { systemClock } from '@sluice/protocol/toolbox';
-import { addAdminEndpoints, isOperators } from '../admin/admin-endpoints.ts';
+import { addAdminEndpoints } from '../admin/admin-endpoints.ts';
 import type { Status } from '../admin/contract.ts';
 import { LiveFeed } from '../admin/live-feed.ts';
+import { isForKeys, isOwn } from '../admin/operator-access.ts';
 import { BehaviourSwitch } from '../behaviour/behaviour-switch.ts';
 import { customerEndpoint } from '../customers/customer-endpoint.ts';
 import { eventsEndpoint } from '../events/events-endpoint.ts';
@@ -11,7 +12,6 @@ import { Exchange } from '../http/exchange.ts';
 import { createHttpServer } from '../http/http-server.ts';
 import { addInterfaceEndpoint } from '../http/interface-endpoint.ts';
 import { Listener } from '../http/listener.ts';
-import { addInspectionEndpoints, INSPECTION_PATHS } from '../inspection/inspection-endpoints.ts';
 import { MOST_EVENTS } from '../storage/retention.ts';
 import { Account } from './account.ts';
 import { type Application, createApplication, type RequestContext } from './application.ts';
@@ -19,7 +19,7 @@ import { Emulator, type Parts } from './emulator.ts';
 import { checkOptions, type EmulatorOptions, type Settings } from './options.ts';
 
 const EVENTS_PATHS: readonly string[] = [EVENTS_PATH];
-const API_PATHS: readonly string[] = [CUSTOMER_READ_PATH, ...INSPECTION_PATHS];
+const API_PATHS: readonly string[] = [CUSTOMER_READ_PATH, '/emulator/events', '/emulator/counts'];
 
 /**
  * Starts the service on this machine: both endpoints of the interface, each on its own base address. Several emulators can run in
@@ -90,14 +90,13 @@ function createParts(
   const apiApplication = createApplication({
     logger,
     ...{ here: API_PATHS, elsewhere: EVENTS_PATHS, otherUrl: () => events.url },
-    isOperators,
-    begin: (context) => (isOfInterface(context.req.path) ? begin(context) : undefined),
+    isForOthers: (path) => !isOwn(path) || isForKeys(path),
+    begin: (context) => (isOwn(context.req.path) ? undefined : begin(context)),
   });
   const events = listen('port', settings.port, eventsApplication);
   const api = listen('apiPort', settings.apiPort, apiApplication);
   addInterfaceEndpoint(eventsApplication, eventsEndpoint, account, faults);
   addInterfaceEndpoint(apiApplication, customerEndpoint, account, faults);
-  addInspectionEndpoints(apiApplication, account);
   const startedAt = new Date().toISOString();
   // The cost does not grow with the stored data, because pages ask all the time.
   const status = (): Status => {
@@ -119,9 +118,4 @@ function createParts(
   const parts = { account, behaviour, faults, apiKey, token, live };
   addAdminEndpoints(apiApplication, parts, status);
   return { ...parts, events, api };
-}
-
-/** Whether a path on the API address counts as one of the interface. An unknown path does, too. */
-function isOfInterface(path: string): boolean {
-  return !isOperators(path) && !path.startsWith('/emulator/');
 }

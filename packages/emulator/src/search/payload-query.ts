@@ -1,6 +1,6 @@
 import { ConfigError } from '@sluice/protocol';
 import { describe } from '@sluice/protocol/toolbox';
-import type { Condition } from '../storage/event-rows.ts';
+import type { Condition } from '../storage/event-filter.ts';
 
 type Literal = string | number | boolean | null;
 

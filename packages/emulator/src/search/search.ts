@@ -2,18 +2,20 @@ import { setImmediate } from 'node:timers/promises';
 import { SluiceError } from '@sluice/protocol';
 import type { Catalogue, Page, TrackerCount, TrackerRows } from '../admin/contract.ts';
 import { type Database, unlessFull } from '../storage/database.ts';
-import { allOf, type Condition, readRows } from '../storage/event-rows.ts';
+import { allOf, type Condition } from '../storage/event-filter.ts';
+import { readRows } from '../storage/event-rows.ts';
 import { type Extent, firstReceived } from '../storage/event-store.ts';
 import { listCatalogue } from './catalogue.ts';
-import { type Plan, planOf, type SearchFilter } from './event-filter.ts';
+import { type Plan, planOf, type SearchFilter } from './plan.ts';
 import { lastOf, partOf, SearchIndex } from './search-index.ts';
 
 /** Which of the matching events to return: the newest with an id below `before`, at most `limit`. */
-export interface PageQuery {
+export interface EventSearch extends SearchFilter {
   readonly before?: number | undefined;
-  readonly limit: number;
+  /** Default 100. */
+  readonly limit?: number | undefined;
   /** Keys of payloads whose values the rows have, as paths of SQLite. */
-  readonly paths?: readonly string[];
+  readonly keys?: readonly string[] | undefined;
 }
 
 /** Matching ids, newest first. All events from id `down` up have been checked. */
@@ -85,9 +87,9 @@ export class Search {
   }
 
   /** The matching events, as rows of a list. */
-  async rows(filter: SearchFilter, query: PageQuery): Promise<TrackerRows> {
-    const { rows: ids, next } = await this.ids(filter, query);
-    return { rows: readRows(this.#database, ids, query.paths), next };
+  async rows(query: EventSearch): Promise<TrackerRows> {
+    const { rows: ids, next } = await this.ids(query);
+    return { rows: readRows(this.#database, ids, query.keys), next };
   }
 
   /** Counts the matching events, up to 100,000 or for 200 ms. */
@@ -129,7 +131,7 @@ export class Search {
   }
 
   /** The ids of the matching events. */
-  async ids(filter: SearchFilter, { before, limit }: PageQuery): Promise<Page<number>> {
+  async ids({ before, limit = 100, ...filter }: EventSearch): Promise<Page<number>> {
     const ids: number[] = [];
     for await (const { ids: found, down, isOver } of this.#pieces(filter, limit + 1, SEARCH_MS, before)) {
       ids.push(...found);

@@ -1,40 +1,8 @@
 import type { TrackerEvent, TrackerRow } from '../admin/contract.ts';
 import { memberText } from '../events/json-text.ts';
-import type { EventFilter, StoredEvent } from '../events/tracked-events.ts';
-import { type Database, escapeText, isoTime, unescapeText } from './database.ts';
-
-/** SQL that is 1 for a row of `events` whose customer exists now, else 0. It is not stored, because customers come and go. */
-const ATTRIBUTED: string = `coalesce(
-  events.correlation_key = (SELECT value FROM settings WHERE name = 'primary_key')
-  AND EXISTS (SELECT 1 FROM customers WHERE primary_value = events.correlation_value), 0)`;
-
-/** SQL that must hold for a row of `events`, and the values of its parameters. */
-export interface Condition {
-  readonly sql: string;
-  readonly values: readonly (string | number)[];
-}
-
-/** The condition that an event matches all given fields. */
-export function conditionOf({ name, correlationValue, source, uuid, attributed }: EventFilter): Condition {
-  const wanted = [
-    ['name', name && escapeText(name)],
-    ['correlation_value', correlationValue && escapeText(correlationValue)],
-    ['source', source && escapeText(source)],
-    ['uuid', uuid?.toLowerCase()],
-    [ATTRIBUTED, attributed === undefined ? undefined : Number(attributed)],
-  ] as const;
-  return allOf(
-    wanted.flatMap(([sql, value]) => (value === undefined ? [] : { sql: `${sql} = ?`, values: [value] })),
-  );
-}
-
-/** The condition that all of these hold. */
-export function allOf(conditions: readonly Condition[]): Condition {
-  return {
-    sql: ['1', ...conditions.map(({ sql }) => sql)].join(' AND '),
-    values: conditions.flatMap(({ values }) => values),
-  };
-}
+import type { StoredEvent } from '../events/tracked-events.ts';
+import { type Database, isoTime, unescapeText } from './database.ts';
+import { ATTRIBUTED } from './event-filter.ts';
 
 /** A stored event whose body is still the JSON text that was received. */
 export interface EventRow extends Omit<StoredEvent, 'event'> {

@@ -1,15 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { ArrivalRates } from '../events/rates.ts';
-import type {
-  EventCounts,
-  EventDimension,
-  EventFilter,
-  EventQuery,
-  ReceivedEvent,
-  ValueCount,
-} from '../events/tracked-events.ts';
+import type { EventCounts, EventDimension, ReceivedEvent, ValueCount } from '../events/tracked-events.ts';
 import { type Database, escapeText, sqliteCode, unescapeText } from './database.ts';
-import { conditionOf, type EventRow, readEvents } from './event-rows.ts';
+import { conditionOf, type EventQuery, type RowFilter } from './event-filter.ts';
+import { type EventRow, readEvents } from './event-rows.ts';
 import { Staging } from './staging.ts';
 
 /** What happened to a batch. */
@@ -177,7 +171,7 @@ export class EventStore {
   }
 
   /** The exact number of matching events. */
-  count(filter: EventFilter): EventCounts {
+  count(filter: RowFilter): EventCounts {
     const { sql, values } = conditionOf(filter);
     const { unique, received } = this.totals;
     if (values.length === 0) return { unique, received };
@@ -186,7 +180,7 @@ export class EventStore {
   }
 
   /** The most frequent values of the matching events, with exact counts. */
-  countBy(dimension: EventDimension, limit: number, filter: EventFilter): ValueCount[] {
+  countBy(dimension: EventDimension, limit: number, filter: RowFilter): ValueCount[] {
     const column = dimension === 'event' ? 'name' : 'correlation_value';
     const { sql, values } = conditionOf(filter);
     const rows = this.#database.all<ValueCount>(

@@ -45,7 +45,7 @@ const withoutRates = (text: string) => text.replaceAll(/event: rates\ndata: .*\n
 describe('the live stream', () => {
   it('begins with the status, and tells of events that arrive, never what is in them', async () => {
     await using emulator = await startEmulator({ primaryKey: 'email' });
-    const response = await fetch(`${emulator.apiUrl}/emulator/admin/live`);
+    const response = await fetch(`${emulator.apiUrl}/emulator/live`);
     expect(response.headers.get('content-type')).toBe('text/event-stream');
     await sendEvents(emulator, event({ event: 'arrived', payload: { secret: 'canary' } }), event());
     const { text, reader } = await read(
@@ -102,7 +102,7 @@ describe('the live stream', () => {
 
   it('ends in order when the emulator closes, which does not have to cut it', async () => {
     const emulator = await startEmulator();
-    const live = () => fetch(`${emulator.apiUrl}/emulator/admin/live`);
+    const live = () => fetch(`${emulator.apiUrl}/emulator/live`);
     const streams = await Promise.all(Array.from({ length: 3 }, live));
     const texts = Promise.all(streams.map((stream) => stream.text())); // rejects if one is cut
     await emulator.close();
@@ -111,7 +111,7 @@ describe('the live stream', () => {
 
   it('ends when the service is taken away, and can be opened once it is back', async () => {
     await using emulator = await startEmulator();
-    const live = () => fetch(`${emulator.apiUrl}/emulator/admin/live`);
+    const live = () => fetch(`${emulator.apiUrl}/emulator/live`);
     const { body } = await live();
     await emulator.suspend();
     await read(body, () => false).catch(() => undefined); // ended or cut
@@ -123,13 +123,13 @@ describe('the live stream', () => {
 
   it('is for the operator only', async () => {
     await using emulator = await startEmulator({ token: 'operator-token' });
-    const response = await fetch(`${emulator.apiUrl}/emulator/admin/live`);
+    const response = await fetch(`${emulator.apiUrl}/emulator/live`);
     expect(response.status).toBe(403);
   });
 
   it('has no body for HEAD', async () => {
     await using emulator = await startEmulator();
-    const response = await fetch(`${emulator.apiUrl}/emulator/admin/live`, { method: 'HEAD' });
+    const response = await fetch(`${emulator.apiUrl}/emulator/live`, { method: 'HEAD' });
     expect(response.status).toBe(200);
     expect(await response.text()).toBe('');
   });

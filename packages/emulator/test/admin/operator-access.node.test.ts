@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { isLoopback } from '../../src/admin/operator-access.ts';
 import type { Emulator } from '../../src/running/emulator.ts';
 import { startEmulator } from '../../src/running/start-emulator.ts';
-import { ask } from '../service.ts';
+import { ask, event, sendEvents } from '../service.ts';
 
-const STATUS = '/emulator/admin/status';
+const STATUS = '/emulator/status';
 
 async function statusOf(emulator: Emulator, headers: Record<string, string>, path = STATUS): Promise<number> {
   return (await ask(emulator.apiUrl + path, { headers })).status;
@@ -23,7 +23,7 @@ function statusWith(emulator: Emulator, headers: Record<string, string>): Promis
   });
 }
 
-describe('pages and admin routes on loopback', () => {
+describe('pages and routes on loopback', () => {
   it('are for whoever is on this machine', async () => {
     await using emulator = await startEmulator();
     expect(emulator.pagesUrl).toBe(`${emulator.apiUrl}/`);
@@ -50,7 +50,72 @@ describe('pages and admin routes on loopback', () => {
   });
 });
 
-describe('pages and admin routes elsewhere', () => {
+describe('an API key from another origin', () => {
+  const READABLE = ['/events', '/events/count', '/events/values?field=name', '/events/export', '/counts'];
+  const OTHERS = [
+    ...[
+      '/status',
+      '/live',
+      '/keys',
+      '/requests',
+      '/requests/1',
+      '/customers',
+      '/customers/export',
+      '/primary-key',
+    ],
+    ...['/behaviour', '/faults', '/catalogue', '/events/1', '/events/', '/eventsx', '/x'],
+  ];
+
+  it.each([undefined, 'a-token'])('reads events and counts, and nothing else (token: %s)', async (token) => {
+    await using emulator = await startEmulator({ primaryKey: 'email', token });
+    await sendEvents(emulator, event());
+    const headers = { origin: 'https://elsewhere.example', authorization: `Api-Key ${emulator.apiKey}` };
+    for (const path of READABLE) {
+      const { status, headers: answered } = await fetch(`${emulator.apiUrl}/emulator${path}`, { headers });
+      expect([path, status, answered.get('access-control-allow-origin')]).toEqual([path, 200, '*']);
+    }
+    for (const path of OTHERS) {
+      const { status, headers: answered } = await fetch(`${emulator.apiUrl}/emulator${path}`, { headers });
+      expect([path, status, answered.get('access-control-allow-origin')]).toEqual([path, 403, null]);
+    }
+    const sent = await ask(`${emulator.apiUrl}/emulator/clear`, { method: 'POST', headers });
+    expect(sent.status).toBe(403);
+  });
+
+  it('is needed: a page without one reads nothing, not even on this machine', async () => {
+    await using emulator = await startEmulator();
+    const origin = 'https://elsewhere.example';
+    for (const path of READABLE) {
+      expect(await statusOf(emulator, { origin }, `/emulator${path}`)).toBe(403);
+      expect(await statusOf(emulator, { 'sec-fetch-site': 'cross-site' }, `/emulator${path}`)).toBe(403);
+      expect(await statusOf(emulator, { origin, authorization: 'Bearer x' }, `/emulator${path}`)).toBe(403);
+      expect(await statusOf(emulator, { origin, authorization: 'Api-Key x' }, `/emulator${path}`)).toBe(403);
+    }
+  });
+
+  it('is needed where a token is, too, unless the token is there', async () => {
+    await using emulator = await startEmulator({ token: 'a-token' });
+    expect(await statusOf(emulator, {}, '/emulator/counts')).toBe(403);
+    expect(await statusOf(emulator, { authorization: 'Bearer a-token' }, '/emulator/counts')).toBe(200);
+  });
+
+  it('may be sent by a page: the preflight allows it', async () => {
+    await using emulator = await startEmulator();
+    const headers = {
+      origin: 'https://elsewhere.example',
+      'access-control-request-method': 'GET',
+      'access-control-request-headers': 'authorization',
+    };
+    const { status, headers: answered } = await fetch(`${emulator.apiUrl}/emulator/counts?name=x`, {
+      method: 'OPTIONS',
+      headers,
+    });
+    expect([status, answered.get('access-control-allow-origin')]).toEqual([204, '*']);
+    expect(answered.get('access-control-allow-headers')).toContain('authorization');
+  });
+});
+
+describe('pages and routes elsewhere', () => {
   it('are for whoever has the token, which is new for each start and in the address of the pages', async () => {
     await using emulator = await startEmulator({ host: '0.0.0.0' });
     const token = new URL(emulator.pagesUrl).searchParams.get('token') ?? '';

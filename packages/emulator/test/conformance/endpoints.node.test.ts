@@ -155,7 +155,7 @@ describeInterface(undefined, (service) => {
   it('1 and 4.2 rule 4: both endpoints may be used only after one has been selected', async () => {
     expectError(await service.post({ batch: [MINIMAL] }));
     expectError(await service.read('ada@example.com'));
-    const select = `${service.emulator.apiUrl}/emulator/admin/primary-key`;
+    const select = `${service.emulator.apiUrl}/emulator/primary-key`;
     expectSuccess(await send('PUT', select, service.headers(), '{"primaryKey":"email"}'));
     await service.emulator.addCustomers([ADA]);
     expectSuccess(await service.post({ batch: [MINIMAL] }));

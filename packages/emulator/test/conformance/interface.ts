@@ -91,7 +91,7 @@ export class Interface {
 
   /** The events in the event tracker, oldest first, without the first `from`, as the page of the tracker gets them. */
   async tracked(from = 0): Promise<TrackedEvent[]> {
-    const tracker = `${this.emulator.apiUrl}/emulator/admin/tracker`;
+    const tracker = `${this.emulator.apiUrl}/emulator/events`;
     const { rows } = JSON.parse((await send('GET', `${tracker}?limit=1000`, {})).text);
     const opened = rows
       .toReversed()

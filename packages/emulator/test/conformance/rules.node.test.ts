@@ -32,7 +32,7 @@ describeInterface('email', (service) => {
     );
 
     it('rule 3: the API key is found in the settings', async () => {
-      const { text } = await send('GET', `${service.emulator.apiUrl}/emulator/admin/keys`, {});
+      const { text } = await send('GET', `${service.emulator.apiUrl}/emulator/keys`, {});
       expect(JSON.parse(text).keys).toMatchObject([{ key: key() }]);
     });
   });

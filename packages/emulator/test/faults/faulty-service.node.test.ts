@@ -143,7 +143,7 @@ describe('a client is', () => {
     const fault = emulator.fail({ kind: 'down', forMs: 600_000 });
     await expect.poll(() => failureOf(sendEvents(emulator, event()))).toBe('ECONNREFUSED');
     expect(await failureOf(readCustomer(emulator, ADA.email))).toBe('ECONNRESET');
-    expect((await ask(`${emulator.apiUrl}/emulator/admin/status`)).body).toMatchObject({ activeFaults: 1 });
+    expect((await ask(`${emulator.apiUrl}/emulator/status`)).body).toMatchObject({ activeFaults: 1 });
     await fault.stop();
     expect(fault.state).toBe('over');
     expect(emulator.baseUrl).toBe(baseUrl);
@@ -181,7 +181,7 @@ describe('an emulator that closes', () => {
 describe('the admin routes of faults', () => {
   it('list, switch on and end them', async () => {
     await using emulator = await start();
-    const url = `${emulator.apiUrl}/emulator/admin/faults`;
+    const url = `${emulator.apiUrl}/emulator/faults`;
     const tell = (method: string, path = '', body?: unknown) =>
       ask(url + path, {
         method,

@@ -110,5 +110,5 @@ describe.skipIf(!hasChromium)('the faults page (needs Chromium)', () => {
 });
 
 async function emulatorFaults(page: Page): Promise<{ faults: unknown[] }> {
-  return page.evaluate(async () => (await fetch('/emulator/admin/faults')).json());
+  return page.evaluate(async () => (await fetch('/emulator/faults')).json());
 }

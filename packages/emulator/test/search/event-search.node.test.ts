@@ -56,7 +56,7 @@ describe('a search', () => {
     for (const filter of [{ name: 'rare', attributed: false }, { name: 'rare' }, { text: 'rar' }]) {
       const pages: number[] = [];
       for (let before: number | undefined | null; before !== null; ) {
-        const page = await search.rows(filter, { before, limit: 100 });
+        const page = await search.rows({ ...filter, before, limit: 100 });
         pages.push(page.rows.length);
         before = page.next;
       }

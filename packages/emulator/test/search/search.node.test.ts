@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { SearchFilter } from '../../src/search/event-filter.ts';
+import type { SearchFilter } from '../../src/search/plan.ts';
 import { Search } from '../../src/search/search.ts';
 import { Database } from '../../src/storage/database.ts';
 import { EventStore } from '../../src/storage/event-store.ts';
@@ -33,7 +33,7 @@ describe('a search in memory', () => {
     const { search } = setUp();
     let passed = 0;
     let isOver = false;
-    const searching = search.rows(filter, { limit: 100 }).finally(() => {
+    const searching = search.rows({ ...filter, limit: 100 }).finally(() => {
       isOver = true;
     });
     for (; !isOver; await setImmediate()) passed += 1;
@@ -44,7 +44,7 @@ describe('a search in memory', () => {
 
   it('outlives that events are removed while it goes on', async () => {
     const { events, search } = setUp();
-    const searching = search.rows({ text: 'a' }, { limit: EVENTS });
+    const searching = search.rows({ text: 'a', limit: EVENTS });
     await setImmediate();
     events.removeBefore(EVENTS - 5, EVENTS);
     const { rows } = await searching;
@@ -56,10 +56,10 @@ describe('a search in memory', () => {
     onTestFinished(() => void vi.useRealTimers());
     const { database, search } = setUp();
     database.exec('PRAGMA max_page_count = 1');
-    await expect(search.rows({ text: 'p' }, { limit: 1 })).rejects.toMatchObject({ code: 'SQLITE_FULL' });
+    await expect(search.rows({ text: 'p', limit: 1 })).rejects.toMatchObject({ code: 'SQLITE_FULL' });
     vi.runAllTimers(); // it indexes in the background, too
     database.exec('PRAGMA max_page_count = 1000000');
-    expect((await search.rows({ text: 'p' }, { limit: 1 })).rows).toHaveLength(1);
+    expect((await search.rows({ text: 'p', limit: 1 })).rows).toHaveLength(1);
     search.close();
   });
 
@@ -72,7 +72,7 @@ describe('a search in memory', () => {
       return time;
     });
     const added = () => EVENTS - search.unindexed;
-    await search.rows({}, { limit: 1 });
+    await search.rows({ limit: 1 });
     search.changed();
     vi.advanceTimersByTime(10);
     const piece = added();
@@ -91,7 +91,7 @@ describe('a search in memory', () => {
 
   it('is given up where the emulator is closed', async () => {
     const { search } = setUp();
-    const searching = search.rows({ text: 'z' }, { limit: 100 });
+    const searching = search.rows({ text: 'z', limit: 100 });
     search.close();
     await expect(searching).rejects.toMatchObject({ code: 'SLUICE_CLOSED' });
   });

@@ -1,7 +1,7 @@
 // Random searches, made from seeds, so that a failure can be repeated.
 import { expect } from 'vitest';
 import type { ReceivedEvent } from '../../src/events/tracked-events.ts';
-import type { SearchFilter } from '../../src/search/event-filter.ts';
+import type { SearchFilter } from '../../src/search/plan.ts';
 import { Search } from '../../src/search/search.ts';
 import { Database } from '../../src/storage/database.ts';
 import { EventStore } from '../../src/storage/event-store.ts';
@@ -77,7 +77,7 @@ export function setUp() {
     () => 0,
   );
   const ids = async (filter: SearchFilter) =>
-    (await search.rows(filter, { limit: 1_000 })).rows.map(({ id }) => id);
+    (await search.rows({ ...filter, limit: 1_000 })).rows.map(({ id }) => id);
   return { database, events, search, ids };
 }
 

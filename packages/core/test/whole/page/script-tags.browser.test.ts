@@ -66,11 +66,11 @@ interface Received {
 }
 
 async function received(name: string): Promise<Received[]> {
-  const answer = await fetch(`${apiUrl}/emulator/events?name=${name}`, {
+  const answer = await fetch(`${apiUrl}/emulator/events/export?name=${name}`, {
     headers: { authorization: `Api-Key ${apiKey}` },
   });
-  const { events } = await answer.json();
-  return events.map(({ event }: { event: Received }) => event);
+  const lines = (await answer.text()).trimEnd().split('\n');
+  return lines.map((line) => JSON.parse(line)).reverse(); // the export begins with the newest
 }
 
 describe('the file for <script>', () => {

@@ -2,12 +2,11 @@ import { refusal } from '@sluice/protocol/toolbox';
 import { streamOf } from '../http/answers.ts';
 import type { Account } from '../running/account.ts';
 import { type Application, addRoutes } from '../running/application.ts';
-import type { SearchFilter } from '../search/event-filter.ts';
-import { readPayloadPaths } from '../search/payload-query.ts';
+import type { SearchFilter } from '../search/plan.ts';
 import { beginning, escapeText, unescapeText } from '../storage/database.ts';
-import { readEvent } from '../storage/event-rows.ts';
-import type { Page, TrackerEvent, TrackerValues } from './contract.ts';
-import { found, readFields, readId, readSearchFilter } from './request-query.ts';
+import { readEvent, readEvents } from '../storage/event-rows.ts';
+import type { Counts, Page, TrackerEvent, TrackerValues } from './contract.ts';
+import { found, readFields, readId } from './request-query.ts';
 
 // An export reads so many events at once, and sends so many characters.
 const AT_ONCE = 500;
@@ -17,29 +16,32 @@ const VALUE_COLUMNS: Readonly<Record<string, string>> = {
   source: 'source',
   correlationValue: 'correlation_value',
 };
+const FILTER = [
+  ...(['name', 'correlationValue', 'source', 'uuid'] as const),
+  ...(['attributed', 'from', 'to', 'payload'] as const),
+] as const;
+// Pages send the keys of their columns also where these mean nothing.
+const SEARCH = [...FILTER, 'text', 'keys'] as const;
 const MOST_VALUES = 20;
 const NEWEST = 20_000;
 
-/** Adds the routes of the event tracker, to search, count, open and export events. */
-export function addTrackerRoutes(admin: Application, account: Account): void {
-  const { database, search } = account;
-  addRoutes(admin, '/tracker', {
-    GET: ({ req }) => {
-      const { before, limit, keys = '' } = readFields(req);
-      const paths = readPayloadPaths(keys);
-      return search.rows(readSearchFilter(req), { before, limit, paths });
-    },
+/** Adds the routes that list, count, open and export events. */
+export function addEventRoutes(routes: Application, account: Account): void {
+  const { database, search, events } = account;
+  addRoutes(routes, '/events', {
+    GET: ({ req }) => search.rows(readFields(req, ...SEARCH, 'before', 'limit')),
   });
-  addRoutes(admin, '/tracker/count', { GET: ({ req }) => search.count(readSearchFilter(req)) });
-  addRoutes(admin, '/tracker/values', {
+  addRoutes(routes, '/events/count', { GET: ({ req }) => search.count(readFields(req, ...SEARCH)) });
+  addRoutes(routes, '/events/values', {
     GET: ({ req }) => {
-      const { field = '', start = '' } = readFields(req);
+      const { field = '', start = '' } = readFields(req, 'field', 'start');
       return listValues(account, field, start);
     },
   });
-  addRoutes(admin, '/tracker/catalogue', { GET: () => search.catalogue() });
-  addRoutes(admin, '/tracker/export', { GET: ({ req }) => exportEvents(readSearchFilter(req), account) });
-  addRoutes(admin, '/tracker/:id', {
+  addRoutes(routes, '/events/export', {
+    GET: ({ req }) => exportEvents(readFields(req, ...SEARCH, 'details'), account),
+  });
+  addRoutes(routes, '/events/:id', {
     GET: ({ req }): TrackerEvent => {
       const { requestId, ...event } = found(readEvent(database, readId(req)), 'event');
       const request = account.requests.get(requestId);
@@ -47,12 +49,28 @@ export function addTrackerRoutes(admin: Application, account: Account): void {
       return { ...event, request: request ?? null, customer: customer ?? null };
     },
   });
+  addRoutes(routes, '/catalogue', { GET: () => search.catalogue() });
+  addRoutes(routes, '/counts', {
+    GET: ({ req }): Counts => {
+      const { limit = 10, ...filter } = readFields(req, ...FILTER, 'limit');
+      const byEvent = events.countBy('event', limit, filter);
+      return {
+        ...{ ...events.count(filter), byEvent },
+        byCorrelationValue: events.countBy('correlationValue', limit, filter),
+      };
+    },
+  });
+}
+
+interface Export extends SearchFilter {
+  /** Whether each event has beside it what the emulator knows of it. */
+  readonly details: boolean;
 }
 
 /** Answers with the matching events as a file, newest first: each as received, so that the file can be sent again. */
-function exportEvents(filter: SearchFilter, account: Account): Response {
+function exportEvents(wanted: Export, account: Account): Response {
   const at = new Date().toISOString().slice(0, 19).replaceAll(':', '-');
-  return new Response(streamOf(exportedTexts(filter, account)), {
+  return new Response(streamOf(exportedTexts(wanted, account)), {
     headers: {
       'content-type': 'application/x-ndjson',
       'content-disposition': `attachment; filename="events-${at}.ndjson"`,
@@ -61,13 +79,17 @@ function exportEvents(filter: SearchFilter, account: Account): Response {
   });
 }
 
-async function* exportedTexts(filter: SearchFilter, { search, database }: Account): AsyncGenerator<string> {
+async function* exportedTexts(wanted: Export, { search, database }: Account): AsyncGenerator<string> {
   for (let before: number | null | undefined; before !== null; ) {
-    const page: Page<number> = await search.ids(filter, { before, limit: AT_ONCE });
+    const page: Page<number> = await search.ids({ ...wanted, before, limit: AT_ONCE });
     let text = '';
     for (const id of page.rows) {
-      const event = database.get<{ body: string }>('SELECT body FROM events WHERE id = ?', id);
-      if (event !== undefined) text += `${onOneLine(event.body)}\n`; // it may be removed meanwhile
+      // It may be removed meanwhile.
+      for (const { text: event, ...rest } of readEvents(database, 'WHERE id = ?', id)) {
+        text += wanted.details
+          ? `{"event":${onOneLine(event)},${JSON.stringify(rest).slice(1)}\n`
+          : `${onOneLine(event)}\n`;
+      }
       if (text.length < CHUNK_CHARACTERS) continue;
       yield text;
       text = '';

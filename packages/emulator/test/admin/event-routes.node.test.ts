@@ -16,10 +16,10 @@ describe.each(['in memory', 'in a directory'])('the event tracker %s', async (wh
     await emulator.close();
     if (data !== undefined) rmSync(data, { recursive: true });
   });
-  const admin = (path: string) => ask(`${emulator.apiUrl}/emulator/admin/${path}`);
+  const admin = (path: string) => ask(`${emulator.apiUrl}/emulator/${path}`);
   const unindexed = async () => Object((await admin('status')).body).unindexed;
   const rows = async (search: string): Promise<TrackerRow[]> =>
-    Object((await admin(`tracker?${search}`)).body).rows;
+    Object((await admin(`events?${search}`)).body).rows;
   const ids = async (search: string): Promise<number[]> => (await rows(search)).map(({ id }) => id);
 
   await sendEvents(
@@ -36,9 +36,9 @@ describe.each(['in memory', 'in a directory'])('the event tracker %s', async (wh
 
   it('lists the newest first, page after page', async () => {
     expect(await ids('')).toEqual([4, 3, 2, 1]);
-    const { body } = await admin('tracker?limit=2');
+    const { body } = await admin('events?limit=2');
     expect(body).toMatchObject({ rows: [{ id: 4 }, { id: 3 }], next: 3 });
-    expect((await admin('tracker?limit=2&before=3')).body).toMatchObject({
+    expect((await admin('events?limit=2&before=3')).body).toMatchObject({
       rows: [{ id: 2 }, { id: 1, name: 'purchase', uuid: UUID, deliveries: 2, attributed: true }],
       next: null,
     });
@@ -94,7 +94,7 @@ describe.each(['in memory', 'in a directory'])('the event tracker %s', async (wh
       if (isIndexed) await expect.poll(unindexed).toBe(0);
       // A search has a time limit. On a busy machine it may end before it has found everything.
       await expect.poll(() => ids(search)).toEqual(expected);
-      const count = async () => (await admin(`tracker/count?${search}`)).body;
+      const count = async () => (await admin(`events/count?${search}`)).body;
       await expect.poll(count).toEqual({ count: expected.length, isExact: true });
     }
   });
@@ -106,25 +106,25 @@ describe.each(['in memory', 'in a directory'])('the event tracker %s', async (wh
   });
 
   it('opens an event', async () => {
-    expect((await admin('tracker/1')).body).toMatchObject({
+    expect((await admin('events/1')).body).toMatchObject({
       id: 1,
       text: expect.stringContaining('"sku":"A-12345"'),
       customer: { email: 'ada@example.com', primary_key: 'ada@example.com' },
     });
-    expect(await admin('tracker/5')).toMatchObject({ status: 404, body: { error: { code: 'unknown_id' } } });
+    expect(await admin('events/5')).toMatchObject({ status: 404, body: { error: { code: 'unknown_id' } } });
   });
 
   it('lists values in use, the most frequent first', async () => {
-    expect((await admin('tracker/values?field=name')).body).toMatchObject({
+    expect((await admin('events/values?field=name')).body).toMatchObject({
       values: [{ value: 'purchase', count: 2 }, {}, {}],
     });
-    expect((await admin('tracker/values?field=correlationValue&start=B')).body).toEqual({
+    expect((await admin('events/values?field=correlationValue&start=B')).body).toEqual({
       values: [{ value: 'bob@example.com', count: 2 }],
     });
   });
 
   it('exports what matches, as lines of JSON that can be sent again', async () => {
-    const response = await fetch(`${emulator.apiUrl}/emulator/admin/tracker/export?text=bob`);
+    const response = await fetch(`${emulator.apiUrl}/emulator/events/export?text=bob`);
     expect(response.headers.get('content-disposition')).toMatch(
       /^attachment; filename="events-[\dT-]+\.ndjson"$/,
     );
@@ -139,7 +139,7 @@ describe.each(['in memory', 'in a directory'])('the event tracker %s', async (wh
     await using other = await startEmulator({ primaryKey: 'email' });
     const large = event({ payload: { text: 'x'.repeat(1_000_000) } });
     await sendEvents(other, ...Array.from({ length: 20 }, () => large));
-    const { body } = await fetch(`${other.apiUrl}/emulator/admin/tracker/export`);
+    const { body } = await fetch(`${other.apiUrl}/emulator/events/export`);
     await other.clear();
     const lines = (await new Response(body).text()).trimEnd().split('\n');
     expect(lines.length).toBeLessThan(20);
@@ -147,16 +147,16 @@ describe.each(['in memory', 'in a directory'])('the event tracker %s', async (wh
   });
 
   it.each([
-    ['tracker?from=yesterday', 'from'],
-    ['tracker?attributed=maybe', 'attributed'],
-    ['tracker?limit=1001', 'limit'],
-    [`tracker?text=${'a '.repeat(21)}`, 'text'],
-    ['tracker?payload=total%20>%20100', 'payload'],
-    ['tracker?keys=total', 'keys'],
-    ['tracker?keys=payload.a%20payload.b', 'keys'],
-    ['tracker/count?to=2020-13-01', 'to'],
-    ['tracker/values?field=uuid', 'field'],
-    ['tracker/first', 'id'],
+    ['events?from=yesterday', 'from'],
+    ['events?attributed=maybe', 'attributed'],
+    ['events?limit=1001', 'limit'],
+    [`events?text=${'a '.repeat(21)}`, 'text'],
+    ['events?payload=total%20>%20100', 'payload'],
+    ['events?keys=total', 'keys'],
+    ['events?keys=payload.a%20payload.b', 'keys'],
+    ['events/count?to=2020-13-01', 'to'],
+    ['events/values?field=uuid', 'field'],
+    ['events/first', 'id'],
   ])('refuses %s', async (path, field) => {
     expect(await admin(path)).toMatchObject({
       status: 422,

@@ -1,16 +1,11 @@
-import type { EventFilter } from '../events/tracked-events.ts';
 import { escapeText } from '../storage/database.ts';
-import { allOf, type Condition, conditionOf } from '../storage/event-rows.ts';
+import { type Condition, conditionOf, type RowFilter } from '../storage/event-filter.ts';
 import { exactWord } from './search-index.ts';
 
 /** Which events to search for: those that match all given fields. */
-export interface SearchFilter extends EventFilter {
+export interface SearchFilter extends RowFilter {
   /** Typed text: words that the name, the customer or the payload must have. The last one may be the beginning of a word. */
   readonly text?: string | undefined;
-  /** Received at `from` or later, and before `to`: milliseconds since 1970. If the clock was set back, this is not exact. */
-  readonly from?: number | undefined;
-  readonly to?: number | undefined;
-  readonly payload?: readonly Condition[] | undefined;
 }
 
 /** A filter, prepared for the index and for the rows of events. */
@@ -19,7 +14,7 @@ export interface Plan {
   readonly match: string | undefined;
   /** Whether every event that `match` finds (without `match`: every event) matches the filter, apart from its times. */
   readonly isExact: boolean;
-  /** Everything but the text and the times, for rows of `events`. */
+  /** Everything but the text, for rows of `events`. */
   readonly condition: Condition;
   /** Whether the filter has words. Only the index knows which events have these. */
   readonly hasText: boolean;
@@ -28,18 +23,18 @@ export interface Plan {
 }
 
 /** Prepares a filter. */
-export function planOf(filter: SearchFilter): Plan {
-  const { name, correlationValue, source, attributed, payload = [] } = filter;
+export function planOf({ text = '', ...filter }: SearchFilter): Plan {
+  const { name, correlationValue, source, uuid, attributed, payload = [] } = filter;
   const exact = Object.entries({ name, correlation_value: correlationValue, source });
   const terms = exact.flatMap(([field, value]) =>
     value === undefined ? [] : `"${exactWord(field, escapeText(value))}"`,
   );
-  const textMatch = matchOf(filter.text ?? '');
+  const textMatch = matchOf(text);
   if (textMatch !== '') terms.push(textMatch);
   return {
     match: terms.length === 0 ? undefined : terms.join(' '),
-    isExact: attributed === undefined && payload.length === 0,
-    condition: allOf([conditionOf(filter), ...payload]),
+    isExact: uuid === undefined && attributed === undefined && payload.length === 0,
+    condition: conditionOf(filter),
     hasText: textMatch !== '',
     readsBodies: payload.length > 0,
   };

@@ -1,6 +1,6 @@
 import { ANYTHING, type Clock, milliseconds, readRules, sleep } from '@sluice/protocol/toolbox';
-import { COUNT, type EventFilter, readFilter } from '../events/tracked-events.ts';
 import type { Account } from '../running/account.ts';
+import { COUNT, type EventFilter, readFilter } from '../storage/event-filter.ts';
 import type { EventRow } from '../storage/event-rows.ts';
 
 /** Which events to wait for, and how long. */

@@ -1,0 +1,82 @@
+import { flag, type Rule, readRules, whole } from '@sluice/protocol/toolbox';
+import { escapeText } from './database.ts';
+
+/** Selects the events that match all given fields exactly. Without any field: all events. */
+export interface EventFilter {
+  /** Name of the event. */
+  readonly name?: string | undefined;
+  readonly correlationValue?: string | undefined;
+  readonly source?: string | undefined;
+  /** Case is ignored. */
+  readonly uuid?: string | undefined;
+  /** `true`: only events of a known customer; `false`: only the others. */
+  readonly attributed?: boolean | undefined;
+}
+
+/** Which events to return. */
+export interface EventQuery extends EventFilter {
+  /** Maximum number of events, from 0. Default: all. */
+  readonly limit?: number | undefined;
+  /** How many of the oldest matching events to skip, from 0. Default 0. */
+  readonly offset?: number | undefined;
+}
+
+/** A filter of the routes. It selects by time and payload, too. */
+export interface RowFilter extends EventFilter {
+  /** Received at `from` or later, and before `to`: milliseconds since 1970. If the clock was set back, a search may miss some. */
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+  readonly payload?: readonly Condition[] | undefined;
+}
+
+/** SQL that must hold for a row of `events`, and the values of its parameters. */
+export interface Condition {
+  readonly sql: string;
+  readonly values: readonly (string | number)[];
+}
+
+/** The rule for a number of events, or for how many to skip. */
+export const COUNT: Rule = whole(undefined, 0, Number.MAX_SAFE_INTEGER);
+const TEXT: Rule = [(value) => typeof value === 'string', 'a string'];
+const FILTER = { name: TEXT, correlationValue: TEXT, source: TEXT, uuid: TEXT, attributed: flag() };
+
+/** SQL that is 1 for a row of `events` whose customer exists now, else 0. It is not stored, because customers come and go. */
+export const ATTRIBUTED: string = `coalesce(
+  events.correlation_key = (SELECT value FROM settings WHERE name = 'primary_key')
+  AND EXISTS (SELECT 1 FROM customers WHERE primary_value = events.correlation_value), 0)`;
+
+/** Throws {@link ConfigError} if a filter has a field that is unknown or of the wrong type. `path`: its name in the message. */
+export function readFilter(filter: unknown, path = ''): EventFilter {
+  return readRules(FILTER, path, filter);
+}
+
+/** Throws {@link ConfigError} if a query has a field that is unknown or of the wrong type. */
+export function readQuery(query: unknown): EventQuery {
+  return readRules({ ...FILTER, limit: COUNT, offset: COUNT }, '', query);
+}
+
+/** The condition that an event matches all given fields. */
+export function conditionOf({ payload = [], ...filter }: RowFilter): Condition {
+  const { name, correlationValue, source, uuid, attributed, from, to } = filter;
+  const wanted = [
+    ['name =', name && escapeText(name)],
+    ['correlation_value =', correlationValue && escapeText(correlationValue)],
+    ['source =', source && escapeText(source)],
+    ['uuid =', uuid?.toLowerCase()],
+    [`${ATTRIBUTED} =`, attributed === undefined ? undefined : Number(attributed)],
+    ['received_at >=', from],
+    ['received_at <', to],
+  ] as const;
+  const given = wanted.flatMap(([sql, value]) =>
+    value === undefined ? [] : { sql: `${sql} ?`, values: [value] },
+  );
+  return allOf([...given, ...payload]);
+}
+
+/** The condition that all of these hold. */
+export function allOf(conditions: readonly Condition[]): Condition {
+  return {
+    sql: ['1', ...conditions.map(({ sql }) => sql)].join(' AND '),
+    values: conditions.flatMap(({ values }) => values),
+  };
+}
