@@ -29,6 +29,32 @@ describe.each(['in memory', 'in a directory'])('an emulator %s that is cleared',
     expect(await emulator.waitForEvents(1)).toHaveLength(1);
   });
 
+  it('counts on with the ids, also where the first batch has no right event', async () => {
+    await using emulator = await start();
+    await emulator.changeBehaviour({ behaviour: { badEvents: 'leave-out' } });
+    await sendEvents(emulator, event(), event());
+    await emulator.clear();
+    const uuid = randomUUID();
+    await sendEvents(emulator, event({ correlationKey: 'phone' }));
+    await sendEvents(emulator, event({ uuid }), event({ uuid }), event());
+    await sendEvents(emulator, event({ uuid }));
+    expect(await emulator.requests()).toMatchObject([
+      { events: 1, repeated: 1, firstEvent: null },
+      { events: 3, repeated: 1, firstEvent: 3 },
+      { events: 1, repeated: 0, firstEvent: null },
+    ]);
+    expect((await admin(emulator, '/events')).body).toMatchObject({
+      rows: [
+        { id: 4, deliveries: 1 },
+        { id: 3, uuid, deliveries: 3 },
+      ],
+    });
+    expect((await admin(emulator, '/events/3')).body).toMatchObject({
+      repeats: [{ requestId: expect.any(Number) }, { requestId: expect.any(Number) }],
+    });
+    expect(await emulator.countEvents()).toEqual({ unique: 2, received: 4 });
+  });
+
   it('keeps keys, the primary key and customers, unless it is told otherwise', async () => {
     await using emulator = await start();
     await emulator.clear();

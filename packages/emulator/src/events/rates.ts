@@ -21,15 +21,15 @@ export class ArrivalRates {
     this.#first = this.#latest = this.#currentSecond();
   }
 
-  /** Counts an event. */
-  add(name: string): void {
+  /** Counts `count` events of a name. */
+  add(name: string, count = 1): void {
     const second = this.#currentSecond();
     if (second !== this.#latest) this.#turn(second);
     const counts = this.#counts.get(second) ?? new Map<string, number>();
     if (counts.size === 0) this.#counts.set(second, counts);
     const fits = name.length <= LONGEST_NAME && counts.size < MOST_NAMES;
     const key = fits || counts.has(name) ? name : OTHERS;
-    counts.set(key, (counts.get(key) ?? 0) + 1);
+    counts.set(key, (counts.get(key) ?? 0) + count);
   }
 
   /** Returns the finished seconds after `second`, oldest first: at most the last five minutes, and none before counting began. */

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { SluiceError } from '@sluice/protocol';
 import { flag, readRules, systemClock } from '@sluice/protocol/toolbox';
 import { Audience } from '../customers/audience.ts';
@@ -29,8 +30,8 @@ export interface ClearOptions {
 }
 
 const CLEAR = { customers: flag(false) };
-// A larger batch is stored in turns, so that other requests need not wait for all of it.
-const MOST_AT_ONCE = 5_000;
+// A larger batch is staged in turns, which take a few milliseconds each. In between, other requests are served.
+const MOST_AT_ONCE = 500;
 
 /** The account that the emulator serves: its API keys, its primary key, its customers and its event tracker. */
 export class Account {
@@ -76,13 +77,15 @@ export class Account {
     batch: readonly ReceivedEvent[],
     request: (outcome: BatchOutcome) => KeptRequest,
   ): Promise<BatchOutcome & { readonly requestId: number }> {
-    using staging = batch.length > MOST_AT_ONCE ? await this.events.stage(batch) : undefined;
-    this.checkOpen();
+    using staging = this.events.stage(batch.slice(0, MOST_AT_ONCE));
+    for (let from = MOST_AT_ONCE; from < batch.length; from += MOST_AT_ONCE) {
+      await setImmediate();
+      this.checkOpen();
+      this.events.stage(batch.slice(from, from + MOST_AT_ONCE), staging);
+    }
     try {
       return this.database.transaction(() => {
-        const { next } = this.requests;
-        const stored =
-          staging === undefined ? this.events.add(batch, next) : this.events.addStaged(staging, batch, next);
+        const stored = this.events.add(staging, this.requests.next);
         return { ...stored, requestId: this.requests.add(request(stored)) };
       });
     } finally {

@@ -17,6 +17,8 @@ type Statement = Libsql.Statement<unknown[]>;
 export class Database {
   readonly #database: Libsql.Database;
   readonly #statements = new Map<string, Statement>();
+  /** Temporary tables to be used again, by their columns. For a new table, SQLite prepares all statements anew. */
+  readonly unusedTables: Map<string, string[]> = new Map();
 
   /** Opens the file for itself alone, or a database in memory, and creates its tables. */
   constructor(path?: string) {

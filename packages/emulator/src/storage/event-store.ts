@@ -1,7 +1,6 @@
-import { setImmediate } from 'node:timers/promises';
 import { ArrivalRates } from '../events/rates.ts';
 import type { EventCounts, EventDimension, ReceivedEvent, ValueCount } from '../events/tracked-events.ts';
-import { type Database, escapeText, sqliteCode, unescapeText } from './database.ts';
+import { type Database, escapeText, unescapeText } from './database.ts';
 import { conditionOf, type EventQuery, type RowFilter } from './event-filter.ts';
 import { type EventRow, readEvents } from './event-rows.ts';
 import { Staging } from './staging.ts';
@@ -26,23 +25,6 @@ export interface Extent {
 export interface EventTotals extends EventCounts, Extent {}
 
 const COLUMNS = 'uuid, name, correlation_key, correlation_value, source, body';
-// Events staged in one turn, which takes a few milliseconds.
-const STAGED_AT_ONCE = 1_000;
-
-/** The new events of a batch, and the ids of the events that the others repeat. */
-interface Divided {
-  readonly fresh: ReceivedEvent[];
-  readonly repeated: number[];
-}
-
-/** Stands for the id of the first staged event, until that is known. */
-const FIRST_STAGED = 2 ** 52;
-
-/** A large batch, before it is stored. */
-export class StagedBatch extends Staging implements Divided {
-  readonly fresh: ReceivedEvent[] = [];
-  readonly repeated: number[] = [];
-}
 
 /** The event tracker: stores the received events, in order of arrival. */
 export class EventStore {
@@ -67,86 +49,43 @@ export class EventStore {
     return { oldest, newest, unique: newest - oldest + 1, received };
   }
 
+  /** Stages events of a batch: a large one in portions, so that requests are served between them. Dispose what it returns. */
+  stage(events: readonly ReceivedEvent[], staging: Staging = new Staging(this.#database, COLUMNS)): Staging {
+    staging.add(events.flatMap(columnsOf));
+    return staging;
+  }
+
   /**
-   * Stores a batch. Of events with the same uuid, it keeps the first and counts the others. Call it in a transaction.
+   * Stores a batch that was staged. Of events with the same uuid, it keeps the first and counts the others. Call it in a transaction.
    */
-  add(batch: readonly ReceivedEvent[], requestId: number, now: number = Date.now()): BatchOutcome {
+  add({ table }: Staging, requestId: number, now: number = Date.now()): BatchOutcome {
     const { newest } = this.totals;
-    const divided: Divided = { fresh: [], repeated: [] };
-    this.#divide(batch, divided, new Map(), newest + 1);
-    const rows = divided.fresh.flatMap((each, at) => [newest + 1 + at, now, requestId, ...columnsOf(each)]);
-    this.#database.insert('events', `id, received_at, request_id, ${COLUMNS}`, rows);
-    return this.#finish(divided, requestId, now);
-  }
-
-  /**
-   * Begins to store a very large batch: other requests are served meanwhile. Pass what it resolves to to {@link addStaged}, and
-   * dispose it.
-   */
-  async stage(batch: readonly ReceivedEvent[]): Promise<StagedBatch> {
-    const staged = new StagedBatch(this.#database, COLUMNS);
-    const known = new Map<string, number>();
-    for (let from = 0; from < batch.length; from += STAGED_AT_ONCE) {
-      await setImmediate();
-      const before = staged.fresh.length;
-      this.#divide(batch.slice(from, from + STAGED_AT_ONCE), staged, known, FIRST_STAGED);
-      staged.add(staged.fresh.slice(before).flatMap(columnsOf));
-    }
-    return staged;
-  }
-
-  /** Like {@link add}, for a batch that was staged. */
-  addStaged(staged: StagedBatch, batch: readonly ReceivedEvent[], requestId: number): BatchOutcome {
-    const { newest, oldest } = this.totals;
-    const now = Date.now();
-    if (staged.repeated.some((id) => id < oldest)) return this.add(batch, requestId); // they were removed meanwhile
-    try {
-      this.#database.run(
-        `INSERT INTO events (id, ${COLUMNS}, received_at, request_id) SELECT ? + at, ${COLUMNS}, ?, ? FROM ${staged.table}`,
-        ...[newest, now, requestId],
-      );
-    } catch (error) {
-      if (!sqliteCode(error).startsWith('SQLITE_CONSTRAINT')) throw error;
-      return this.add(batch, requestId); // another request has brought a uuid of it meanwhile
-    }
-    const repeated = staged.repeated.map((id) => (id < FIRST_STAGED ? id : newest + 1 + id - FIRST_STAGED));
-    return this.#finish({ fresh: staged.fresh, repeated }, requestId, now);
-  }
-
-  /** Divides a batch into new and repeated events. `known` has ids by uuid, and gets those of the new events: `first` is the first. */
-  #divide(batch: readonly ReceivedEvent[], into: Divided, known: Map<string, number>, first: number): void {
-    const stored = this.#database.arrays<[uuid: string, id: number]>(
-      'SELECT uuid, id FROM events WHERE uuid IN (SELECT value FROM json_each(?))',
-      JSON.stringify(batch.map(uuidOf)),
-    );
-    for (const [uuid, id] of stored) known.set(uuid, id);
-    for (const received of batch) {
-      const uuid = uuidOf(received);
-      const id = uuid === null ? undefined : known.get(uuid);
-      if (id !== undefined) {
-        into.repeated.push(id);
-        continue;
-      }
-      if (uuid !== null) known.set(uuid, first + into.fresh.length);
-      into.fresh.push(received);
-    }
-  }
-
-  #finish({ fresh, repeated }: Divided, requestId: number, now: number): BatchOutcome {
-    for (const id of repeated) {
-      this.#database.run('UPDATE events SET deliveries = deliveries + 1 WHERE id = ?', id);
-      const note = 'INSERT INTO repeats (event_id, request_id, received_at) VALUES (?, ?, ?)';
-      this.#database.run(note, id, requestId, now);
-    }
-    for (const { event } of fresh) this.rates.add(event.event);
-    const accepted = fresh.length + repeated.length;
-    const firstEvent = fresh.length === 0 ? null : this.totals.newest + 1;
+    // The first event names its id: all others may be removed. SQLite counts on from there, without a gap.
     this.#database.run(
-      'UPDATE totals SET newest_event = newest_event + ?, received = received + ?',
-      ...[fresh.length, accepted],
+      `INSERT INTO events (id, ${COLUMNS}, received_at, request_id)
+       SELECT iif(at = 1, ?, NULL), ${COLUMNS}, ?, ? FROM ${table} WHERE true ORDER BY at
+       ON CONFLICT (uuid) DO UPDATE SET deliveries = deliveries + 1`,
+      ...[newest + 1, now, requestId],
     );
+    const [[accepted, last] = [0, newest]] = this.#database.arrays<[accepted: number, last: number]>(
+      `SELECT (SELECT count(*) FROM ${table}), coalesce((SELECT max(id) FROM events), ?)`,
+      newest,
+    );
+    const fresh = last - newest;
+    if (fresh < accepted) {
+      this.#database.run(
+        `INSERT INTO repeats (event_id, request_id, received_at) SELECT id, ?, ? FROM events JOIN
+         (SELECT uuid, row_number() OVER (PARTITION BY uuid ORDER BY at) AS nth FROM ${table}) USING (uuid)
+         WHERE id <= ? OR nth > 1`,
+        ...[requestId, now, newest],
+      );
+    }
+    const names = 'SELECT name, count(*) FROM events WHERE id > ? GROUP BY name';
+    for (const [name, count] of this.#database.arrays<[string, number]>(names, newest))
+      this.rates.add(unescapeText(name), count);
+    this.#database.run('UPDATE totals SET newest_event = ?, received = received + ?', last, accepted);
     this.#changed();
-    return { accepted, repeated: repeated.length, firstEvent };
+    return { accepted, repeated: accepted - fresh, firstEvent: fresh === 0 ? null : newest + 1 };
   }
 
   /** Removes the oldest events: those with an id below `id`, but at most `atMost` of them. */
@@ -209,12 +148,7 @@ export function firstReceived(database: Database, time: number, { oldest, newest
   return low;
 }
 
-function columnsOf(received: ReceivedEvent): (string | null)[] {
-  const { event, text } = received;
+function columnsOf({ event, text }: ReceivedEvent): (string | null)[] {
   const texts = [event.event, event.correlationKey, event.correlationValue, event.source];
-  return [uuidOf(received), ...texts.map(escapeText), text];
-}
-
-function uuidOf({ event }: ReceivedEvent): string | null {
-  return event.uuid?.toLowerCase() ?? null;
+  return [event.uuid?.toLowerCase() ?? null, ...texts.map(escapeText), text];
 }

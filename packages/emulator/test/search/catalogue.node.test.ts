@@ -14,12 +14,22 @@ describe('the catalogue', () => {
       undefined,
     ];
     place.events.add(
-      payloads.map((payload) => received({ event: 'purchase', ...(payload && { payload }) })),
+      place.events.stage(
+        payloads.map((payload) => received({ event: 'purchase', ...(payload && { payload }) })),
+      ),
       1,
       Date.UTC(2026, 0, 1),
     );
-    place.events.add([received({ event: 'sign_up', payload: { plan: 'x' } })], 1, Date.UTC(2026, 0, 2));
-    place.events.add([received({ event: 'purchase', payload: {} })], 1, Date.UTC(2026, 0, 3));
+    place.events.add(
+      place.events.stage([received({ event: 'sign_up', payload: { plan: 'x' } })]),
+      1,
+      Date.UTC(2026, 0, 2),
+    );
+    place.events.add(
+      place.events.stage([received({ event: 'purchase', payload: {} })]),
+      1,
+      Date.UTC(2026, 0, 3),
+    );
     expect(await catalogueOf(place)).toEqual({
       counted: 5,
       isExact: true,
@@ -50,7 +60,7 @@ describe('the catalogue', () => {
     const place = setUp();
     for (let batch = 0; batch < 10; batch += 1)
       place.events.add(
-        Array.from({ length: 500 }, () => received({ event: `name ${batch}` })),
+        place.events.stage(Array.from({ length: 500 }, () => received({ event: `name ${batch}` }))),
         1,
       );
     let time = 0;
@@ -70,10 +80,10 @@ describe('the catalogue', () => {
     const many = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`key ${index}`, index]));
     const deep = `${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`;
     place.events.add(
-      [
+      place.events.stage([
         received({ event: 'many', payload: many }),
         received({ event: 'deep' }, `{"event":"deep","payload":${deep}}`),
-      ],
+      ]),
       1,
     );
     const { entries } = await catalogueOf(place);

@@ -10,12 +10,12 @@ describe('a search', () => {
     const body = (payload: string) =>
       `{"payload":{"first":1},"event":"e","correlationKey":"email","correlationValue":"c","source":"custom" , "payload" : ${payload}}`;
     events.add(
-      [
+      events.stage([
         received(
           {},
           body('{"caf\\u00e9":"line\\nbreak \\"quoted\\" back\\\\slash \\ud83d\\ude00 tab\\tulated"}'),
         ),
-      ],
+      ]),
       1,
     );
     for (const text of ['café', 'break', 'quoted', 'slash', 'ulated', 'line break']) {
@@ -31,7 +31,10 @@ describe('a search', () => {
     const deep = `${'['.repeat(50_000)}"bottom"${']'.repeat(50_000)}`;
     const large = JSON.stringify({ text: 'word '.repeat(2_000_000), last: 'unreached' });
     const body = (payload: string) => `{"event":"e","payload":{"a":${payload}}}`;
-    events.add([received({}, body(deep)), received({}, body(large)), received({}, body('"small"'))], 1);
+    events.add(
+      events.stage([received({}, body(deep)), received({}, body(large)), received({}, body('"small"'))]),
+      1,
+    );
     expect(await ids({ text: 'bottom' })).toEqual([1]);
     expect(await ids({ text: 'word' })).toEqual([2]);
     expect(await ids({ text: 'unreached' })).toEqual([]);
@@ -43,7 +46,7 @@ describe('a search', () => {
     database.exec("INSERT INTO customers (primary_value, attributes) VALUES ('nobody@example.com', '{}')");
     for (let batch = 0; batch < 40; batch += 1) {
       events.add(
-        Array.from({ length: 500 }, () => received({ event: batch === 0 ? 'rare' : 'common' })),
+        events.stage(Array.from({ length: 500 }, () => received({ event: batch === 0 ? 'rare' : 'common' }))),
         1,
       );
     }

@@ -12,10 +12,7 @@ describe('conditions on payloads', () => {
     '{"total":1e3,"items":[{"sku":"A"},{"sku":"B \\"2\\""}],"größe":"XL"}',
     `{"total":5000,"deep":${deep}}`,
   ];
-  events.add(
-    payloads.map((payload) => received({}, `{"event":"e","payload":${payload}}`)),
-    1,
-  );
+  events.add(events.stage(payloads.map((payload) => received({}, `{"event":"e","payload":${payload}}`))), 1);
 
   it.each<[string, number[]]>([
     ['payload.total > 100', [4]],

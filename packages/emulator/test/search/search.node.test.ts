@@ -15,10 +15,7 @@ function setUp(now = () => 0) {
   const events = new EventStore(database);
   for (let stored = 0; stored < EVENTS; stored += 500) {
     const batch = Array.from({ length: 500 }, (_, at) => event({ payload: { at: stored + at } }));
-    events.add(
-      batch.map((each) => ({ event: each, text: JSON.stringify(each) })),
-      1,
-    );
+    events.add(events.stage(batch.map((each) => ({ event: each, text: JSON.stringify(each) }))), 1);
   }
   const search = new Search(database, () => events.totals, now);
   return { database, events, search };

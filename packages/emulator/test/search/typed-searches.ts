@@ -108,7 +108,7 @@ export async function searchTyped(seed: number, times = 250): Promise<void> {
     });
   });
   for (let at = 0; at < 300; at += 30) {
-    events.add(stored.slice(at, at + 30), 1);
+    events.add(events.stage(stored.slice(at, at + 30)), 1);
     for (let time = 0; time < times / 10; time += 1) {
       const filter = {
         text: some(4, random() < 0.5 ? ' ' : ''),

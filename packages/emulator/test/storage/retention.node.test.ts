@@ -30,10 +30,12 @@ function setUp(maxEvents?: number) {
   startRetention(events, new RequestStore(database), maxEvents, logger, clock);
   const add = (uuids: readonly number[]) =>
     events.add(
-      uuids.map((number) => {
-        const uuid = `01234567-89ab-4cde-8f01-${String(number).padStart(12, '0')}`;
-        return { event: event({ uuid }), text: JSON.stringify(event({ uuid })) };
-      }),
+      events.stage(
+        uuids.map((number) => {
+          const uuid = `01234567-89ab-4cde-8f01-${String(number).padStart(12, '0')}`;
+          return { event: event({ uuid }), text: JSON.stringify(event({ uuid })) };
+        }),
+      ),
       7,
       clock.now(),
     );
