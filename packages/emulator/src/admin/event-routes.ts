@@ -1,9 +1,9 @@
-import { refusal } from '@sluice/protocol/toolbox';
 import { streamOf } from '../http/answers.ts';
 import type { Account } from '../running/account.ts';
 import { type Application, addRoutes } from '../running/application.ts';
 import type { SearchFilter } from '../search/plan.ts';
-import { beginning, escapeText, unescapeText } from '../storage/database.ts';
+import { beginning, escapeText } from '../storage/database.ts';
+import { COLUMN_OF, conditionOf } from '../storage/event-filter.ts';
 import { readEvent, readEvents } from '../storage/event-rows.ts';
 import type { Counts, Page, TrackerEvent, TrackerValues } from './contract.ts';
 import { found, readFields, readId } from './request-query.ts';
@@ -11,11 +11,6 @@ import { found, readFields, readId } from './request-query.ts';
 // An export reads so many events at once, and sends so many characters.
 const AT_ONCE = 500;
 const CHUNK_CHARACTERS = 64 * 1024;
-const VALUE_COLUMNS: Readonly<Record<string, string>> = {
-  name: 'name',
-  source: 'source',
-  correlationValue: 'correlation_value',
-};
 const FILTER = [
   ...(['name', 'correlationValue', 'source', 'uuid'] as const),
   ...(['attributed', 'from', 'to', 'payload'] as const),
@@ -33,9 +28,13 @@ export function addEventRoutes(routes: Application, account: Account): void {
   });
   addRoutes(routes, '/events/count', { GET: ({ req }) => search.count(readFields(req, ...SEARCH)) });
   addRoutes(routes, '/events/values', {
-    GET: ({ req }) => {
-      const { field = '', start = '' } = readFields(req, 'field', 'start');
-      return listValues(account, field, start);
+    GET: ({ req }): TrackerValues => {
+      const { field, start = '' } = readFields(req, 'field', 'start');
+      const begins = {
+        sql: `id > ? AND ${COLUMN_OF[field]} LIKE ? ESCAPE '!'`,
+        values: [events.totals.newest - NEWEST, beginning(escapeText(start))],
+      };
+      return { values: events.countBy(field, MOST_VALUES, begins) };
     },
   });
   addRoutes(routes, '/events/export', {
@@ -53,11 +52,10 @@ export function addEventRoutes(routes: Application, account: Account): void {
   addRoutes(routes, '/counts', {
     GET: ({ req }): Counts => {
       const { limit = 10, ...filter } = readFields(req, ...FILTER, 'limit');
-      const byEvent = events.countBy('event', limit, filter);
-      return {
-        ...{ ...events.count(filter), byEvent },
-        byCorrelationValue: events.countBy('correlationValue', limit, filter),
-      };
+      const condition = conditionOf(filter);
+      const byEvent = events.countBy('name', limit, condition);
+      const byCorrelationValue = events.countBy('correlationValue', limit, condition);
+      return { ...events.count(filter), byEvent, byCorrelationValue };
     },
   });
 }
@@ -102,16 +100,4 @@ async function* exportedTexts(wanted: Export, { search, database }: Account): As
 // In JSON text, a line break is never inside a string.
 function onOneLine(json: string): string {
   return json.replace(/[\r\n]+/g, ' ');
-}
-
-/** The most frequent values of a field that begin with `start`, among the newest 20,000 events. Throws {@link ConfigError} for an unknown field. */
-function listValues({ database, events }: Account, field: string, start: string): TrackerValues {
-  const column = Object.hasOwn(VALUE_COLUMNS, field) ? VALUE_COLUMNS[field] : undefined;
-  if (column === undefined) throw refusal('field', `one of ${Object.keys(VALUE_COLUMNS).join(', ')}`, field);
-  const values = database.all<TrackerValues['values'][number]>(
-    `SELECT ${column} AS value, count(*) AS count FROM events WHERE id > ? AND ${column} LIKE ? ESCAPE '!'
-     GROUP BY 1 ORDER BY count DESC LIMIT ${MOST_VALUES}`,
-    ...[events.totals.newest - NEWEST, beginning(escapeText(start))],
-  );
-  return { values: values.map(({ value, count }) => ({ value: unescapeText(value), count })) };
 }

@@ -1,4 +1,4 @@
-import { ANYTHING, flag, type Rule, readRules, refusal, whole } from '@sluice/protocol/toolbox';
+import { ANYTHING, flag, oneOf, type Rule, readRules, refusal, whole } from '@sluice/protocol/toolbox';
 import type { CustomerQuery } from '../customers/customer-list.ts';
 import { isJsonObject } from '../events/json-text.ts';
 import { Refusal } from '../events/refusal.ts';
@@ -6,6 +6,7 @@ import { type BodyBounds, readJsonBody } from '../http/request-body.ts';
 import type { RequestContext } from '../running/application.ts';
 import { readPayloadConditions, readPayloadPaths } from '../search/payload-query.ts';
 import type { EventSearch } from '../search/search.ts';
+import { COLUMN_OF } from '../storage/event-filter.ts';
 import type { RequestQuery } from '../storage/request-store.ts';
 
 type Request = RequestContext['req'];
@@ -14,7 +15,8 @@ type Request = RequestContext['req'];
 type UrlFields = EventSearch &
   RequestQuery &
   CustomerQuery & {
-    readonly [Name in 'field' | 'start']?: string;
+    readonly field: keyof typeof COLUMN_OF;
+    readonly start?: string;
   } & { readonly [Name in 'preview' | 'details']: boolean };
 
 /** Limits of an operator's body. They do not depend on the service's limit, so that customers can always be imported. */
@@ -45,6 +47,7 @@ const FIELDS: ReadonlyMap<string, Field> = new Map([
   ['text', [String, TYPED_TEXT]],
   ['payload', [readPayloadConditions, ANYTHING]],
   ['keys', [readPayloadPaths, ANYTHING]],
+  ['field', [String, oneOf(Object.keys(COLUMN_OF), 'name')]],
 ]);
 /** Reads a JSON body. */
 export async function readJson({ env }: RequestContext): Promise<unknown> {

@@ -1,6 +1,6 @@
 import { ANYTHING, type Clock, milliseconds, readRules, sleep } from '@sluice/protocol/toolbox';
 import type { Account } from '../running/account.ts';
-import { COUNT, type EventFilter, readFilter } from '../storage/event-filter.ts';
+import { COUNT, conditionOf, type EventFilter, readFilter } from '../storage/event-filter.ts';
 import type { EventRow } from '../storage/event-rows.ts';
 
 /** Which events to wait for, and how long. */
@@ -56,7 +56,7 @@ function missing(
   filter: EventFilter,
   timeoutMs: number,
 ): MissingEventsError {
-  const names = account.events.countBy('event', NAMES, {});
+  const names = account.events.countBy('name', NAMES, conditionOf({}));
   const there = names.map(({ value, count: times }) => `${value} (${times})`).join(', ');
   const wanted = JSON.stringify(filter);
   const [refused] = account.requests.list({ limit: 1, outcome: 'refused' }).rows;

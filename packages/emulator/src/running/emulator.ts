@@ -9,7 +9,14 @@ import type { EventCounts, EventDimension, StoredEvent, ValueCount } from '../ev
 import type { Fault, FaultHandle, Script } from '../faults/fault.ts';
 import type { Faults } from '../faults/faults.ts';
 import type { Listener } from '../http/listener.ts';
-import { COUNT, type EventFilter, type EventQuery, readFilter, readQuery } from '../storage/event-filter.ts';
+import {
+  COUNT,
+  conditionOf,
+  type EventFilter,
+  type EventQuery,
+  readFilter,
+  readQuery,
+} from '../storage/event-filter.ts';
 import type { EventRow } from '../storage/event-rows.ts';
 import type { RequestOutcome } from '../storage/request-store.ts';
 import { type Account, type ClearOptions, closedError } from './account.ts';
@@ -145,7 +152,8 @@ export class Emulator implements AsyncDisposable {
     filter: EventFilter = {},
   ): Promise<ValueCount[]> {
     readRules(COUNT_BY, '', { dimension, limit });
-    return this.#account.events.countBy(dimension, limit, readFilter(filter));
+    const field = dimension === 'event' ? 'name' : dimension;
+    return this.#account.events.countBy(field, limit, conditionOf(readFilter(filter)));
   }
 
   /**

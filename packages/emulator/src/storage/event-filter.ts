@@ -37,6 +37,8 @@ export interface Condition {
 
 /** The rule for a number of events, or for how many to skip. */
 export const COUNT: Rule = whole(undefined, 0, Number.MAX_SAFE_INTEGER);
+/** The columns of text that events are selected and counted by. Their values are escaped. */
+export const COLUMN_OF = { name: 'name', correlationValue: 'correlation_value', source: 'source' } as const;
 const TEXT: Rule = [(value) => typeof value === 'string', 'a string'];
 const FILTER = { name: TEXT, correlationValue: TEXT, source: TEXT, uuid: TEXT, attributed: flag() };
 

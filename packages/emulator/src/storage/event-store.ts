@@ -1,7 +1,7 @@
 import { ArrivalRates } from '../events/rates.ts';
-import type { EventCounts, EventDimension, ReceivedEvent, ValueCount } from '../events/tracked-events.ts';
+import type { EventCounts, ReceivedEvent, ValueCount } from '../events/tracked-events.ts';
 import { type Database, escapeText, unescapeText } from './database.ts';
-import { conditionOf, type EventQuery, type RowFilter } from './event-filter.ts';
+import { COLUMN_OF, type Condition, conditionOf, type EventQuery, type RowFilter } from './event-filter.ts';
 import { type EventRow, readEvents } from './event-rows.ts';
 import { Staging } from './staging.ts';
 
@@ -119,9 +119,8 @@ export class EventStore {
   }
 
   /** The most frequent values of the matching events, with exact counts. */
-  countBy(dimension: EventDimension, limit: number, filter: RowFilter): ValueCount[] {
-    const column = dimension === 'event' ? 'name' : 'correlation_value';
-    const { sql, values } = conditionOf(filter);
+  countBy(field: keyof typeof COLUMN_OF, limit: number, { sql, values }: Condition): ValueCount[] {
+    const column = COLUMN_OF[field];
     const rows = this.#database.all<ValueCount>(
       `SELECT ${column} AS value, count(*) AS count
        FROM events WHERE ${sql} GROUP BY ${column} ORDER BY count DESC, value LIMIT ?`,
