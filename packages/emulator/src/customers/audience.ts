@@ -6,9 +6,9 @@ import { quote } from '../messages.ts';
 import { type Database, escapeText, unescapeText } from '../storage/database.ts';
 import { Staging } from '../storage/staging.ts';
 import {
-  CustomerList,
   type CustomerQuery,
   type CustomerRecord,
+  listCustomers,
   primaryValue,
   ROWS,
   type StoredCustomer,
@@ -26,12 +26,10 @@ const REPLACE = 'ON CONFLICT (primary_value) DO UPDATE SET attributes = excluded
 /** The audience section of the account: its customers, and the attribute that identifies them. */
 export class Audience {
   readonly #database: Database;
-  readonly #list: CustomerList;
   #changes = 0;
 
   constructor(database: Database) {
     this.#database = database;
-    this.#list = new CustomerList(database);
   }
 
   /** The selected primary key, or null. */
@@ -99,7 +97,7 @@ export class Audience {
 
   /** The matching customers. */
   list(query: CustomerQuery): CustomerRows {
-    return this.#list.read(query, this.#changes);
+    return listCustomers(this.#database, query);
   }
 
   /** The customer with this id. */

@@ -43,59 +43,29 @@ const CONTAINS = `attributes LIKE ? ESCAPE '!' AND CASE WHEN json_valid(attribut
 const SORTED = `CASE WHEN json_valid(attributes) THEN (SELECT atom FROM json_each(attributes) WHERE key = ?) END`;
 
 /** SQL that reads customers, to be followed by a condition. */
-export const ROWS = 'SELECT customers.id, primary_value AS primaryValue, attributes FROM customers';
+export const ROWS = 'SELECT id, primary_value AS primaryValue, attributes FROM customers';
 
-/** Lists customers. */
-export class CustomerList {
-  readonly #database: Database;
-  /** The ids that the latest search has found: of which search, in which order, and after how many changes. */
-  #found: { readonly key: string; readonly ids: readonly number[] } | undefined;
-
-  constructor(database: Database) {
-    this.#database = database;
+/** The matching customers, newest first or sorted, and how many there are in all. */
+export function listCustomers(
+  database: Database,
+  { search, value, sort, descending = false, offset = 0, limit = 100 }: CustomerQuery,
+): CustomerRows {
+  let where = 'true';
+  let wanted: string[] = [];
+  if (value !== undefined) {
+    where = 'primary_value = ?';
+    wanted = [escapeText(value)];
+  } else if (search !== undefined) {
+    where = CONTAINS;
+    wanted = [containing(escapeText(search)), containing(search)];
   }
-
-  /** The matching customers, newest first, and how many there are in all. `changes`: how often customers were changed. */
-  read({ offset = 0, limit = 100, ...query }: CustomerQuery, changes: number): CustomerRows {
-    const { search, value, sort } = query;
-    let rows: StoredCustomer[];
-    let total: number;
-    if (value !== undefined) {
-      rows = this.#database.all(`${ROWS} WHERE primary_value = ?`, escapeText(value));
-      total = rows.length;
-    } else if (search === undefined && sort === undefined) {
-      rows = this.#database.all(`${ROWS} ORDER BY id DESC LIMIT ? OFFSET ?`, limit, offset);
-      total = this.#database.get<{ total: number }>('SELECT count(*) AS total FROM customers')?.total ?? 0;
-    } else {
-      const ids = this.#matching(query, changes);
-      total = ids.length;
-      // A join with json_each keeps the order of the ids.
-      rows = this.#database.all(
-        `${ROWS} JOIN json_each(?) ON customers.id = value ORDER BY json_each.key`,
-        JSON.stringify(ids.slice(offset, offset + limit)),
-      );
-    }
-    return { customers: rows.map(toRow), total };
-  }
-
-  /** Ids of the customers with a text in a value, in their order. */
-  #matching(
-    { search, sort, descending = false }: Omit<CustomerQuery, 'limit'>,
-    changes: number,
-  ): readonly number[] {
-    const key = JSON.stringify([search ?? null, sort ?? null, descending, changes]);
-    if (this.#found?.key === key) return this.#found.ids;
-    const values = sort === undefined ? [] : [sort];
-    if (search !== undefined) values.push(containing(escapeText(search)), containing(search));
-    const rows = this.#database.arrays<[id: number]>(
-      `SELECT id, ${sort === undefined ? 'NULL' : SORTED} AS sorted FROM customers
-       ${search === undefined ? '' : `WHERE ${CONTAINS}`}
-       ORDER BY sorted IS NULL, sorted COLLATE NOCASE ${descending ? 'DESC' : 'ASC'}, id DESC`,
-      ...values,
-    );
-    this.#found = { key, ids: rows.map(([id]) => id) };
-    return this.#found.ids;
-  }
+  const sorted = `${SORTED} IS NULL, ${SORTED} COLLATE NOCASE ${descending ? 'DESC' : 'ASC'},`;
+  const rows = database.all<StoredCustomer>(
+    `${ROWS} WHERE ${where} ORDER BY ${sort === undefined ? '' : sorted} id DESC LIMIT ? OFFSET ?`,
+    ...[...wanted, ...(sort === undefined ? [] : [sort, sort]), limit, offset],
+  );
+  const count = `SELECT count(*) AS total FROM customers WHERE ${where}`;
+  return { customers: rows.map(toRow), total: database.get<{ total: number }>(count, ...wanted)?.total ?? 0 };
 }
 
 /** Checks a customer, named `at` in errors. Throws {@link ConfigError}. */
