@@ -56,7 +56,10 @@ export class Account {
       const database = opened;
       this.database = database;
       this.apiKeys = new ApiKeyStore(database);
-      this.events = new EventStore(database, () => this.search.changed());
+      this.events = new EventStore(database, () => {
+        this.search.changed();
+        this.#tellArrival();
+      });
       this.search = new Search(database, () => this.events.totals);
       this.audience = new Audience(database);
       this.requests = new RequestStore(database);
@@ -67,7 +70,7 @@ export class Account {
     }
   }
 
-  /** Aborted when the next events have arrived, and when no more will come. */
+  /** Aborted at the next change of events, and when no more will come. */
   get arrival(): AbortSignal {
     return this.#arrival.signal;
   }
@@ -83,14 +86,10 @@ export class Account {
       this.checkOpen();
       this.events.stage(batch.slice(from, from + MOST_AT_ONCE), staging);
     }
-    try {
-      return this.database.transaction(() => {
-        const stored = this.events.add(staging, this.requests.next);
-        return { ...stored, requestId: this.requests.add(request(stored)) };
-      });
-    } finally {
-      this.#tellArrival();
-    }
+    return this.database.transaction(() => {
+      const stored = this.events.add(staging, this.requests.next);
+      return { ...stored, requestId: this.requests.add(request(stored)) };
+    });
   }
 
   /** Stores a request without events, and returns its id. If the account is closed, does nothing: a request may end after that. */

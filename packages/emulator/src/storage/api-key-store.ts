@@ -12,7 +12,6 @@ const ROWS = `SELECT id, key, name, created_at AS createdAt, last_used_at AS las
 /** The API keys of the account. */
 export class ApiKeyStore {
   readonly #database: Database;
-  readonly #notedAt = new Map<number, number>();
 
   constructor(database: Database) {
     this.#database = database;
@@ -37,11 +36,9 @@ export class ApiKeyStore {
       throw new Refusal('unknown_api_key', 'The API key is not one of this emulator, or it was revoked.');
     }
     const now = Date.now();
-    const notedAt = this.#notedAt.get(id);
-    if (notedAt === undefined || Math.abs(now - notedAt) >= USE_NOTED_MS) {
-      this.#notedAt.set(id, now);
-      this.#database.run('UPDATE api_keys SET last_used_at = ? WHERE id = ?', isoTime(now), id);
-    }
+    const used =
+      "UPDATE api_keys SET last_used_at = ? WHERE id = ? AND coalesce(last_used_at, '') NOT BETWEEN ? AND ?";
+    this.#database.run(used, isoTime(now), id, isoTime(now - USE_NOTED_MS), isoTime(now));
     return id;
   }
 
