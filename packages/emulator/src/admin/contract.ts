@@ -1,11 +1,12 @@
-// The contract between the pages and the routes of the emulator: JSON, below {api_url}/emulator/. Times are ISO 8601 UTC with
-// milliseconds. Lists are newest first. To read more rows of a long list, pass the id of the last row as `before`.
+// What the routes of the emulator take and answer, as JSON: the README has the routes. Times are ISO 8601 UTC with milliseconds.
+// Lists are newest first.
 import type { Customer } from '@sluice/protocol';
 import type { Behaviour, BehaviourSettings } from '../behaviour/behaviour.ts';
 import type { PresetName } from '../behaviour/presets.ts';
 import type { RefusalBody } from '../events/refusal.ts';
 import type { EventCounts, ValueCount } from '../events/tracked-events.ts';
 import type { Fault, FaultHandle, Script } from '../faults/fault.ts';
+import type { SearchFilter } from '../storage/event-filter.ts';
 
 /** `GET status`, and the event `status` of `GET live`: the current state of the emulator. */
 export interface Status {
@@ -50,25 +51,8 @@ export interface Rates {
   readonly counts: Readonly<Record<string, number>>;
 }
 
-/**
- * Filter of `GET events`, `events/count`, `events/export` and (without `text`) `counts`: times in ISO 8601, `attributed` as `true`
- * or `false`, and `payload` as conditions such as `payload.total > 100 and payload.items[0].sku = "A-1"`.
- *
- * `GET events/export` returns the matching events, newest first: one a line, as received. With `details=true`, a line has the event
- * as `event`, and beside it what {@link StoredEvent} has.
- */
-export type TrackerFilter = {
-  readonly [Name in
-    | 'name'
-    | 'correlationValue'
-    | 'source'
-    | 'uuid'
-    | 'text'
-    | 'from'
-    | 'to'
-    | 'payload'
-    | 'attributed']?: string;
-};
+/** Filter of events, as text: times in ISO 8601, `attributed` as `true` or `false`. */
+export type TrackerFilter = { readonly [Name in keyof SearchFilter]?: string };
 
 /** Rows of a list, newest first. */
 export interface Page<Row> {
@@ -80,10 +64,7 @@ export interface Page<Row> {
   readonly next: number | null;
 }
 
-/**
- * `GET events`: takes the fields of a filter, `before` (an event's id), `limit` (default 100, at most 1,000), and `keys` whose values
- * the rows have: `payload.total, payload.items[0].sku`.
- */
+/** `GET events`. */
 export type TrackerRows = Page<TrackerRow>;
 
 /** An event in the list. */
@@ -109,27 +90,18 @@ export interface TrackerCount {
   readonly isExact: boolean;
 }
 
-/**
- * `GET counts`: how many events match, and how often they were received. `limit`: at most so many values each (default 10), most
- * frequent first.
- */
+/** `GET counts`. The values are the most frequent ones. */
 export interface Counts extends EventCounts {
   readonly byEvent: readonly ValueCount[];
   readonly byCorrelationValue: readonly ValueCount[];
 }
 
-/**
- * `GET events/values?field=name|source|correlationValue&start=…`: at most 20 values that begin with `start`, most frequent first.
- * They are those of the newest 20,000 events.
- */
+/** `GET events/values`: at most 20, most frequent first. */
 export interface TrackerValues {
   readonly values: readonly ValueCount[];
 }
 
-/**
- * `GET catalogue`: the names of events, most frequent first, and the keys of their payloads. Counting begins with the newest
- * event, and ends after half a second. The keys are those of the newest 20,000 events.
- */
+/** `GET catalogue`: names, most frequent first. */
 export interface Catalogue {
   /** At most 1,000. */
   readonly entries: readonly CatalogueEntry[];
@@ -170,10 +142,7 @@ export interface TrackerEvent extends TrackerRow {
   readonly customer: Customer | null;
 }
 
-/**
- * `GET requests`: takes `before`, `limit`, `outcome` (`taken`, `refused` or `fault`) and `search`: words, each of which must be in
- * the status, key name, method, path, user agent or reason.
- */
+/** `GET requests`. */
 export type RequestRows = Page<RequestRow>;
 
 /** A request to an endpoint of the interface. */
@@ -232,9 +201,7 @@ export interface KeyRows {
   readonly keys: readonly KeyRow[];
 }
 
-/**
- * `POST keys {name}` creates an API key, `PATCH keys/ID {name}` renames it, `DELETE keys/ID` revokes it. Each returns the row.
- */
+/** An API key. */
 export interface KeyRow {
   readonly id: number;
   readonly key: string;
@@ -261,10 +228,7 @@ export interface BehaviourChange {
   readonly behaviour?: BehaviourSettings | undefined;
 }
 
-/**
- * `GET faults`, newest first. `POST faults` takes a fault, a script, or an array of faults (which is a script), and returns its
- * row. `DELETE faults/ID` ends one fault, `DELETE faults` ends all. Both also remove the faults from the list.
- */
+/** `GET faults`. */
 export interface FaultRows {
   /** Seed of the random choices, for `percent` and jitter. */
   readonly seed: number;

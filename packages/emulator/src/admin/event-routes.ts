@@ -1,9 +1,8 @@
 import { streamOf } from '../http/answers.ts';
 import type { Account } from '../running/account.ts';
 import { type Application, addRoutes } from '../running/application.ts';
-import type { SearchFilter } from '../search/plan.ts';
 import { beginning, escapeText } from '../storage/database.ts';
-import { COLUMN_OF, conditionOf } from '../storage/event-filter.ts';
+import { COLUMN_OF, conditionOf, type SearchFilter } from '../storage/event-filter.ts';
 import { readEvent, readEvents } from '../storage/event-rows.ts';
 import type { Counts, Page, TrackerEvent, TrackerValues } from './contract.ts';
 import { found, readFields, readId } from './request-query.ts';

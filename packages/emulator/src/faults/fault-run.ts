@@ -10,7 +10,7 @@ export class FaultStep {
   readonly fault: Fault;
   /** When its time ends, or when it reached its limit of requests; infinite if neither is known. */
   overAt: number;
-  readonly #random: () => number;
+  readonly random: () => number;
   readonly #onHit: () => void;
   readonly #beginsAt: number;
   #met = 0;
@@ -19,7 +19,7 @@ export class FaultStep {
   /** It may act from `startedAt` plus its `afterMs`. It calls `onHit` for each request that it acts on. */
   constructor(fault: Fault, startedAt: number, random: () => number, onHit: () => void) {
     this.fault = fault;
-    this.#random = random;
+    this.random = random;
     this.#onHit = onHit;
     this.#beginsAt = startedAt + (fault.afterMs ?? 0);
     this.overAt = this.#beginsAt + (fault.forMs ?? Number.POSITIVE_INFINITY);
@@ -38,7 +38,7 @@ export class FaultStep {
 
   /** When its state changes next just because time passes; infinite if it does not. */
   changesAt(now: number): number {
-    return this.state(now) === 'waiting' ? this.#beginsAt : this.overAt;
+    return [this.#beginsAt, this.overAt].find((time) => time > now) ?? Number.POSITIVE_INFINITY;
   }
 
   /** Whether it should act on a request. If it is active at this endpoint, it counts the request as met. */
@@ -48,13 +48,7 @@ export class FaultStep {
     this.#met += 1;
     if (this.#met <= skip) return false;
     if (requests !== undefined && this.#met >= skip + requests) this.overAt = now;
-    return this.#random() * 100 < percent;
-  }
-
-  /** How long it delays a request that it acts on, in milliseconds. */
-  delayMs(): number {
-    if (this.fault.kind !== 'latency') return 0;
-    return this.fault.ms + Math.floor(this.#random() * (this.fault.jitterMs ?? 0));
+    return this.random() * 100 < percent;
   }
 
   /** Counts a request that it acts on. Returns false if it has already acted as often as it may: then it must not act. */

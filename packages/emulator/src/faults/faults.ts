@@ -120,9 +120,7 @@ export class Faults {
       this.#settled = this.#settled.then(() => setDown(isDown));
     }
     this.#timer?.cancel();
-    const next = Math.min(
-      ...steps.map((step) => (step.state(now) === 'over' ? Number.POSITIVE_INFINITY : step.changesAt(now))),
-    );
+    const next = Math.min(...steps.map((step) => step.changesAt(now)));
     if (next === Number.POSITIVE_INFINITY) return;
     this.#timer = clock.setTimeout(() => this.#sync(), Math.min(next - now, MAX_TIMER_MS), true);
   }

@@ -32,7 +32,7 @@ export class Injection {
       case 'none':
         return true;
       case 'latency':
-        if (this.#act(step)) this.delayMs += step.delayMs();
+        if (this.#act(step)) this.delayMs += fault.ms + Math.floor(step.random() * (fault.jitterMs ?? 0));
         return true;
       case 'poison':
         this.#poisons.set(new RegExp(fault.pattern, fault.flags), step);

@@ -1,12 +1,6 @@
 import { escapeText } from '../storage/database.ts';
-import { type Condition, conditionOf, type RowFilter } from '../storage/event-filter.ts';
+import { type Condition, conditionOf, type SearchFilter } from '../storage/event-filter.ts';
 import { exactWord } from './search-index.ts';
-
-/** Which events to search for: those that match all given fields. */
-export interface SearchFilter extends RowFilter {
-  /** Typed text: words that the name, the customer or the payload must have. The last one may be the beginning of a word. */
-  readonly text?: string | undefined;
-}
 
 /** A filter, prepared for the index and for the rows of events. */
 export interface Plan {
@@ -23,8 +17,8 @@ export interface Plan {
 }
 
 /** Prepares a filter. */
-export function planOf({ text = '', ...filter }: SearchFilter): Plan {
-  const { name, correlationValue, source, uuid, attributed, payload = [] } = filter;
+export function planOf(filter: SearchFilter): Plan {
+  const { name, correlationValue, source, uuid, attributed, payload = [], text = '' } = filter;
   const exact = Object.entries({ name, correlation_value: correlationValue, source });
   const terms = exact.flatMap(([field, value]) =>
     value === undefined ? [] : `"${exactWord(field, escapeText(value))}"`,

@@ -2,11 +2,11 @@ import { setImmediate } from 'node:timers/promises';
 import { SluiceError } from '@sluice/protocol';
 import type { Catalogue, Page, TrackerCount, TrackerRows } from '../admin/contract.ts';
 import { type Database, unlessFull } from '../storage/database.ts';
-import { allOf, type Condition } from '../storage/event-filter.ts';
+import { allOf, type Condition, type SearchFilter } from '../storage/event-filter.ts';
 import { readRows } from '../storage/event-rows.ts';
 import { type Extent, firstReceived } from '../storage/event-store.ts';
 import { listCatalogue } from './catalogue.ts';
-import { type Plan, planOf, type SearchFilter } from './plan.ts';
+import { type Plan, planOf } from './plan.ts';
 import { lastOf, partOf, SearchIndex } from './search-index.ts';
 
 /** Which of the matching events to return: the newest with an id below `before`, at most `limit`. */

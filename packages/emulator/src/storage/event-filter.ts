@@ -21,8 +21,10 @@ export interface EventQuery extends EventFilter {
   readonly offset?: number | undefined;
 }
 
-/** A filter of the routes. It selects by time and payload, too. */
-export interface RowFilter extends EventFilter {
+/** Which events to search for: those that match all given fields. */
+export interface SearchFilter extends EventFilter {
+  /** Typed text: words that the name, the customer or the payload must have. The last one may be the beginning of a word. */
+  readonly text?: string | undefined;
   /** Received at `from` or later, and before `to`: milliseconds since 1970. If the clock was set back, a search may miss some. */
   readonly from?: number | undefined;
   readonly to?: number | undefined;
@@ -57,8 +59,8 @@ export function readQuery(query: unknown): EventQuery {
   return readRules({ ...FILTER, limit: COUNT, offset: COUNT }, '', query);
 }
 
-/** The condition that an event matches all given fields. */
-export function conditionOf({ payload = [], ...filter }: RowFilter): Condition {
+/** The condition that an event matches all given fields but `text`: only the index knows the words of events. */
+export function conditionOf({ payload = [], ...filter }: SearchFilter): Condition {
   const { name, correlationValue, source, uuid, attributed, from, to } = filter;
   const wanted = [
     ['name =', name && escapeText(name)],

@@ -1,7 +1,13 @@
 import { ArrivalRates } from '../events/rates.ts';
 import type { EventCounts, ReceivedEvent, ValueCount } from '../events/tracked-events.ts';
 import { type Database, escapeText, unescapeText } from './database.ts';
-import { COLUMN_OF, type Condition, conditionOf, type EventQuery, type RowFilter } from './event-filter.ts';
+import {
+  COLUMN_OF,
+  type Condition,
+  conditionOf,
+  type EventQuery,
+  type SearchFilter,
+} from './event-filter.ts';
 import { type EventRow, readEvents } from './event-rows.ts';
 import { Staging } from './staging.ts';
 
@@ -110,7 +116,7 @@ export class EventStore {
   }
 
   /** The exact number of matching events. */
-  count(filter: RowFilter): EventCounts {
+  count(filter: SearchFilter): EventCounts {
     const { sql, values } = conditionOf(filter);
     const { unique, received } = this.totals;
     if (values.length === 0) return { unique, received };

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { SearchFilter } from '../../src/search/plan.ts';
 import { Search } from '../../src/search/search.ts';
 import { Database } from '../../src/storage/database.ts';
+import type { SearchFilter } from '../../src/storage/event-filter.ts';
 import { EventStore } from '../../src/storage/event-store.ts';
 import { event } from '../service.ts';
 

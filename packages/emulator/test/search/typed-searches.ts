@@ -1,9 +1,9 @@
 // Random searches, made from seeds, so that a failure can be repeated.
 import { expect } from 'vitest';
 import type { ReceivedEvent } from '../../src/events/tracked-events.ts';
-import type { SearchFilter } from '../../src/search/plan.ts';
 import { Search } from '../../src/search/search.ts';
 import { Database } from '../../src/storage/database.ts';
+import type { SearchFilter } from '../../src/storage/event-filter.ts';
 import { EventStore } from '../../src/storage/event-store.ts';
 import { event, generator } from '../service.ts';
 
