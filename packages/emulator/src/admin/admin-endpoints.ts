@@ -78,12 +78,12 @@ function addKeyRoutes(routes: Application, { apiKeys: keys }: Account): void {
 
 function addRequestRoutes(
   routes: Application,
-  { requests, recent, apiKeys, audience }: Account,
+  { requests, apiKeys, audience }: Account,
   baseUrl: () => string,
 ): void {
   const find = (req: RequestContext['req']): RequestDetails => {
     const row = found(requests.get(readId(req)), 'request');
-    const exchange = recent.get(row.id);
+    const exchange = requests.recent(row.id);
     return { ...row, content: exchange?.content ?? null, isRepeatable: exchange?.repeatable !== undefined };
   };
   addRoutes(routes, '/requests', {
@@ -98,7 +98,7 @@ function addRequestRoutes(
   addRoutes(routes, '/requests/:id', { GET: ({ req }) => find(req) });
   addRoutes(routes, '/requests/:id/again', {
     POST: async ({ req }): Promise<SentRequest> => {
-      const repeatable = recent.get(find(req).id)?.repeatable;
+      const repeatable = requests.recent(find(req).id)?.repeatable;
       if (repeatable !== undefined) return { status: await sendRequest(repeatable) };
       const rule = 'must be of a request whose whole body is kept: this one cannot be sent again';
       throw new ConfigError('id', `id ${rule}`);

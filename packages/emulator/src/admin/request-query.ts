@@ -35,15 +35,15 @@ type Field = readonly [read: (text: string) => unknown, rule: Rule];
 const TEXT: Field = [(text) => text, ANYTHING];
 /** The fields that are not just any text. */
 const FIELDS: ReadonlyMap<string, Field> = new Map([
-  ['before', [toNumber, ID]],
-  ['offset', [toNumber, whole(0, 0, Number.MAX_SAFE_INTEGER)]],
-  ['limit', [toNumber, whole(undefined, 1, 1_000)]],
+  ['before', [toValue, ID]],
+  ['offset', [toValue, whole(0, 0, Number.MAX_SAFE_INTEGER)]],
+  ['limit', [toValue, whole(undefined, 1, 1_000)]],
   ['from', [toTime, TIME_RULE]],
   ['to', [toTime, TIME_RULE]],
-  ['attributed', [toFlag, flag()]],
-  ['descending', [toFlag, flag()]],
-  ['preview', [toFlag, flag(false)]],
-  ['details', [toFlag, flag(false)]],
+  ['attributed', [toValue, flag()]],
+  ['descending', [toValue, flag()]],
+  ['preview', [toValue, flag(false)]],
+  ['details', [toValue, flag(false)]],
   ['text', [String, TYPED_TEXT]],
   ['payload', [readPayloadConditions, ANYTHING]],
   ['keys', [readPayloadPaths, ANYTHING]],
@@ -67,7 +67,7 @@ export function fieldOf(value: unknown, name: string): unknown {
 
 /** Reads the id in a path. Throws {@link ConfigError}. */
 export function readId(request: Request): number {
-  return Number(readRules({ id: ID }, '', { id: toNumber(request.param('id') ?? '') }).id);
+  return Number(readRules({ id: ID }, '', { id: toValue(request.param('id') ?? '') }).id);
 }
 
 /** Returns what was looked for by its id. Throws {@link Refusal} if there is none (or `false`). */
@@ -89,14 +89,12 @@ export function readFields<Name extends keyof UrlFields>(
   return readRules(rules, '', Object.fromEntries(values)) as unknown as Pick<UrlFields, Name>;
 }
 
-function toNumber(text: string): number | string {
+/** A number, `true` or `false`; any other text stays as it is. */
+function toValue(text: string): number | boolean | string {
+  if (/^(true|false)$/.test(text)) return text === 'true';
   return /^\d{1,16}$/.test(text) ? Number(text) : text;
 }
 
 function toTime(text: string): number | string {
   return TIME.test(text) ? Date.parse(text) : text;
-}
-
-function toFlag(text: string): boolean | string {
-  return /^(true|false)$/.test(text) ? text === 'true' : text;
 }

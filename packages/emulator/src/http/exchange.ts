@@ -2,14 +2,13 @@ import type { IncomingMessage } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import type { RequestContent } from '../admin/contract.ts';
 import type { Behaviour } from '../behaviour/behaviour.ts';
-import type { RecentRequest } from '../events/recent-requests.ts';
 import type { RefusalBody } from '../events/refusal.ts';
 import type { Sendable } from '../events/sent-request.ts';
 import type { ReceivedEvent } from '../events/tracked-events.ts';
 import type { Injection } from '../faults/injection.ts';
 import type { Account } from '../running/account.ts';
 import type { BatchOutcome } from '../storage/event-store.ts';
-import type { KeptRequest } from '../storage/request-store.ts';
+import type { KeptRequest, RecentRequest } from '../storage/request-store.ts';
 import { type Answer, respond } from './answers.ts';
 
 const MOST_BYTES = 64 * 1024;
@@ -78,7 +77,7 @@ export class Exchange implements RecentRequest {
     this.#id ??= this.account.keepRequest(this.#toKept(status));
     if (incoming === undefined || this.#id === undefined) return;
     if (this.isCut) this.#answer = undefined;
-    this.account.recent.add(this.#id, this, this.error !== null);
+    this.account.requests.keep(this.#id, this, this.error !== null);
     // If nobody has read the body, it is read now. So the content of a request that was refused early is known, too.
     if (!incoming.readableDidRead) incoming.on('data', (chunk: Buffer) => this.came(chunk));
   }

@@ -31,8 +31,16 @@ export interface BodyBounds {
 
 /** Reads a JSON body. Throws {@link Refusal}; never holds more than `maxBytes` of it. */
 export async function readJsonBody(request: IncomingMessage, bounds: BodyBounds): Promise<JsonBody> {
-  const isGzipped = checkHeaders(request, bounds.takesGzip ?? false);
-  const bytes = await (isGzipped ? readGzipped(request, bounds) : readBytes(request, bounds));
+  checkType(request, 'application/json');
+  const { 'content-encoding': encoding = 'identity' } = request.headers;
+  const isGzipped = bounds.takesGzip === true && encoding.toLowerCase() === 'gzip';
+  if (!isGzipped && encoding.toLowerCase() !== 'identity') {
+    const allowed = bounds.takesGzip ? 'gzipped or without' : 'without';
+    const message = `The body must be sent ${allowed} Content-Encoding, got ${quote(encoding)}.`;
+    throw new Refusal('unsupported_content_encoding', message);
+  }
+  const read = await readBytes(request, bounds);
+  const bytes = isGzipped ? await unpack(read, bounds) : read;
   if (!isUtf8(bytes)) throw new Refusal('malformed_json', 'The body must be JSON in UTF-8; it is not UTF-8.');
   const start = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
   const text = bytes.toString('utf8', start);
@@ -64,33 +72,14 @@ function checkType({ headers }: IncomingMessage, wanted: string): void {
   throw new Refusal('unsupported_content_type', `Content-Type must be ${wanted}, got ${got}.`);
 }
 
-/** Checks the headers. Returns whether the body is gzipped. */
-function checkHeaders(request: IncomingMessage, takesGzip: boolean): boolean {
-  checkType(request, 'application/json');
-  const { headers } = request;
-  const encoding = headers['content-encoding'] ?? 'identity';
-  const isGzipped = takesGzip && encoding.toLowerCase() === 'gzip';
-  if (!isGzipped && encoding.toLowerCase() !== 'identity') {
-    const allowed = takesGzip ? 'gzipped or without' : 'without';
-    throw new Refusal(
-      'unsupported_content_encoding',
-      `The body must be sent ${allowed} Content-Encoding, got ${quote(encoding)}.`,
-    );
-  }
-  return isGzipped;
-}
-
-async function readGzipped(request: IncomingMessage, bounds: BodyBounds): Promise<Buffer> {
-  const packed = await readBytes(request, bounds);
+async function unpack(packed: Buffer, bounds: BodyBounds): Promise<Buffer> {
   try {
     // A small body may unpack to an enormous one. Unpacking stops as soon as the limit is exceeded.
     return await unzip(packed, { maxOutputLength: bounds.maxBytes });
   } catch (error) {
     if (error instanceof RangeError) throw tooLarge(bounds);
-    throw new Refusal(
-      'malformed_gzip',
-      `The body must be gzip, as Content-Encoding says: ${messageOf(error)}`,
-    );
+    const message = `The body must be gzip, as Content-Encoding says: ${messageOf(error)}`;
+    throw new Refusal('malformed_gzip', message);
   }
 }
 

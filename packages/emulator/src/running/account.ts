@@ -2,12 +2,10 @@ import { setImmediate } from 'node:timers/promises';
 import { SluiceError } from '@sluice/protocol';
 import { flag, readRules, systemClock } from '@sluice/protocol/toolbox';
 import { Audience } from '../customers/audience.ts';
-import { RecentRequests } from '../events/recent-requests.ts';
 import type { ReceivedEvent } from '../events/tracked-events.ts';
 import { Search } from '../search/search.ts';
 import { ApiKeyStore } from '../storage/api-key-store.ts';
-import { openDirectory, unusable } from '../storage/data-directory.ts';
-import { Database } from '../storage/database.ts';
+import { Database, openDirectory, unusable } from '../storage/database.ts';
 import { type BatchOutcome, EventStore } from '../storage/event-store.ts';
 import { type KeptRequest, RequestStore } from '../storage/request-store.ts';
 import { startRetention } from '../storage/retention.ts';
@@ -39,8 +37,6 @@ export class Account {
   readonly events: EventStore;
   readonly audience: Audience;
   readonly requests: RequestStore;
-  /** The latest requests, with their content. */
-  readonly recent: RecentRequests = new RecentRequests();
   readonly search: Search;
   readonly database: Database;
   readonly #stopRetention: () => void;
@@ -105,7 +101,6 @@ export class Account {
       this.requests.removeBefore(this.requests.next, Number.POSITIVE_INFINITY);
       if (customers === true) this.audience.clear();
     });
-    this.recent.clear();
     this.clearings += 1;
   }
 

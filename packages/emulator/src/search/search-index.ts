@@ -12,6 +12,11 @@ const MOST_BYTES = 8 * 1024 * 1024;
 // Text after this many characters is not searched: an event of megabytes would keep the index busy.
 const MOST_CHARACTERS = 65_536;
 
+// At least one, however large it is. The sizes are added up without reading the bodies.
+const NEXT = `SELECT id, name, correlation_value, source, body FROM events JOIN (
+    SELECT id, sum(octet_length(body)) OVER (ORDER BY id) AS bytes FROM events WHERE id > ? AND id <= ? ORDER BY id LIMIT ${AT_ONCE}
+  ) USING (id) WHERE bytes <= ? OR id = ? ORDER BY id`;
+
 /** The number of the part of the index that an event belongs to. */
 export function partOf(id: number): number {
   return Math.floor((id - 1) / PART_SIZE);
@@ -77,19 +82,8 @@ export class SearchIndex {
     const through = Math.max(oldest - 1, this.through(part), lastOf(part - 1));
     const end = Math.min(newest, lastOf(part));
     if (through >= end) return false;
-    let last = through;
-    let bytes = 0;
-    const sizes = 'SELECT id, octet_length(body) FROM events WHERE id > ? AND id <= ? ORDER BY id LIMIT ?';
-    const next = this.#database.arrays<[id: number, bytes: number]>(sizes, through, end, AT_ONCE);
-    for (const [id, size] of next) {
-      bytes += size;
-      if (bytes > MOST_BYTES && last > through) break;
-      last = id;
-    }
-    const rows = this.#database.arrays<IndexedEvent>(
-      'SELECT id, name, correlation_value, source, body FROM events WHERE id > ? AND id <= ? ORDER BY id',
-      ...[through, last],
-    );
+    const rows = this.#database.arrays<IndexedEvent>(NEXT, through, end, MOST_BYTES, through + 1);
+    const last = rows.at(-1)?.[0] ?? end;
     this.#database.transaction(() => {
       if (!this.#through.has(part)) this.#create(part);
       this.#database.insert(`search_${part}`, 'rowid, exact, text', rows.flatMap(valuesOf));

@@ -1,13 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 import { SluiceError } from '@sluice/protocol';
 import type { Catalogue, Page, TrackerCount, TrackerRows } from '../admin/contract.ts';
-import { type Database, unlessFull } from '../storage/database.ts';
-import { allOf, type Condition, type SearchFilter } from '../storage/event-filter.ts';
+import { type Database, escapeText, unlessFull } from '../storage/database.ts';
+import { allOf, type Condition, conditionOf, type SearchFilter } from '../storage/event-filter.ts';
 import { readRows } from '../storage/event-rows.ts';
 import { type Extent, firstReceived } from '../storage/event-store.ts';
 import { listCatalogue } from './catalogue.ts';
-import { type Plan, planOf } from './plan.ts';
-import { lastOf, partOf, SearchIndex } from './search-index.ts';
+import { exactWord, lastOf, partOf, SearchIndex } from './search-index.ts';
 
 /** Which of the matching events to return: the newest with an id below `before`, at most `limit`. */
 export interface EventSearch extends SearchFilter {
@@ -16,6 +15,20 @@ export interface EventSearch extends SearchFilter {
   readonly limit?: number | undefined;
   /** Keys of payloads whose values the rows have, as paths of SQLite. */
   readonly keys?: readonly string[] | undefined;
+}
+
+/** A filter, prepared for the index and for the rows of events. */
+interface Plan {
+  /** The query for the full-text tables; undefined if they cannot narrow down the search. It may match too many events. */
+  readonly match: string | undefined;
+  /** Whether every event that `match` finds (without `match`: every event) matches the filter, apart from its times. */
+  readonly isExact: boolean;
+  /** Everything but the text, for rows of `events`. */
+  readonly condition: Condition;
+  /** Whether the filter has words. Only the index knows which events have these. */
+  readonly hasText: boolean;
+  /** Whether the payloads of events are read. */
+  readonly readsBodies: boolean;
 }
 
 /** Matching ids, newest first. All events from id `down` up have been checked. */
@@ -226,4 +239,33 @@ export class Search {
 
 function windowOf({ readsBodies }: Plan): number {
   return readsBodies ? BODY_WINDOW : WINDOW;
+}
+
+/** Prepares a filter. */
+function planOf(filter: SearchFilter): Plan {
+  const { name, correlationValue, source, uuid, attributed, payload = [], text = '' } = filter;
+  const exact = Object.entries({ name, correlation_value: correlationValue, source });
+  const terms = exact.flatMap(([field, value]) =>
+    value === undefined ? [] : `"${exactWord(field, escapeText(value))}"`,
+  );
+  const textMatch = matchOf(text);
+  if (textMatch !== '') terms.push(textMatch);
+  return {
+    match: terms.length === 0 ? undefined : terms.join(' '),
+    isExact: uuid === undefined && attributed === undefined && payload.length === 0,
+    condition: conditionOf(filter),
+    hasText: textMatch !== '',
+    readsBodies: payload.length > 0,
+  };
+}
+
+/**
+ * Typed text as a full-text query: phrases, the last of which may end with the beginning of a word. What has no word is left out.
+ * (Nobody types U+E000: the index uses it.)
+ */
+function matchOf(typed: string): string {
+  const phrases = typed.split(/[\s\0\uE000]+/u).filter((phrase) => /[\p{L}\p{N}\p{Co}]/u.test(phrase));
+  // Inside quotes, only the quote itself has a special meaning.
+  const quoted = phrases.map((phrase) => `"${phrase.replaceAll('"', '""')}"`);
+  return quoted.length === 0 ? '' : `${quoted.join(' ')} *`;
 }

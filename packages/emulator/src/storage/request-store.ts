@@ -1,11 +1,20 @@
 import { oneOf, readRules } from '@sluice/protocol/toolbox';
-import type { RequestRow, RequestRows } from '../admin/contract.ts';
+import type { RequestContent, RequestRow, RequestRows } from '../admin/contract.ts';
+import type { Sendable } from '../events/sent-request.ts';
 import { containing, type Database } from './database.ts';
 
 /** What is stored of a request to an endpoint of the interface. */
 export interface KeptRequest extends Omit<RequestRow, 'id' | 'keyName'> {
   /** Id of the API key; null if the request had no valid key. */
   readonly keyId: number | null;
+}
+
+/** A request whose content is kept. */
+export interface RecentRequest {
+  /** As pages show it: secrets are masked, and a gzipped body is unpacked. */
+  readonly content: RequestContent;
+  /** The same request, to send it again; undefined if a part of its body was not kept. */
+  readonly repeatable: Sendable | undefined;
 }
 
 /** The outcome of a request. A batch of which some events were left out was both taken and refused. */
@@ -30,9 +39,16 @@ const RULES = { outcome: oneOf(Object.keys(OUTCOMES)) };
 const ROWS = `SELECT requests.id, api_keys.name AS keyName, row
   FROM requests LEFT JOIN api_keys ON api_keys.id = requests.key_id`;
 
-/** The requests to the endpoints of the interface, in the order in which they were stored. */
+const MOST_CONTENTS = 200;
+
+/**
+ * The requests to the endpoints of the interface, in the order in which they were stored. The content of the last 200 refused ones
+ * and of the last 200 others is kept in memory.
+ */
 export class RequestStore {
   readonly #database: Database;
+  readonly #refused = new Map<number, RecentRequest>();
+  readonly #others = new Map<number, RecentRequest>();
   #newest = 0;
   #oldest = 1;
 
@@ -71,8 +87,23 @@ export class RequestStore {
     const end = Math.min(id, this.#oldest + atMost);
     if (end <= this.#oldest) return false;
     this.#database.run('DELETE FROM requests WHERE id < ?', end);
+    for (const kept of [this.#refused, this.#others])
+      for (const each of kept.keys()) if (each < end) kept.delete(each);
     this.#oldest = end;
     return end < id;
+  }
+
+  /** Keeps the content of a request. */
+  keep(id: number, request: RecentRequest, isRefused: boolean): void {
+    const kept = isRefused ? this.#refused : this.#others;
+    kept.set(id, request);
+    const [oldest] = kept.keys();
+    if (kept.size > MOST_CONTENTS && oldest !== undefined) kept.delete(oldest);
+  }
+
+  /** A request whose content is still kept. */
+  recent(id: number): RecentRequest | undefined {
+    return this.#refused.get(id) ?? this.#others.get(id);
   }
 
   /** The matching requests with an id below `before`, newest first. Throws a ConfigError for an unknown outcome. */
