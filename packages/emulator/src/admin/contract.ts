@@ -4,12 +4,12 @@ import type { Customer } from '@sluice/protocol';
 import type { Behaviour, BehaviourSettings } from '../behaviour/behaviour.ts';
 import type { PresetName } from '../behaviour/presets.ts';
 import type { RefusalBody } from '../events/refusal.ts';
-import type { EventCounts, ValueCount } from '../events/tracked-events.ts';
+import type { EventCounts, StoredEvent, ValueCount } from '../events/tracked-events.ts';
 import type { Fault, FaultHandle, Script } from '../faults/fault.ts';
 import type { SearchFilter } from '../storage/event-filter.ts';
 
 /** `GET status`, and the event `status` of `GET live`: the current state of the emulator. */
-export interface Status {
+export interface Status extends EventCounts {
   readonly baseUrl: string;
   readonly apiUrl: string;
   readonly primaryKey: string | null;
@@ -24,9 +24,6 @@ export interface Status {
   readonly hasCustomers: boolean;
   /** Increases with every change of the customers or the primary key. */
   readonly audience: number;
-  /** Number of stored events, and of received events, repeats included. */
-  readonly unique: number;
-  readonly received: number;
   /** How many of the newest events are kept; null for all. */
   readonly maxEvents: number | null;
   /** Ids of the newest event and the newest request; 0 if there is none. Ids increase by one. */
@@ -68,15 +65,12 @@ export interface Page<Row> {
 export type TrackerRows = Page<TrackerRow>;
 
 /** An event in the list. */
-export interface TrackerRow {
+export interface TrackerRow extends Pick<StoredEvent, 'receivedAt' | 'deliveries' | 'attributed'> {
   readonly id: number;
   readonly name: string;
   readonly correlationValue: string;
   readonly source: string;
-  readonly receivedAt: string;
   readonly uuid: string | null;
-  readonly deliveries: number;
-  readonly attributed: boolean;
   /** The beginning of the payload's JSON text; empty if that comes after the first 8,192 characters of the event. */
   readonly preview: string;
   /** Of each of the `keys`, the beginning of the value's JSON text; null if there is none. */

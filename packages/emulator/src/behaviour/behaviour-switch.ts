@@ -13,11 +13,8 @@ const RULES = { preset: PRESET, behaviour: [isJsonObject, 'an object'] satisfies
  * the request arrived.
  */
 export class BehaviourSwitch {
-  #state: BehaviourState = {
-    preset: 'plain',
-    isChanged: false,
-    behaviour: readBehaviour({}),
-  };
+  /** The current behaviour as pages show it. */
+  state: BehaviourState = { preset: 'plain', isChanged: false, behaviour: readBehaviour({}) };
   readonly #database: Database;
 
   /** `choice` replaces what the database stores. Without one, the stored choice applies. Throws a ConfigError if that is invalid. */
@@ -29,12 +26,7 @@ export class BehaviourSwitch {
   }
 
   get current(): Behaviour {
-    return this.#state.behaviour;
-  }
-
-  /** The current behaviour as pages show it. */
-  get state(): BehaviourState {
-    return this.#state;
+    return this.state.behaviour;
   }
 
   /**
@@ -42,14 +34,14 @@ export class BehaviourSwitch {
    * changes.
    */
   change(change: unknown): void {
-    const { preset = this.#state.preset, behaviour = {} }: BehaviourChange = readRules(RULES, '', change);
+    const { preset = this.state.preset, behaviour = {} }: BehaviourChange = readRules(RULES, '', change);
     const ofPreset = readBehaviour(PRESETS[preset].behaviour);
     // For what is undefined, the preset applies.
     const given = Object.fromEntries(Object.entries(behaviour).filter(([, value]) => value !== undefined));
     const current = readBehaviour({ ...PRESETS[preset].behaviour, ...given });
     this.#database.set('behaviour', JSON.stringify({ preset, behaviour: given }));
     const isChanged = JSON.stringify(current) !== JSON.stringify(ofPreset);
-    this.#state = { preset, isChanged, behaviour: current };
+    this.state = { preset, isChanged, behaviour: current };
   }
 
   #restore(stored: string): void {

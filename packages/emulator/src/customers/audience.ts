@@ -26,7 +26,8 @@ const REPLACE = 'ON CONFLICT (primary_value) DO UPDATE SET attributes = excluded
 /** The audience section of the account: its customers, and the attribute that identifies them. */
 export class Audience {
   readonly #database: Database;
-  #changes = 0;
+  /** How often customers or the primary key were changed. */
+  changes = 0;
 
   constructor(database: Database) {
     this.#database = database;
@@ -41,11 +42,6 @@ export class Audience {
   /** Whether there is any customer. */
   get hasCustomers(): boolean {
     return this.#database.get('SELECT 1 FROM customers LIMIT 1') !== undefined;
-  }
-
-  /** How often customers or the primary key were changed. */
-  get changes(): number {
-    return this.#changes;
   }
 
   /**
@@ -211,7 +207,7 @@ export class Audience {
 
   #change(sql: string, ...values: (string | number)[]): number {
     const changed = this.#database.run(sql, ...values);
-    this.#changes += 1;
+    this.changes += 1;
     return changed;
   }
 

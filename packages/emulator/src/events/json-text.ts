@@ -1,35 +1,26 @@
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const OPEN_BRACKET = 0x5b;
-const CLOSE_BRACKET = 0x5d;
-const OPEN_BRACE = 0x7b;
-const CLOSE_BRACE = 0x7d;
-const COLON = 0x3a;
-const COMMA = 0x2c;
-
 /**
  * Visits a bracket, brace, colon or comma. `depth`: how many arrays and objects are around it, with the one that it opens or
  * closes. `string`: the last string before it on the first level. Returns true to end the walk.
  */
-type Visit = (character: number, at: number, depth: number, string: string) => boolean | undefined;
+type Visit = (character: string, at: number, depth: number, string: string) => boolean | undefined;
 
 /** Walks through a JSON text, over its strings. Returns whether a visit ended that. The text may be malformed. */
 function walk(text: string, visit: Visit): boolean {
   let depth = 0;
   let string = '';
   for (let at = 0; at < text.length; at += 1) {
-    const character = text.charCodeAt(at);
-    if (character === QUOTE) {
+    const character = text.charAt(at);
+    if (character === '"') {
       const end = endOfString(text, at);
       if (depth === 1) string = text.slice(at, end + 1);
       at = end;
-    } else if (character === OPEN_BRACKET || character === OPEN_BRACE) {
+    } else if (character === '[' || character === '{') {
       depth += 1;
       if (visit(character, at, depth, string)) return true;
-    } else if (character === CLOSE_BRACKET || character === CLOSE_BRACE) {
+    } else if (character === ']' || character === '}') {
       if (visit(character, at, depth, string)) return true;
       depth -= 1;
-    } else if (depth === 1 && (character === COLON || character === COMMA)) {
+    } else if (depth === 1 && (character === ':' || character === ',')) {
       if (visit(character, at, depth, string)) return true;
     }
   }
@@ -61,12 +52,12 @@ export function elementTexts(text: string, key: string): string[] {
   let inArray = false;
   let start = 0;
   walk(text, (character, at, depth, string) => {
-    if (depth === 2 && character === OPEN_BRACKET && isKey(string, key)) {
+    if (depth === 2 && character === '[' && isKey(string, key)) {
       inArray = true;
       texts = []; // a key may occur twice: the last one counts, as in JSON.parse
     } else if (depth === 2) {
       inArray = false;
-    } else if (depth === 3 && (character === OPEN_BRACKET || character === OPEN_BRACE)) {
+    } else if (depth === 3 && (character === '[' || character === '{')) {
       start = at;
     } else if (depth === 3 && inArray) {
       texts.push(text.slice(start, at + 1));
@@ -85,10 +76,10 @@ export function memberText(text: string, key: string): string | undefined {
   let start = -1;
   let found: string | undefined;
   walk(text, (character, at, depth, string) => {
-    if (depth !== 1 || character === OPEN_BRACE) return undefined;
+    if (depth !== 1 || character === '{') return undefined;
     if (start !== -1) found = text.slice(start, at).trim();
-    start = character === COLON && isKey(string, key) ? at + 1 : -1;
-    return character === CLOSE_BRACE;
+    start = character === ':' && isKey(string, key) ? at + 1 : -1;
+    return character === '}';
   });
   return start === -1 ? found : text.slice(start).trim();
 }
@@ -106,6 +97,6 @@ function endOfString(text: string, start: number): number {
 
 function isEscaped(text: string, at: number): boolean {
   let backslashes = 0;
-  while (text.charCodeAt(at - 1 - backslashes) === BACKSLASH) backslashes += 1;
+  while (text.charAt(at - 1 - backslashes) === '\\') backslashes += 1;
   return backslashes % 2 === 1;
 }

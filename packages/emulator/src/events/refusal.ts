@@ -52,17 +52,12 @@ export interface RefusalDetails {
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly code: RefusalCode;
-  readonly field: string | undefined;
-  readonly headers: Readonly<Record<string, string>>;
-  /** Status that overrides the table and the behaviour. */
-  readonly ownStatus: number | undefined;
+  readonly details: RefusalDetails;
 
-  constructor(code: RefusalCode, message: string, { field, headers = {}, status }: RefusalDetails = {}) {
+  constructor(code: RefusalCode, message: string, details: RefusalDetails = {}) {
     super(message);
-    this.ownStatus = status;
     this.code = code;
-    this.field = field;
-    this.headers = headers;
+    this.details = details;
   }
 
   /** The HTTP status, from the table. */
@@ -72,7 +67,8 @@ export class Refusal extends Error {
 
   /** The JSON body of the answer. */
   get body(): RefusalBody {
-    const { code, message, field } = this;
+    const { code, message, details } = this;
+    const { field } = details;
     return { error: field === undefined ? { code, message } : { code, message, field } };
   }
 }

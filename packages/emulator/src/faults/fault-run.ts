@@ -62,14 +62,6 @@ export class FaultStep {
   }
 }
 
-/** What a fault needs to know of the others. */
-export interface Surroundings {
-  readonly now: () => number;
-  readonly random: () => number;
-  /** Ends the fault and removes it from the list. Resolves when that has taken effect. */
-  readonly remove: () => Promise<unknown>;
-}
-
 /** A fault or script, from when it was switched on until it is over. */
 export class FaultRun implements FaultHandle {
   readonly id: number;
@@ -77,26 +69,38 @@ export class FaultRun implements FaultHandle {
   hits = 0;
   readonly #fault: Fault | Script;
   readonly #steps: readonly Fault[];
-  readonly #surroundings: Surroundings;
+  readonly #now: () => number;
+  readonly #random: () => number;
+  readonly #remove: (run: FaultRun) => Promise<unknown>;
   #index = 0;
   #step: FaultStep;
-  #isEnded = false;
+  /** Whether the user has ended it. */
+  isEnded = false;
 
-  constructor(id: number, fault: Fault | Script, surroundings: Surroundings) {
+  /** `remove` ends it and removes it from the list. Resolves when that has taken effect. */
+  constructor(
+    id: number,
+    fault: Fault | Script,
+    now: () => number,
+    random: () => number,
+    remove: (run: FaultRun) => Promise<unknown>,
+  ) {
     this.id = id;
     this.#fault = fault;
     this.#steps = fault.kind === 'script' ? fault.steps : [fault];
-    this.#surroundings = surroundings;
-    this.#step = this.#begin(surroundings.now());
+    this.#now = now;
+    this.#random = random;
+    this.#remove = remove;
+    this.#step = this.#begin(now());
   }
 
   get state(): FaultRow['state'] {
-    const now = this.#surroundings.now();
-    return this.#isEnded ? 'over' : this.step(now).state(now);
+    const now = this.#now();
+    return this.isEnded ? 'over' : this.step(now).state(now);
   }
 
   async stop(): Promise<void> {
-    await this.#surroundings.remove();
+    await this.#remove(this);
   }
 
   [Symbol.dispose](): void {
@@ -105,11 +109,6 @@ export class FaultRun implements FaultHandle {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.stop();
-  }
-
-  /** Ends it early, because the user stopped it. */
-  end(): void {
-    this.#isEnded = true;
   }
 
   /** The current step; if all steps are over, the last one. */
@@ -143,7 +142,7 @@ export class FaultRun implements FaultHandle {
   #begin(startedAt: number): FaultStep {
     const fault = this.#steps[this.#index];
     if (fault === undefined) throw new Error('a script has no such step');
-    return new FaultStep(fault, startedAt, this.#surroundings.random, () => {
+    return new FaultStep(fault, startedAt, this.#random, () => {
       this.hits += 1;
     });
   }

@@ -8,29 +8,27 @@ import { Injection } from './injection.ts';
 /** Gives each fault its own random choices, although all use the same seed. */
 const SEED_STEP = 0x9e3779b9;
 
-/** What faults need from the emulator. */
-export interface FaultsOptions {
-  readonly clock: Clock;
-  readonly seed: number;
-  /** Takes event ingestion away, so that connections are refused, or brings it back. */
-  readonly setDown: (isDown: boolean) => Promise<void>;
-}
-
 /**
  * The faults that are switched on. For each request, they are asked in the order in which they were switched on, until one of
  * them ends the request. The same seed and the same requests give the same faults.
  */
 export class Faults {
-  readonly #options: FaultsOptions;
+  readonly #clock: Clock;
+  readonly #seed: number;
+  readonly #setDown: (isDown: boolean) => Promise<void>;
   readonly #closing = new AbortController();
   #runs: readonly FaultRun[] = [];
   #latestId = 0;
   #timer: Timer | undefined;
   #isDown = false;
-  #settled: Promise<void> = Promise.resolve();
+  /** Resolves when event ingestion is in the state that the faults require: away, or available. */
+  settled: Promise<void> = Promise.resolve();
 
-  constructor(options: FaultsOptions) {
-    this.#options = options;
+  /** `setDown` takes event ingestion away, so that connections are refused, or brings it back. */
+  constructor(clock: Clock, seed: number, setDown: (isDown: boolean) => Promise<void>) {
+    this.#clock = clock;
+    this.#seed = seed;
+    this.#setDown = setDown;
     // Any number of requests may hang. Node would warn from eleven listeners on.
     setMaxListeners(0, this.#closing.signal);
   }
@@ -40,11 +38,6 @@ export class Faults {
     return this.#closing.signal;
   }
 
-  /** Resolves when event ingestion is in the state that the faults require: away, or available. */
-  get settled(): Promise<void> {
-    return this.#settled;
-  }
-
   /** How many faults may act on a request now. */
   get active(): number {
     return this.#runs.filter(({ state }) => state === 'active').length;
@@ -52,20 +45,21 @@ export class Faults {
 
   /** All faults on the list, newest first. A fault that is over stays on the list until it is removed. */
   get rows(): FaultRows {
-    return { seed: this.#options.seed, faults: this.#runs.map(({ row }) => row).toReversed() };
+    return { seed: this.#seed, faults: this.#runs.map(({ row }) => row).toReversed() };
   }
 
   /** Switches on a fault or script. Throws a ConfigError if it is wrong. */
   add(fault: unknown): FaultRun {
-    const { clock, seed } = this.#options;
     const checked = readFault(fault);
     this.#latestId += 1;
-    const random = seededRandom(seed + this.#latestId * SEED_STEP);
-    const run: FaultRun = new FaultRun(this.#latestId, checked, {
+    const random = seededRandom(this.#seed + this.#latestId * SEED_STEP);
+    const run = new FaultRun(
+      this.#latestId,
+      checked,
+      () => this.#clock.now(),
       random,
-      now: () => clock.now(),
-      remove: () => this.remove((each) => each === run),
-    });
+      (ended) => this.remove((each) => each === ended),
+    );
     this.#runs = [...this.#runs, run];
     this.#sync();
     return run;
@@ -74,16 +68,16 @@ export class Faults {
   /** Ends faults, by default all, and removes them from the list. Resolves, once that has taken effect, to how many there were. */
   async remove(isMeant: (run: FaultRun) => boolean = () => true): Promise<number> {
     const removed = this.#runs.filter(isMeant);
-    for (const run of removed) run.end();
+    for (const run of removed) run.isEnded = true;
     this.#runs = this.#runs.filter((run) => !removed.includes(run));
     this.#sync();
-    await this.#settled;
+    await this.settled;
     return removed.length;
   }
 
   /** Decides what the faults do to a request. Each fault that meets the request counts it. */
   inject(endpoint: Endpoint): Injection {
-    const now = this.#options.clock.now();
+    const now = this.#clock.now();
     const injection = new Injection(now);
     for (const run of this.#runs) {
       const step = run.step(now);
@@ -95,7 +89,7 @@ export class Faults {
 
   /** Resolves after this time, or when the emulator closes. */
   pause(ms: number): Promise<void> {
-    return sleep(this.#options.clock, ms, this.closing, true);
+    return sleep(this.#clock, ms, this.closing, true);
   }
 
   /** Ends all faults, and everything that waits because of them. */
@@ -108,8 +102,7 @@ export class Faults {
   /** Takes event ingestion away or brings it back, as the current faults require. Sets a timer for the next possible change. */
   #sync(): void {
     if (this.closing.aborted) return;
-    const { clock, setDown } = this.#options;
-    const now = clock.now();
+    const now = this.#clock.now();
     const steps = this.#runs.map((run) => run.step(now));
     const isDown = steps.some(
       (step) =>
@@ -117,12 +110,12 @@ export class Faults {
     );
     if (isDown !== this.#isDown) {
       this.#isDown = isDown;
-      this.#settled = this.#settled.then(() => setDown(isDown));
+      this.settled = this.settled.then(() => this.#setDown(isDown));
     }
     this.#timer?.cancel();
     const next = Math.min(...steps.map((step) => step.changesAt(now)));
     if (next === Number.POSITIVE_INFINITY) return;
-    this.#timer = clock.setTimeout(() => this.#sync(), Math.min(next - now, MAX_TIMER_MS), true);
+    this.#timer = this.#clock.setTimeout(() => this.#sync(), Math.min(next - now, MAX_TIMER_MS), true);
   }
 }
 

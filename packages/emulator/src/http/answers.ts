@@ -28,8 +28,8 @@ export function jsonAnswer(status: number, value: unknown, headers: Answer['head
  * outside the interface.
  */
 export function refusalAnswer(refusal: Refusal, behaviour?: Behaviour): Answer {
-  const status = refusal.ownStatus ?? behaviour?.statuses[refusal.code] ?? refusal.status;
-  const { body, message, headers } = refusal;
+  const { body, message, details } = refusal;
+  const { headers = {}, status = behaviour?.statuses[refusal.code] ?? refusal.status } = details;
   if (behaviour?.refusalBody === 'empty') return { status, headers, body: null };
   return behaviour?.refusalBody === 'text'
     ? textAnswer(status, message, headers)

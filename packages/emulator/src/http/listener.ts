@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { ConfigError } from '@sluice/protocol';
@@ -37,12 +38,53 @@ export class Listener {
    * used.
    */
   open(reason: Away = 'suspended'): Promise<void> {
-    return this.#inTurn(() => this.#open(reason));
+    return this.#inTurn(async () => {
+      this.#away.delete(reason);
+      if (this.#server !== undefined || this.#away.size > 0) return;
+      const server = this.#createServer();
+      server.on('connection', (socket) => {
+        this.#connections.add(socket);
+        socket.once('close', () => this.#connections.delete(socket));
+      });
+      server.on('request', (_, response) => {
+        response.once('close', () => this.#server === server || server.closeIdleConnections());
+      });
+      this.#server = server;
+      try {
+        await once(server.listen(this.#port, this.#host), 'listening');
+      } catch (error) {
+        this.#server = undefined;
+        const place = `${this.#option} ${this.#port} on host "${this.#host}"`;
+        const message = isPortInUse({ cause: error })
+          ? `${place} is in use: end the program that uses it, or choose another port (0 for any free one)`
+          : `${place} cannot be listened on: ${messageOf(error)}`;
+        throw new ConfigError(this.#option, message, { cause: error });
+      }
+      const address = server.address();
+      if (typeof address === 'object' && address !== null) this.#port = address.port;
+    });
   }
 
   /** Stops listening. Pending requests have `graceMs` to end, then every connection is cut. */
   close(graceMs: number, reason: Away = 'suspended'): Promise<void> {
-    return this.#inTurn(() => this.#close(graceMs, reason));
+    return this.#inTurn(async () => {
+      this.#away.add(reason);
+      const server = this.#server;
+      if (server === undefined) return;
+      this.#server = undefined;
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      if (graceMs === 0) {
+        server.closeAllConnections();
+        return closed;
+      }
+      server.closeIdleConnections();
+      // Browsers open connections in advance. A connection that has received nothing is idle too, but Node does not count it as
+      // idle.
+      for (const socket of this.#connections) if (socket.bytesRead === 0) socket.destroy();
+      const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+      await closed;
+      clearTimeout(timer);
+    });
   }
 
   #inTurn(change: () => Promise<void>): Promise<void> {
@@ -50,63 +92,11 @@ export class Listener {
     this.#turns = turn.catch(() => {});
     return turn;
   }
-
-  async #open(reason: Away): Promise<void> {
-    this.#away.delete(reason);
-    if (this.#server !== undefined || this.#away.size > 0) return;
-    const server = this.#createServer();
-    server.on('connection', (socket) => {
-      this.#connections.add(socket);
-      socket.once('close', () => this.#connections.delete(socket));
-    });
-    server.on('request', (_, response) => {
-      response.once('close', () => this.#server === server || server.closeIdleConnections());
-    });
-    this.#server = server;
-    try {
-      await new Promise<void>((resolve, reject) => {
-        server.once('error', reject);
-        server.listen(this.#port, this.#host, resolve);
-      });
-    } catch (error) {
-      this.#server = undefined;
-      const place = `${this.#option} ${this.#port} on host "${this.#host}"`;
-      const message = isInUse(error)
-        ? `${place} is in use: end the program that uses it, or choose another port (0 for any free one)`
-        : `${place} cannot be listened on: ${messageOf(error)}`;
-      throw new ConfigError(this.#option, message, { cause: error });
-    }
-    const address = server.address();
-    if (typeof address === 'object' && address !== null) this.#port = address.port;
-  }
-
-  async #close(graceMs: number, reason: Away): Promise<void> {
-    this.#away.add(reason);
-    const server = this.#server;
-    if (server === undefined) return;
-    this.#server = undefined;
-    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-    if (graceMs === 0) {
-      server.closeAllConnections();
-      return closed;
-    }
-    server.closeIdleConnections();
-    // Browsers open connections in advance. A connection that has received nothing is idle too, but Node does not count it as
-    // idle.
-    for (const socket of this.#connections) if (socket.bytesRead === 0) socket.destroy();
-    const timer = setTimeout(() => server.closeAllConnections(), graceMs);
-    await closed;
-    clearTimeout(timer);
-  }
 }
 
-/** Whether a ConfigError says that another program uses the port. */
-export function isPortInUse({ cause }: ConfigError): boolean {
-  return isInUse(cause);
-}
-
-function isInUse(error: unknown): boolean {
-  return error instanceof Error && Reflect.get(error, 'code') === 'EADDRINUSE';
+/** Whether the cause of an error is that another program uses the port. */
+export function isPortInUse({ cause }: { readonly cause?: unknown }): boolean {
+  return cause instanceof Error && Reflect.get(cause, 'code') === 'EADDRINUSE';
 }
 
 /** Converts a host to listen on to one to connect to: "all addresses" is no address, and an IPv6 address needs brackets. */

@@ -117,11 +117,11 @@ export function addRoutes(
 
 function refuse(context: RequestContext, refusal: Refusal, logger: Logger): Response {
   const { method, path } = context.req;
-  const { code, field } = refusal;
+  const { code, details } = refusal;
   const exchange = context.get('exchange');
   if (exchange !== undefined) exchange.error = refusal.body.error;
   const answer = refusalAnswer(refusal, exchange?.behaviour);
-  logger.info({ method, path, status: answer.status, code, field }, 'request refused');
+  logger.info({ method, path, status: answer.status, code, field: details.field }, 'request refused');
   return exchange === undefined ? respond(answer) : exchange.respond(answer);
 }
 

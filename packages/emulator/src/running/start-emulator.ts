@@ -69,16 +69,12 @@ function createParts(
   const { host, logger, data, token } = settings;
   const begin = ({ req, env }: RequestContext): Exchange =>
     new Exchange(account, behaviour.current, req.path, env.incoming);
-  const faults = new Faults({
-    clock: systemClock,
-    seed: settings.faultSeed,
-    setDown: async (isDown) => {
-      try {
-        await (isDown ? events.close(0, 'down') : events.open('down'));
-      } catch (error) {
-        logger.error({ err: error }, 'event ingestion cannot come back after a fault');
-      }
-    },
+  const faults = new Faults(systemClock, settings.faultSeed, async (isDown) => {
+    try {
+      await (isDown ? events.close(0, 'down') : events.open('down'));
+    } catch (error) {
+      logger.error({ err: error }, 'event ingestion cannot come back after a fault');
+    }
   });
   const listen = (option: string, port: number, application: Application): Listener =>
     new Listener(option, host, port, () => createHttpServer(application, account, behaviour));

@@ -32,37 +32,38 @@ const HEAD_CHARACTERS = 8_192;
 const LONGEST_VALUE = 100;
 const MOST_REPEATS = 1_000;
 
+interface StoredRow
+  extends Pick<TrackerRow, 'id' | 'uuid' | 'deliveries' | 'name' | 'correlationValue' | 'source'> {
+  readonly receivedAt: number;
+  readonly attributed: number;
+  readonly head: string;
+  readonly shown: string;
+}
+
 /** Reads the list rows of the events with these ids, newest first. */
 export function readRows(
   database: Database,
   ids: readonly number[],
   paths: readonly string[] = [],
 ): TrackerRow[] {
-  const value = `, CASE WHEN json_valid(body) THEN substr(body -> ?, 1, ${LONGEST_VALUE}) END`;
-  const rows = database.arrays<
-    [
-      ...[id: number, uuid: string | null, deliveries: number, receivedAt: number, attributed: number],
-      ...[name: string, correlationValue: string, source: string, head: string],
-      ...values: (string | null)[],
-    ]
-  >(
-    `SELECT id, uuid, deliveries, received_at, ${ATTRIBUTED}, name, correlation_value, source,
-       substr(body, 1, ${HEAD_CHARACTERS})${value.repeat(paths.length)}
+  const value = `CASE WHEN json_valid(body) THEN substr(body -> ?, 1, ${LONGEST_VALUE}) END`;
+  const rows = database.all<StoredRow>(
+    `SELECT id, uuid, deliveries, received_at AS receivedAt, ${ATTRIBUTED} AS attributed, name,
+       correlation_value AS correlationValue, source, substr(body, 1, ${HEAD_CHARACTERS}) AS head,
+       json_array(${paths.map(() => value)}) AS shown
      FROM events WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id DESC`,
     ...paths,
     JSON.stringify(ids),
   );
-  return rows.map(([id, uuid, deliveries, receivedAt, attributed, ...texts]) => {
-    const [name, correlationValue, source, head, ...values] = texts;
-    return {
-      ...{ id, uuid, deliveries, receivedAt: isoTime(receivedAt), attributed: attributed === 1 },
-      name: unescapeText(name),
-      correlationValue: unescapeText(correlationValue),
-      source: unescapeText(source),
-      preview: payloadText(head, PREVIEW_CHARACTERS),
-      values,
-    };
-  });
+  return rows.map(({ head, shown, ...row }) => ({
+    ...row,
+    ...{ receivedAt: isoTime(row.receivedAt), attributed: row.attributed === 1 },
+    name: unescapeText(row.name),
+    correlationValue: unescapeText(row.correlationValue),
+    source: unescapeText(row.source),
+    preview: payloadText(head, PREVIEW_CHARACTERS),
+    values: JSON.parse(shown),
+  }));
 }
 
 /** Reads all details of one event, with its latest 1,000 repeats; undefined if there is no such event. */

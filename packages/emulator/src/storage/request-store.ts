@@ -49,34 +49,30 @@ export class RequestStore {
   readonly #database: Database;
   readonly #refused = new Map<number, RecentRequest>();
   readonly #others = new Map<number, RecentRequest>();
-  #newest = 0;
+  /** Id of the newest request; 0 if there is none. */
+  newest = 0;
   #oldest = 1;
 
   constructor(database: Database) {
     this.#database = database;
     const ends = 'SELECT coalesce(max(id), 0) AS newest, coalesce(min(id), 1) AS oldest FROM requests';
     for (const { newest, oldest } of database.all<{ newest: number; oldest: number }>(ends)) {
-      this.#newest = newest;
+      this.newest = newest;
       this.#oldest = oldest;
     }
   }
 
-  /** Id of the newest request; 0 if there is none. */
-  get newest(): number {
-    return this.#newest;
-  }
-
   /** The id that the next request will have. */
   get next(): number {
-    return this.#newest + 1;
+    return this.newest + 1;
   }
 
   /** Stores a request, and returns its id: the one that `next` had. */
   add({ keyId, ...request }: KeptRequest): number {
     const insert = 'INSERT INTO requests (id, key_id, row) VALUES (?, ?, ?)';
     this.#database.run(insert, this.next, keyId, JSON.stringify(request));
-    this.#newest += 1;
-    return this.#newest;
+    this.newest += 1;
+    return this.newest;
   }
 
   /**

@@ -7,7 +7,7 @@ import type { Injection } from '../../src/faults/injection.ts';
 function setUp(seed = 1) {
   const clock = new VirtualClock();
   const downs: boolean[] = [];
-  const faults = new Faults({ clock, seed, setDown: async (isDown) => void downs.push(isDown) });
+  const faults = new Faults(clock, seed, async (isDown) => void downs.push(isDown));
   const kind = (injection: Injection) => injection.ending?.kind ?? '-';
   /** What happens to this many requests that send events. */
   const meet = (requests: number) =>
