@@ -21,7 +21,9 @@ const ended = new Promise<void>((resolve) => {
 try {
   await run(process.argv.slice(2));
 } catch (error) {
-  process.stderr.write(`sluice-emulator: ${explain(error)}\n`);
+  process.stderr.write(
+    `sluice-emulator: ${error instanceof ConfigError ? inFlagWords(error) : messageOf(error)}\n`,
+  );
   process.exitCode = error instanceof ConfigError && !isPortInUse(error) ? 2 : 1;
 }
 
@@ -44,8 +46,4 @@ async function run(args: readonly string[]): Promise<void> {
   if (process.stderr.isTTY)
     process.stderr.write(`\nThe emulator is ready. Its pages: ${pagesUrl}\nCtrl-C ends it.\n\n`);
   await ended;
-}
-
-function explain(error: unknown): string {
-  return error instanceof ConfigError ? inFlagWords(error) : messageOf(error);
 }

@@ -1,11 +1,6 @@
 // What the routes of the emulator say of customers and of the primary key: see contract.ts.
 import type { Customer } from '@sluice/protocol';
 
-/** `GET` and `PUT primary-key`. */
-export interface SelectedPrimaryKey {
-  readonly primaryKey: string | null;
-}
-
 /** `GET customers`. */
 export interface CustomerRows {
   readonly customers: readonly CustomerRow[];

@@ -2,7 +2,7 @@ import type { Audience } from '../customers/audience.ts';
 import { Refusal } from '../events/refusal.ts';
 import { readTextBody } from '../http/request-body.ts';
 import { type Application, addRoutes } from '../running/application.ts';
-import type { CustomerImport, SelectedPrimaryKey } from './audience-contract.ts';
+import type { CustomerImport } from './audience-contract.ts';
 import { fieldOf, found, OPERATOR_BODY, readField, readFields, readId, readJson } from './request-query.ts';
 
 /** Limit of a CSV file: enough for some hundred thousand customers. */
@@ -13,7 +13,7 @@ const CSV = {
 
 /** Adds the routes of the audience: the primary key, and the customers. */
 export function addAudienceRoutes(routes: Application, audience: Audience): void {
-  const selected = (): SelectedPrimaryKey => ({ primaryKey: audience.primaryKey });
+  const selected = () => ({ primaryKey: audience.primaryKey });
   addRoutes(routes, '/primary-key', {
     GET: selected,
     PUT: async (context) => {

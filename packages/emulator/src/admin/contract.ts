@@ -84,12 +84,6 @@ export interface TrackerCount {
   readonly isExact: boolean;
 }
 
-/** `GET counts`. The values are the most frequent ones. */
-export interface Counts extends EventCounts {
-  readonly byEvent: readonly ValueCount[];
-  readonly byCorrelationValue: readonly ValueCount[];
-}
-
 /** `GET events/values`: at most 20, most frequent first. */
 export interface TrackerValues {
   readonly values: readonly ValueCount[];

@@ -4,7 +4,7 @@ import { type Application, addRoutes } from '../running/application.ts';
 import { beginning, escapeText } from '../storage/database.ts';
 import { COLUMN_OF, conditionOf, type SearchFilter } from '../storage/event-filter.ts';
 import { readEvent, readEvents } from '../storage/event-rows.ts';
-import type { Counts, Page, TrackerEvent, TrackerValues } from './contract.ts';
+import type { Page, TrackerEvent, TrackerValues } from './contract.ts';
 import { found, readFields, readId } from './request-query.ts';
 
 // An export reads so many events at once, and sends so many characters.
@@ -49,7 +49,7 @@ export function addEventRoutes(routes: Application, account: Account): void {
   });
   addRoutes(routes, '/catalogue', { GET: () => search.catalogue() });
   addRoutes(routes, '/counts', {
-    GET: ({ req }): Counts => {
+    GET: ({ req }) => {
       const { limit = 10, ...filter } = readFields(req, ...FILTER, 'limit');
       const condition = conditionOf(filter);
       const byEvent = events.countBy('name', limit, condition);

@@ -59,11 +59,8 @@ export class Audience {
         const value = primaryValue(JSON.parse(attributes), name);
         if (value === undefined) continue;
         if (known.has(value)) {
-          const { option, message } = refusal(
-            'primaryKey',
-            'an attribute that no two customers share a value of',
-            name,
-          );
+          const rule = 'an attribute that no two customers share a value of';
+          const { option, message } = refusal('primaryKey', rule, name);
           throw new ConfigError(option, `${message}: two have ${describe(value)}`);
         }
         known.add(value);

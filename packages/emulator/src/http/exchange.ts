@@ -34,7 +34,6 @@ export class Exchange implements RecentRequest {
   readonly #receivedAt = new Date().toISOString();
   readonly #startedAt = performance.now();
   readonly #chunks: Buffer[] = [];
-  #kept = 0;
   #size = 0;
   #answer: Answer | undefined;
   #id: number | undefined;
@@ -52,10 +51,9 @@ export class Exchange implements RecentRequest {
 
   /** Takes a part of its body that has arrived. */
   came(chunk: Buffer): void {
-    this.#size += chunk.length;
-    const part = chunk.subarray(0, MOST_BYTES - this.#kept);
+    const part = chunk.subarray(0, Math.max(0, MOST_BYTES - this.#size));
     if (part.length > 0) this.#chunks.push(Buffer.from(part)); // a copy: the chunk may be a part of more memory
-    this.#kept += part.length;
+    this.#size += chunk.length;
   }
 
   /** Answers, and keeps what was answered. */
@@ -90,7 +88,7 @@ export class Exchange implements RecentRequest {
       headers: rawHeaders.flatMap((name, at) =>
         at % 2 === 0 ? [[name, masked(name, rawHeaders[at + 1] ?? '')] as const] : [],
       ),
-      ...cut(headers?.['content-encoding'] === 'gzip' ? unpacked(body) : body, this.#size > this.#kept),
+      ...cut(headers?.['content-encoding'] === 'gzip' ? unpacked(body) : body, this.#size > MOST_BYTES),
       answer: answer && {
         headers: Object.entries(answer.headers),
         ...cut(Buffer.from(answer.body ?? ''), false),
@@ -100,7 +98,7 @@ export class Exchange implements RecentRequest {
 
   get repeatable(): Sendable | undefined {
     const incoming = this.#request;
-    if (!incoming?.complete || this.#size > this.#kept) return undefined;
+    if (!incoming?.complete || this.#size > MOST_BYTES) return undefined;
     const { method = 'POST', headers } = incoming;
     return { url: this.#url, method, headers, body: Buffer.concat(this.#chunks) };
   }

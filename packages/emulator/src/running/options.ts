@@ -102,9 +102,6 @@ const RULES: Readonly<Record<keyof EmulatorOptions, Rule>> = {
   faultSeed: [Number.isSafeInteger, 'a whole number', 1],
 };
 
-/** The names of all options. */
-export const OPTION_NAMES: readonly string[] = Object.keys(RULES);
-
 /** Checks options and fills in defaults. Throws {@link ConfigError} for the first wrong one. */
 export function checkOptions(options: EmulatorOptions): Settings {
   // The cast is safe: the rules have the names of the type, and they check each value.

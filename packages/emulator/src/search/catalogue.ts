@@ -1,4 +1,4 @@
-import type { Catalogue, CatalogueKey } from '../admin/contract.ts';
+import type { Catalogue } from '../admin/contract.ts';
 import { type Database, isoTime, unescapeText } from '../storage/database.ts';
 import type { Extent } from '../storage/event-store.ts';
 
@@ -50,7 +50,10 @@ export async function listCatalogue(
     firstAt: isoTime(entry.firstAt),
     lastAt: isoTime(entry.lastAt),
     read: entry.read,
-    keys: Array.from(entry.keys, ([path, types]) => keyOf(path, types)),
+    keys: Array.from(entry.keys, ([path, types]) => {
+      const count = Array.from(types.values()).reduce((sum, each) => sum + each);
+      return { path, count, types: Object.fromEntries(types) };
+    }),
   }));
   return {
     entries: found.sort((one, other) => other.count - one.count),
@@ -90,11 +93,6 @@ function note(keys: Entry['keys'], object: object, start: string, depth: number)
     types.set(type, (types.get(type) ?? 0) + 1);
     if (type === 'object' && depth < DEEPEST) note(keys, value, `${path}.`, depth + 1);
   }
-}
-
-function keyOf(path: string, types: ReadonlyMap<string, number>): CatalogueKey {
-  const count = Array.from(types.values()).reduce((sum, each) => sum + each);
-  return { path, count, types: Object.fromEntries(types) };
 }
 
 /** The type of JSON. */

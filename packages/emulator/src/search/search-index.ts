@@ -115,18 +115,13 @@ export class SearchIndex {
 
 type IndexedEvent = [id: number, name: string, correlation_value: string, source: string, body: string];
 
-/** The column values of an event in its full-text table. */
+/** The column values of an event in its full-text table. Words are searched in its name, its customer and its payload. */
 function valuesOf([id, name, correlation_value, source, body]: IndexedEvent): (number | string)[] {
   const exact = Object.entries({ name, correlation_value, source }).map(([field, value]) =>
     exactWord(field, value),
   );
-  return [id, exact.join(' '), textOf(name, correlation_value, body)];
-}
-
-/** The text in which the words of an event are searched: its name, its customer and its payload. Takes escaped columns. */
-function textOf(name: string, correlationValue: string, body: string): string {
   const payload = withoutEscapes(payloadText(body, MOST_CHARACTERS));
-  return `${unescapeText(name)} ${unescapeText(correlationValue)} ${payload}`;
+  return [id, exact.join(' '), `${unescapeText(name)} ${unescapeText(correlation_value)} ${payload}`];
 }
 
 /** Resolves the escapes of a JSON text. The result is for finding words, not for parsing. */

@@ -27,8 +27,8 @@ interface Plan {
   readonly condition: Condition;
   /** Whether the filter has words. Only the index knows which events have these. */
   readonly hasText: boolean;
-  /** Whether the payloads of events are read. */
-  readonly readsBodies: boolean;
+  /** Events that one statement checks: few enough to keep the time limits. */
+  readonly window: number;
 }
 
 /** Matching ids, newest first. All events from id `down` up have been checked. */
@@ -45,7 +45,7 @@ const BUSY_PAUSES = 9;
 const SEARCH_MS = 500;
 const COUNT_MS = 200;
 const MOST_COUNTED = 100_000;
-// Events that one statement checks: few enough to keep the time limits. Fewer where it reads their bodies.
+// Events that one statement checks: fewer where it reads their bodies.
 const WINDOW = 8_192;
 const BODY_WINDOW = 1_024;
 
@@ -196,7 +196,7 @@ export class Search {
 
   *#find(plan: Plan, first: number, last: number, limit: number): Generator<Found> {
     const { match, hasText } = plan;
-    const atOnce = plan.isExact ? limit : windowOf(plan);
+    const atOnce = plan.isExact ? limit : plan.window;
     for (let part = partOf(last); part >= partOf(first); part -= 1) {
       const bottom = Math.max(first, lastOf(part - 1) + 1);
       let top = Math.min(last, lastOf(part));
@@ -207,7 +207,8 @@ export class Search {
       for (top = indexed; match !== undefined && top >= bottom; ) {
         const found = this.#index.find(part, match, bottom, top, atOnce);
         const down = found.length < atOnce ? bottom : (found.at(-1) ?? bottom);
-        yield { ids: plan.isExact ? found : this.#matching(plan, found), down };
+        const given = { sql: 'id IN (SELECT value FROM json_each(?))', values: [JSON.stringify(found)] };
+        yield { ids: plan.isExact ? found : this.#select(given, plan), down };
         top = down - 1;
       }
     }
@@ -215,19 +216,13 @@ export class Search {
 
   /** Checks every event, one window after the other. The first window is small: most often it is enough. */
   *#scan(plan: Plan, first: number, last: number, limit: number): Generator<Found> {
-    const most = windowOf(plan);
-    let window = Math.min(most, limit);
+    let window = Math.min(plan.window, limit);
     for (let top = last; top >= first; ) {
       const bottom = Math.max(first, top - window + 1);
       yield { ids: this.#select({ sql: 'id BETWEEN ? AND ?', values: [bottom, top] }, plan), down: bottom };
       top = bottom - 1;
-      window = most;
+      window = plan.window;
     }
-  }
-
-  #matching(plan: Plan, ids: readonly number[]): number[] {
-    const given = { sql: 'id IN (SELECT value FROM json_each(?))', values: [JSON.stringify(ids)] };
-    return ids.length === 0 ? [] : this.#select(given, plan);
   }
 
   #select(given: Condition, plan: Plan): number[] {
@@ -235,10 +230,6 @@ export class Search {
     const ids = `SELECT id FROM events WHERE ${sql} ORDER BY id DESC`;
     return this.#database.arrays<[id: number]>(ids, ...values).map(([id]) => id);
   }
-}
-
-function windowOf({ readsBodies }: Plan): number {
-  return readsBodies ? BODY_WINDOW : WINDOW;
 }
 
 /** Prepares a filter. */
@@ -255,7 +246,7 @@ function planOf(filter: SearchFilter): Plan {
     isExact: uuid === undefined && attributed === undefined && payload.length === 0,
     condition: conditionOf(filter),
     hasText: textMatch !== '',
-    readsBodies: payload.length > 0,
+    window: payload.length > 0 ? BODY_WINDOW : WINDOW,
   };
 }
 
