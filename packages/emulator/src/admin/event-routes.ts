@@ -82,10 +82,9 @@ async function* exportedTexts(wanted: Export, { search, database }: Account): As
     let text = '';
     for (const id of page.rows) {
       // It may be removed meanwhile.
-      for (const { text: event, ...rest } of readEvents(database, 'WHERE id = ?', id)) {
-        text += wanted.details
-          ? `{"event":${onOneLine(event)},${JSON.stringify(rest).slice(1)}\n`
-          : `${onOneLine(event)}\n`;
+      for (const { text: json, ...rest } of readEvents(database, 'WHERE id = ?', id)) {
+        const event = json.replace(/[\r\n]+/g, ' '); // in JSON text, a line break is never inside a string
+        text += wanted.details ? `{"event":${event},${JSON.stringify(rest).slice(1)}\n` : `${event}\n`;
       }
       if (text.length < CHUNK_CHARACTERS) continue;
       yield text;
@@ -94,9 +93,4 @@ async function* exportedTexts(wanted: Export, { search, database }: Account): As
     yield text;
     before = page.next;
   }
-}
-
-// In JSON text, a line break is never inside a string.
-function onOneLine(json: string): string {
-  return json.replace(/[\r\n]+/g, ' ');
 }

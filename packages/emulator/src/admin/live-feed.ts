@@ -41,10 +41,10 @@ export class LiveFeed {
     let text = 'retry: 1000\n\n';
     while (!ended.aborted) {
       const status = JSON.stringify(this.#status());
-      if (status !== told) text += message('status', status);
+      if (status !== told) text += `event: status\ndata: ${status}\n\n`;
       told = status;
       for (const each of this.#rates.since(second)) {
-        text += message('rates', JSON.stringify(each));
+        text += `event: rates\ndata: ${JSON.stringify(each)}\n\n`;
         second = each.second;
       }
       if (text !== '') yield text;
@@ -52,8 +52,4 @@ export class LiveFeed {
       await sleep(this.#clock, TICK_MS, ended);
     }
   }
-}
-
-function message(event: string, data: string): string {
-  return `event: ${event}\ndata: ${data}\n\n`;
 }

@@ -1,5 +1,5 @@
 import { oneOf, type Rule } from '@sluice/protocol/toolbox';
-import { REFUSALS, type RefusalCode } from '../events/refusal.ts';
+import { REFUSALS } from '../events/refusal.ts';
 import type { BehaviourSettings } from './behaviour.ts';
 
 /** A plausible reading of what the interface document does not show. */
@@ -12,6 +12,8 @@ export interface Preset {
 
 /** Name of a preset. */
 export type PresetName = 'plain' | 'strict' | 'quiet' | 'legacy';
+
+const EVERYTHING_400 = Object.fromEntries(Object.keys(REFUSALS).map((code) => [code, 400]));
 
 /** The presets. Only this table says what each of them does. */
 export const PRESETS: Readonly<Record<PresetName, Preset>> = {
@@ -47,7 +49,7 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
       acceptedStatus: 201,
       acceptedBody: 'text',
       refusalBody: 'text',
-      statuses: { ...everyRefusal(400), rate_limited: 503, internal_error: 500, injected_fault: 503 },
+      statuses: { ...EVERYTHING_400, rate_limited: 503, internal_error: 500, injected_fault: 503 },
       maxRequestsPerSecond: 50,
       retryAfter: false,
     },
@@ -56,8 +58,3 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
 
 /** The rule for the name of a preset. */
 export const PRESET: Rule = oneOf(Object.keys(PRESETS));
-
-function everyRefusal(status: number): Record<RefusalCode, number> {
-  const statuses = Object.keys(REFUSALS).map((code) => [code, status]);
-  return Object.fromEntries(statuses);
-}

@@ -30,7 +30,10 @@ export const eventsEndpoint: InterfaceEndpoint = {
       const text = (hasText && texts.next().value) || JSON.stringify(element);
       const problem = findProblem(element, text, `batch[${index}]`, primaryKey, exchange.injection);
       if (problem === undefined) right.push({ event: element as Event, text });
-      else wrong.push({ index, ...uuidOf(element), ...problem });
+      else {
+        const uuid = isJsonObject(element) && isUuid(element.uuid) ? { uuid: element.uuid } : {};
+        wrong.push({ index, ...uuid, ...problem });
+      }
     }
     const [first] = wrong;
     if (first !== undefined) {
@@ -77,10 +80,6 @@ function findProblem(
   }
   const reason = injection?.objection(text);
   return reason === undefined ? undefined : { code: 'invalid_field', message: `${at} ${reason}`, field: at };
-}
-
-function uuidOf(element: unknown): { readonly uuid?: string } {
-  return isJsonObject(element) && isUuid(element.uuid) ? { uuid: element.uuid } : {};
 }
 
 /** The error that the requests page shows for a batch of which some events were left out. */

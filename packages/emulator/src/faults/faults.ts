@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { type Clock, MAX_TIMER_MS, sleep, type Timer } from '@sluice/protocol/toolbox';
+import { type Clock, MAX_TIMER_MS, type Timer } from '@sluice/protocol/toolbox';
 import type { FaultRows } from '../admin/contract.ts';
 import { readFault } from './fault-rules.ts';
 import { type Endpoint, FaultRun } from './fault-run.ts';
@@ -85,11 +85,6 @@ export class Faults {
     }
     this.#sync();
     return injection;
-  }
-
-  /** Resolves after this time, or when the emulator closes. */
-  pause(ms: number): Promise<void> {
-    return sleep(this.#clock, ms, this.closing, true);
   }
 
   /** Ends all faults, and everything that waits because of them. */

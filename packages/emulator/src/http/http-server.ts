@@ -55,16 +55,16 @@ export function createHttpServer(
     const code: unknown = Reflect.get(error, 'code');
     // The client cut the connection, maybe during a request. Such a request is served and stored like any other.
     const isCut = code === 'ECONNRESET' || code === 'HPE_INVALID_EOF_STATE';
-    if (isCut || !socket.writable) socket.destroy();
-    else write(refuse(reasonOf(error)), socket);
+    if (isCut || !socket.writable) {
+      socket.destroy();
+      return;
+    }
+    const packet: unknown = Reflect.get(error, 'rawPacket');
+    const isTls = Buffer.isBuffer(packet) && packet[0] === TLS_HANDSHAKE;
+    const tls = 'it seems to be TLS. The addresses begin with http://, not https://.';
+    write(refuse(isTls ? tls : error.message), socket);
   });
   return server;
-}
-
-function reasonOf(error: Error): string {
-  const packet: unknown = Reflect.get(error, 'rawPacket');
-  const isTls = Buffer.isBuffer(packet) && packet[0] === TLS_HANDSHAKE;
-  return isTls ? 'it seems to be TLS. The addresses begin with http://, not https://.' : error.message;
 }
 
 /** Writes an answer to a connection for which Node has made no response. */

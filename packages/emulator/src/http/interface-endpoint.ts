@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
-import { type Clock, systemClock } from '@sluice/protocol/toolbox';
+import { type Clock, sleep, systemClock } from '@sluice/protocol/toolbox';
 import { Refusal } from '../events/refusal.ts';
 import type { Fault } from '../faults/fault.ts';
 import type { Endpoint } from '../faults/fault-run.ts';
@@ -88,7 +88,7 @@ async function serveWithFaults(
   exchange: Exchange,
   serve: () => Promise<Response>,
 ): Promise<Response> {
-  if (delayMs > 0) await faults.pause(delayMs);
+  if (delayMs > 0) await sleep(systemClock, delayMs, faults.closing, true);
   exchange.isCut = faults.closing.aborted;
   if (exchange.isCut) return cut(context);
   switch (ending?.kind) {

@@ -72,11 +72,8 @@ export class Listener {
       const server = this.#server;
       if (server === undefined) return;
       this.#server = undefined;
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      if (graceMs === 0) {
-        server.closeAllConnections();
-        return closed;
-      }
+      const closed = once(server.close(), 'close');
+      if (graceMs === 0) server.closeAllConnections();
       server.closeIdleConnections();
       // Browsers open connections in advance. A connection that has received nothing is idle too, but Node does not count it as
       // idle.

@@ -76,6 +76,7 @@ export class Account {
     batch: readonly ReceivedEvent[],
     request: (outcome: BatchOutcome) => KeptRequest,
   ): Promise<BatchOutcome & { readonly requestId: number }> {
+    this.checkOpen();
     using staging = this.events.stage(batch.slice(0, MOST_AT_ONCE));
     for (let from = MOST_AT_ONCE; from < batch.length; from += MOST_AT_ONCE) {
       await setImmediate();
