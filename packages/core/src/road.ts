@@ -29,11 +29,8 @@ export function createRoad(settings: Settings, texts: EventTexts, flush: () => P
   let opened: Promise<void> = Promise.resolve();
   let isOpened = false;
   let isShut = false;
-  /** Nothing is delivered any more: all waits end. */
-  let end = () => {};
-  const ended = new Promise<void>((resolve) => {
-    end = resolve;
-  });
+  /** Of all waits: aborted once nothing is delivered any more. */
+  const waits = new Set<AbortController>();
   const { clock = systemClock, random = Math.random } = settings;
   const redact = (text: string) => dispatch.redact(text);
   const hooked = guardCallbacks({
@@ -230,9 +227,12 @@ export function createRoad(settings: Settings, texts: EventTexts, flush: () => P
     durable: () => makeDurable({ admission, journal, reporter, waiting }),
     async settleAll({ at, wait }) {
       const over = new AbortController();
+      const ended = new Promise<void>((resolve) => over.signal.addEventListener('abort', () => resolve()));
+      waits.add(over);
       // Nothing can be delivered in no time.
       const calm = at > clock.now() ? waiting.hurry() : undefined;
       await wait(Promise.race([settle(at, over.signal), ended]));
+      waits.delete(over);
       over.abort();
       calm?.();
     },
@@ -240,7 +240,7 @@ export function createRoad(settings: Settings, texts: EventTexts, flush: () => P
       isShut = true;
     },
     async close() {
-      end();
+      for (const over of waits) over.abort();
       waiting.stopBatches();
       await dispatch.stop();
       await admission.close();

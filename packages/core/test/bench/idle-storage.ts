@@ -1,19 +1,27 @@
 const { transaction } = IDBDatabase.prototype;
-let transactions = 0;
+const { open } = IDBFactory.prototype;
+/** Transactions, and databases that are being opened. */
+const busy = new Set<EventTarget>();
+
 IDBDatabase.prototype.transaction = function (...args) {
-  const begun = transaction.apply(this, args);
-  transactions += 1;
-  for (const end of ['complete', 'abort'])
-    begun.addEventListener(end, () => {
-      transactions -= 1;
-    });
-  return begun;
+  return untilEnd(transaction.apply(this, args), 'complete', 'abort');
 };
+
+// One that waits for others to close theirs may wait for ever.
+IDBFactory.prototype.open = function (...args) {
+  return untilEnd(open.apply(this, args), 'success', 'error', 'blocked');
+};
+
+function untilEnd<Work extends EventTarget>(work: Work, ...ends: readonly string[]): Work {
+  busy.add(work);
+  for (const end of ends) work.addEventListener(end, () => busy.delete(work));
+  return work;
+}
 
 /** Resolves once IndexedDB does nothing. Messages of pages arrive meanwhile; no time passes on a clock of a test. */
 export async function idleStorage(): Promise<void> {
   do await turns(20);
-  while (transactions > 0);
+  while (busy.size > 0);
 }
 
 /** Lets other tasks run. */
