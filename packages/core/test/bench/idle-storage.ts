@@ -1,7 +1,20 @@
 const { transaction } = IDBDatabase.prototype;
 const { open } = IDBFactory.prototype;
-/** Transactions, and databases that are being opened. */
-const busy = new Set<EventTarget>();
+/** Transactions, databases that are being opened, and cryptography: that takes longer on a busy machine. */
+const busy = new Set<object>();
+
+for (const name of ['generateKey', 'sign'] as const) {
+  const work = crypto.subtle[name] as (...given: never) => Promise<object>;
+  Object.assign(crypto.subtle, {
+    [name](...given: never): Promise<object> {
+      const made = work.apply(crypto.subtle, given);
+      const end = () => busy.delete(made);
+      busy.add(made);
+      made.then(end, end);
+      return made;
+    },
+  });
+}
 
 IDBDatabase.prototype.transaction = function (...args) {
   return untilEnd(transaction.apply(this, args), 'complete', 'abort');
@@ -18,7 +31,7 @@ function untilEnd<Work extends EventTarget>(work: Work, ...ends: readonly string
   return work;
 }
 
-/** Resolves once IndexedDB does nothing. Messages of pages arrive meanwhile; no time passes on a clock of a test. */
+/** Resolves once neither IndexedDB nor cryptography is at work. Messages of pages arrive meanwhile; no time passes on a clock of a test. */
 export async function idleStorage(): Promise<void> {
   do await turns(20);
   while (busy.size > 0);
