@@ -5,7 +5,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { whyNoPgBouncer, whyNoPostgres } from '@sluice/test-servers';
 import { browserOnlyFiles, countBrowserTestFiles } from './browser-tests.mjs';
@@ -89,9 +88,7 @@ function add({ passed, failed, skipped }) {
 }
 
 const others = projects.filter((name) => name !== 'webkit');
-// Those that take long mostly wait, for other processes and for outages.
-const workers = isLong ? [`--maxWorkers=${availableParallelism() + 4}`] : [];
-if (others.length > 0) add(await run(others, undefined, workers));
+if (others.length > 0) add(await run(others));
 // Alone: beside others, it hangs more often.
 if (projects.includes('webkit') && engines.some(({ name, isFound }) => name === 'webkit' && isFound)) {
   const { together, tries, seconds } = WEBKIT;
