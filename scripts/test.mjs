@@ -92,19 +92,21 @@ if (others.length > 0) add(await run(others));
 // Alone: beside others, it hangs more often.
 if (projects.includes('webkit') && engines.some(({ name, isFound }) => name === 'webkit' && isFound)) {
   const { together, tries, seconds } = WEBKIT;
-  const files = args.length > 0 ? [] : browserOnlyFiles();
-  for (let first = 0; first === 0 || first < files.length; first += together) {
-    const some = files.slice(first, first + together);
-    const result = await run(['webkit'], seconds, some);
+  const files = browserOnlyFiles();
+  /** @type {string[][]} */
+  const parts = [];
+  while (files.length > 0) parts.push(files.splice(0, together));
+  // With other arguments, vitest chooses the files.
+  for (const part of args.length > 0 ? [[]] : parts) {
+    let result = await run(['webkit'], seconds, part);
     if (!result.isHung) {
       add(result);
       continue;
     }
-    for (const file of some.length > 0 ? some : [undefined]) {
-      let alone = result;
-      for (let time = 0; alone.isHung && time < tries; time += 1)
-        alone = await run(['webkit'], seconds, file === undefined ? [] : [file]);
-      add(alone);
+    for (const alone of part.length > 0 ? part.map((file) => [file]) : [part]) {
+      for (let time = 0; time === 0 || (result.isHung && time < tries); time += 1)
+        result = await run(['webkit'], seconds, alone);
+      add(result);
     }
   }
 }

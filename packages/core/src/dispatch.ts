@@ -176,6 +176,7 @@ export function createDispatch(options: DispatchOptions): Dispatch {
       // The network may have come back meanwhile.
       online();
     },
+    // The pause itself counts as one more.
     pause: (until, failures) => gate.share([until, failures + 1, 0], false),
     online,
     offline: () => gate.doubt(1),

@@ -49,6 +49,7 @@ const FIELDS: ReadonlyMap<string, Field> = new Map([
   ['keys', [readPayloadPaths, ANYTHING]],
   ['field', [String, oneOf(Object.keys(COLUMN_OF), 'name')]],
 ]);
+
 /** Reads a JSON body. */
 export async function readJson({ env }: RequestContext): Promise<unknown> {
   return (await readJsonBody(env.incoming, OPERATOR_BODY)).value;
