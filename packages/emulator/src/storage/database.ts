@@ -33,7 +33,7 @@ export class Database {
       this.exec('PRAGMA locking_mode = EXCLUSIVE');
       // Nothing is synced: a sync takes a tenth of a second, in which nobody is served. All commits survive the process, whenever it
       // ends; a power cut may damage the file.
-      this.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA wal_autocheckpoint = 16384');
+      this.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF');
       this.exec('PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY');
       this.transaction(() => this.#prepareSchema());
     } catch (error) {
