@@ -85,6 +85,7 @@ export function ColumnsMenu({ names }: { readonly names: readonly string[] }) {
   };
   return (
     <Menu label="Columns">
+      {shown.length + names.length === 0 && 'No other attributes yet'}
       {[...new Set([...shown, ...names])].map((name) => (
         <label key={name} class="row">
           <input type="checkbox" checked={shown.includes(name)} onChange={() => toggle(name)} />

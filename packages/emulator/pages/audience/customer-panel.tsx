@@ -66,7 +66,7 @@ export function CustomerPanel({ id, value, primaryKey, rows, onChanged }: Custom
           name={row ? `customer ${row.id}` : `new customer ${key}`}
           first={{ json: lines.join('\n'), of: row?.version ?? '' }}
           label="Attributes, as JSON"
-          hint="What you type is kept until you save or discard it."
+          hint="What you type is kept until you save it. Discard brings back what is stored."
           action={row ? 'Save' : 'Create'}
           onSave={save}
         />

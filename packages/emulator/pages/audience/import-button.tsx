@@ -84,7 +84,7 @@ function Preview({ preview }: { readonly preview: CustomerImport }) {
     <>
       <p>
         <strong>{formatSome(lines, 'line')}</strong>: {formatSome(added, 'new customer')}
-        {replaced > 0 && `, ${formatCount(replaced)} replaced`}. It begins with:
+        {replaced > 0 && `, ${formatCount(replaced)} replaced`}. The file begins with:
       </p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard */}
       <section class="scroll-x" tabIndex={0} aria-label="The first lines">

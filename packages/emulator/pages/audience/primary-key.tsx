@@ -30,10 +30,10 @@ export function PrimaryKeyCard({ primaryKey, names, onSelected }: PrimaryKeyCard
           onAction={(fields) => tell('PUT', '/primary-key', Object.fromEntries(fields)).then(onSelected)}
         >
           <p>
-            From then on, the emulator refuses events with another <code>correlationKey</code>. It keeps
+            Once you select it, the emulator refuses events with another <code>correlationKey</code>. It keeps
             customers without this attribute, but no longer finds them.
           </p>
-          <Field label="Attribute" hint="Its value must be another for each customer.">
+          <Field label="Attribute" hint="Each customer needs a different value.">
             <input
               name="primaryKey"
               list={namesId}
@@ -53,7 +53,7 @@ export function PrimaryKeyCard({ primaryKey, names, onSelected }: PrimaryKeyCard
       <p class="muted">
         {isNone && 'Both endpoints refuse every request until you select one. '}
         The primary key identifies a customer. Each event names it in <code>correlationKey</code>, and belongs
-        to the customer whose value equals its <code>correlationValue</code>, also if it came before the
+        to the customer whose value equals its <code>correlationValue</code>, even if it arrived before the
         customer.
       </p>
     </section>

@@ -52,7 +52,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     ],
   },
   'A script: a bad network': {
-    about: 'It begins again at its end. The kind none is a rest.',
+    about: 'It repeats. The kind none is a pause.',
     fault: {
       kind: 'script',
       repeat: true,
@@ -69,10 +69,10 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
 /** Which requests a fault acts on: what each fault can have. */
 export const SCOPE: readonly (readonly [name: string, words: string])[] = [
   ['endpoint', '"events" or "customers": only requests to this endpoint.'],
-  ['percent', 'Out of 100 requests, by a seeded choice.'],
-  ['skip', 'So many requests are let through first.'],
-  ['times', 'It acts at most so many times.'],
-  ['requests', 'It is over after so many requests, whether it acted on them or not.'],
-  ['afterMs', 'It begins after so many milliseconds.'],
-  ['forMs', 'It lasts so many milliseconds.'],
+  ['percent', 'It acts on this many of 100 requests. The seed decides on which.'],
+  ['skip', 'This many requests pass first.'],
+  ['times', 'It acts at most this many times.'],
+  ['requests', 'It is over after this many requests, whether it acted on them or not.'],
+  ['afterMs', 'It begins after this many milliseconds.'],
+  ['forMs', 'It lasts this many milliseconds.'],
 ];

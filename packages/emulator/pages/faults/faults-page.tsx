@@ -57,14 +57,14 @@ export function FaultsPage() {
           name="fault"
           first={FIRST}
           label="Fault, as JSON"
-          hint="Change what you like. Settings that any fault can have are in the list below."
+          hint="Edit it as you like. Below are the settings that every fault can have."
           action="Switch on"
           onSave={(fault) => tell('POST', '/faults', fault).then(again)}
           isReused
           choices={{ label: 'Examples', of: EXAMPLES, draft: written }}
         />
         <details>
-          <summary>Settings of any fault</summary>
+          <summary>Settings of every fault</summary>
           <Facts of={SCOPE.map(([name, words]) => [<code key={name}>{name}</code>, words])} />
         </details>
         <SameByCode {...(drafts.value.fault ?? FIRST)} />
@@ -125,7 +125,7 @@ function SameByCode({ json: typed }: Draft) {
   };
   return (
     <details class="same">
-      <summary>The same by code</summary>
+      <summary>The same in code</summary>
       <div class="stack">
         {Object.entries(codes).map(([label, text]) => (
           <Snippet key={label} label={label} text={text} />

@@ -89,7 +89,7 @@ function Message({ title, message: { headers, body, isCut } }: MessageProps) {
       {body === '' ? <h3>{`${title}: no body`}</h3> : <JsonView title={title} text={body} />}
       {isCut && <p class="muted">This is the first part of the body. The rest was not kept.</p>}
       <details>
-        <summary>{`${title}: ${headers.length} headers`}</summary>
+        <summary>{`${title}: headers (${headers.length})`}</summary>
         <Facts class="mono" of={headers.map(([name, value]) => [name, escapeUnseen(value)])} />
       </details>
     </>

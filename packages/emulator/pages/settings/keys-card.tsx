@@ -83,8 +83,8 @@ function KeyItem({ row, isOnlyOne, onChanged }: KeyItemProps) {
             onAction={() => ask(`/keys/${id}`, { method: 'DELETE' }).then(onChanged)}
           >
             <p>
-              From this moment on, every request with the key <strong>{name}</strong> is refused. This cannot
-              be taken back.
+              The emulator will refuse every request with the key <strong>{name}</strong>. You cannot undo
+              this.
               {isOnlyOne &&
                 ' It is the only valid key: nothing can be sent or read until you create another.'}
             </p>
@@ -104,7 +104,7 @@ interface NameAskProps extends Pick<AskProps, 'button' | 'label' | 'class' | 'ti
 function NameAsk({ before = '', onName, ...ask }: NameAskProps) {
   return (
     <Ask {...ask} action={ask.button} onAction={(fields) => onName(String(fields.get('name')))}>
-      <Field label="Name" hint="A name of the application that uses it.">
+      <Field label="Name" hint="The name of the application that uses the key.">
         <input name="name" defaultValue={before} />
       </Field>
     </Ask>

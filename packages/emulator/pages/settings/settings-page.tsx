@@ -78,7 +78,7 @@ function BehaviourCard() {
           name="behaviour"
           first={written(state.preset, state.behaviour)}
           label="Settings, as JSON"
-          hint="All of them. What you leave out is as in the preset."
+          hint="These are all settings. Those that you leave out are as in the preset."
           action="Apply"
           onSave={(behaviour, preset) => tell('PUT', '/behaviour', { preset, behaviour }).then(again)}
           choices={{

@@ -64,14 +64,14 @@ export function App() {
   );
 }
 
-/** How many faults are active, and a button that ends them. */
+/** How many faults are active, and a button that stops them. */
 function ActiveFaults() {
   const { activeFaults = 0 } = status.value ?? {};
   if (activeFaults === 0) return null;
   return (
     <span class="notice bad row">
       <a href={link(['faults'])}>{`${formatSome(activeFaults, 'fault is', 'faults are')} active`}</a>
-      <ActButton label="End all faults" method="DELETE" path="/faults" />
+      <ActButton label="Stop all faults" method="DELETE" path="/faults" />
     </span>
   );
 }

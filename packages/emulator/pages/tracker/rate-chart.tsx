@@ -43,8 +43,8 @@ export function RateChart({ isPaused }: { readonly isPaused: boolean }) {
       <figcaption class="row">
         <span class="muted grow">
           {total === 0
-            ? 'Events per second: none in the last minutes'
-            : `Events per second: ${formatSome(total, 'event')} in the last minutes, at most ${formatCount(most)} in one second`}
+            ? 'Events per second: none in the last 5 minutes'
+            : `Events per second: ${formatSome(total, 'event')} in the last 5 minutes, at most ${formatCount(most)} in one second`}
           {!isOpen(others) && ', filtered by name only'}
         </span>
         {series.map(({ name, colour, total }) => (

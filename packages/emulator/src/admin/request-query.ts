@@ -74,7 +74,7 @@ export function readId(request: Request): number {
 /** Returns what was looked for by its id. Throws {@link Refusal} if there is none (or `false`). */
 export function found<T>(value: T | undefined | false, what: string): T {
   if (value !== undefined && value !== false) return value;
-  throw new Refusal('unknown_id', `There is no ${what} with this id: it was removed, or never was.`);
+  throw new Refusal('unknown_id', `There is no ${what} with this id: it was removed, or never existed.`);
 }
 
 /** Reads these fields of the query of a URL. Empty fields count as not given. Throws {@link ConfigError}, also for other fields. */

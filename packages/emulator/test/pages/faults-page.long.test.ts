@@ -41,7 +41,7 @@ describe.skipIf(!hasChromium)('the faults page (needs Chromium)', () => {
       const [row] = (await emulatorFaults(page)).faults;
       expect(row).toMatchObject({ fault: Array.isArray(fault) ? { kind: 'script', steps: fault } : fault });
     }
-    await page.getByRole('button', { name: 'Stop all' }).click();
+    await page.getByRole('button', { name: 'Stop all', exact: true }).click();
     await expect.poll(() => rows(page).count()).toBe(0);
   });
 
@@ -50,7 +50,7 @@ describe.skipIf(!hasChromium)('the faults page (needs Chromium)', () => {
     const page = await openPage(emulator, '#/faults');
     const fault = { kind: 'poison', pattern: '"sku":"B-\\d"', percent: 50, forMs: 1_500, afterMs: 60_000 };
     await json(page).fill(JSON.stringify(fault));
-    await page.getByText('The same by code').click();
+    await page.getByText('The same in code').click();
     expect(await page.locator('.same code').first().textContent()).toContain(`-d '${JSON.stringify(fault)}'`);
     await page.getByRole('link', { name: 'Requests' }).click();
     await page.getByRole('navigation').getByRole('link', { name: 'Faults' }).click();
@@ -94,7 +94,7 @@ describe.skipIf(!hasChromium)('the faults page (needs Chromium)', () => {
     await emulator.fail({ kind: 'status', status: 503 });
     const page = await openPage(emulator, '#/catalogue');
     await page.getByRole('link', { name: '1 fault is active' }).waitFor();
-    await page.getByRole('button', { name: 'End all faults' }).click();
+    await page.getByRole('button', { name: 'Stop all faults' }).click();
     await page.getByRole('link', { name: '1 fault is active' }).waitFor({ state: 'detached' });
     expect((await sendEvents(emulator, event())).status).toBe(200);
   });
