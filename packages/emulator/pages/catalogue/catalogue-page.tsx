@@ -1,14 +1,16 @@
 import type { Catalogue, CatalogueEntry, CatalogueKey } from '../../src/admin/contract.ts';
-import { Empty, Problem } from '../parts/dialog.tsx';
+import { Problem } from '../parts/dialog.tsx';
 import { Table } from '../parts/facts.tsx';
 import { escapeUnseen, formatCount, formatSome, shownText, Time } from '../parts/text.tsx';
+import { FirstEvent } from '../settings/first-event.tsx';
 import { useAnswer } from '../shell/asking.ts';
 import { status } from '../shell/live.ts';
 import { link } from '../shell/route.ts';
 
 /** What applications track: the names of events, and the keys of their payloads. */
 export function CataloguePage() {
-  const answer = useAnswer<Catalogue>('/catalogue', status.value?.clearings);
+  const { clearings, newestEvent = 0 } = status.value ?? {};
+  const answer = useAnswer<Catalogue>('/catalogue', `${clearings} ${newestEvent > 0}`);
   const { value, again } = answer;
   const { entries = [], counted = 0, isExact = true } = value ?? {};
   return (
@@ -22,7 +24,7 @@ export function CataloguePage() {
         </button>
       </div>
       <Problem of={answer} />
-      {value !== undefined && entries.length === 0 && <Empty title="No event has come yet" />}
+      {value !== undefined && entries.length === 0 && <FirstEvent title="No event has arrived yet" />}
       {entries.map((entry) => (
         <Entry key={entry.name} entry={entry} />
       ))}

@@ -64,9 +64,7 @@ export function RequestsPage() {
           live={live}
           columns={COLUMNS}
           empty={
-            <Empty title={isAll ? 'No request has come yet' : 'No request matches'}>
-              {isAll && <FirstEvent />}
-            </Empty>
+            isAll ? <FirstEvent title="No request has arrived yet" /> : <Empty title="No request matches" />
           }
         />
         {open !== undefined && <RequestPanel id={open} rows={live.rows} />}

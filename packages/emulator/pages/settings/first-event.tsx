@@ -1,17 +1,18 @@
 import type { KeyRows } from '../../src/admin/contract.ts';
 import { Snippet } from '../parts/copy.tsx';
+import { Empty } from '../parts/dialog.tsx';
 import { useAnswer } from '../shell/asking.ts';
 import { link } from '../shell/route.ts';
 import { snippets } from './snippets.ts';
 
 /**
- * How to send an event to this emulator, and what to check if it does not arrive. It waits for the key, so that the snippet does
- * not change while one reads it.
+ * Shown instead of an empty list: how to send an event to this emulator, and what to check if it does not arrive. It waits for the
+ * key, so that the snippet does not change while one reads it.
  */
-export function FirstEvent() {
+export function FirstEvent({ title }: { readonly title: string }) {
   const { value, error } = useAnswer<KeyRows>('/keys');
   return (
-    <div class="stack">
+    <Empty title={title}>
       <p>Events and requests are listed as they arrive. Send the first event:</p>
       {(value !== undefined || error !== undefined) && (
         <Snippet label="send an event with curl" text={snippets('curl', value?.keys).send} />
@@ -33,6 +34,6 @@ export function FirstEvent() {
           look at <code>tracker.stats()</code>.
         </li>
       </ul>
-    </div>
+    </Empty>
   );
 }

@@ -1,5 +1,4 @@
 import type { TrackerRow } from '../../src/admin/contract.ts';
-import { Empty } from '../parts/dialog.tsx';
 import { LiveControls, LiveList } from '../parts/list.tsx';
 import { formatSome } from '../parts/text.tsx';
 import { FirstEvent } from '../settings/first-event.tsx';
@@ -33,9 +32,7 @@ export function TrackerPage() {
         </a>
       </div>
       {isAll && isEmpty && unique === 0 ? (
-        <Empty title="No event has arrived yet">
-          <FirstEvent />
-        </Empty>
+        <FirstEvent title="No event has arrived yet" />
       ) : (
         <>
           <RateChart isPaused={live.isPaused} />

@@ -43,7 +43,7 @@ describe.skipIf(!hasChromium)(
     it('in the catalogue', async () => {
       await using emulator = await startEmulator({ primaryKey: 'email' });
       const page = await openPage(emulator, '#/catalogue');
-      await page.getByRole('heading', { name: 'No event has come yet' }).waitFor();
+      await page.getByRole('heading', { name: 'No event has arrived yet' }).waitFor();
       await sendEvents(emulator, event({ payload: { total: 1 } }), event({ payload: { total: '2' } }));
       await page.getByRole('button', { name: 'Count again' }).click();
       await page.locator('summary').click();
@@ -82,7 +82,7 @@ describe.skipIf(!hasChromium)(
       expect(over.state).toBe('over');
       const page = await openPage(emulator, '#/faults');
       await page.locator('.fault').first().waitFor();
-      await page.getByText('The same by code').click();
+      await page.getByText('The same in code').click();
       await page.getByLabel('Fault, as JSON').fill('{"kind":"status"}');
       await page.getByRole('button', { name: 'Switch on', exact: true }).click();
       await page.getByRole('alert').waitFor();
@@ -92,7 +92,7 @@ describe.skipIf(!hasChromium)(
     it('in the requests', async () => {
       await using emulator = await startEmulator({ primaryKey: 'email' });
       const page = await openPage(emulator, '#/requests');
-      await page.getByRole('heading', { name: 'No request has come yet' }).waitFor();
+      await page.getByRole('heading', { name: 'No request has arrived yet' }).waitFor();
       expect(await seriousFaults(page)).toEqual([]);
       await sendEvents(emulator, event());
       await send(emulator, { batch: [] });

@@ -14,7 +14,7 @@ describe.skipIf(!hasChromium)('the requests page (needs Chromium)', () => {
   it('explains how to reach the service while nothing has come, and shows requests as they come', async () => {
     await using emulator = await startEmulator({ primaryKey: 'email' });
     const page = await openPage(emulator, '#/requests');
-    await page.getByRole('heading', { name: 'No request has come yet' }).waitFor();
+    await page.getByRole('heading', { name: 'No request has arrived yet' }).waitFor();
     await page.locator('.snippet', { hasText: `curl ${emulator.baseUrl}/api/events/batch/` }).waitFor();
     await sendEvents(emulator, event(), event());
     await rows(page).filter({ hasText: '2 events' }).waitFor();
