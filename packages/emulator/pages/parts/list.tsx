@@ -22,7 +22,7 @@ export interface Column<Row> {
 /** The column for the time at which a row arrived. */
 export const RECEIVED: Column<{ readonly receivedAt: string }> = {
   head: 'Received',
-  width: '104px',
+  width: '124px',
   place: 'aside',
   class: 'muted',
   cell: ({ receivedAt }) => <Time value={receivedAt} />,

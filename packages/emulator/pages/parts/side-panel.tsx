@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 import type { Answer } from '../shell/asking.ts';
 import { useKeys } from '../shell/keys.ts';
+import { lost } from '../shell/live.ts';
 import type { Identified } from '../shell/read-rows.ts';
 import { here, openId, replaceRoute } from '../shell/route.ts';
 import { Problem } from './dialog.tsx';
@@ -82,6 +83,8 @@ export function SidePanel({ title, answer, rows, children }: SidePanelProps) {
         ))}
       </header>
       <div class="stack">
+        {/* On a narrow screen, the panel hides what the page says of it. */}
+        {lost.value && answer.value === undefined && <p class="notice bad">{lost.value}</p>}
         <Problem of={answer} />
         {children}
       </div>

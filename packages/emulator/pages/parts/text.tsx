@@ -1,4 +1,5 @@
 const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
+const DAY_OF_THIS_YEAR = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
 const BYTES = { notation: 'compact', style: 'unit', unit: 'byte', unitDisplay: 'narrow' } as const;
 const MS = { style: 'unit', unit: 'millisecond', maximumSignificantDigits: 3 } as const;
 const LETTERS = String.raw`[\p{L}\p{M}\p{N}]`;
@@ -24,14 +25,15 @@ export function formatSome(count: number, one: string, many: string = `${one}s`)
   return `${formatCount(count)} ${count === 1 ? one : many}`;
 }
 
-/** A time of the emulator (ISO 8601) in the user's time zone. A time of today is shown without the date. */
+/** A time of the emulator (ISO 8601) in the user's time zone, without the date or the year if that is the current one. */
 export function Time({ value }: { readonly value: string }) {
   const time = new Date(value);
-  const isToday = time.toDateString() === new Date().toDateString();
+  const now = new Date();
+  const day = time.getFullYear() === now.getFullYear() ? DAY_OF_THIS_YEAR : DAY;
   const shown = () =>
-    isToday
+    time.toDateString() === now.toDateString()
       ? formatClock(time) + time.toISOString().slice(19, 23)
-      : `${DAY.format(time)} ${formatClock(time)}`;
+      : `${day.format(time)} ${formatClock(time)}`;
   return (
     <time dateTime={value} title={value}>
       {Number.isNaN(time.getTime()) ? value : shown()}

@@ -4,7 +4,7 @@ import { AskError, ask } from './ask.ts';
 
 const KEPT_SECONDS = 300;
 const REOPEN_MS = 2_000;
-const SILENT = 'The emulator does not answer. The page shows its last state, and tries again all the time.';
+const SILENT = 'The emulator does not answer. The page shows its last state, and keeps trying.';
 const LOCKED = 'The emulator was started again with another token. Open the address that it prints now.';
 
 /** The state of the emulator; undefined until it has answered. Changes at most four times a second. */

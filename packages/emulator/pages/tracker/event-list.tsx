@@ -23,9 +23,10 @@ export const eventColumns = computed((): readonly Column<TrackerRow>[] => {
       head: 'Event',
       width: 'minmax(100px, 2fr)',
       place: 'main',
+      class: 'tagged',
       cell: ({ name, deliveries }) => (
         <>
-          <strong>{marked(shownText(name))}</strong>{' '}
+          <strong class="cut">{marked(shownText(name))}</strong>
           {deliveries > 1 && (
             <span class="badge" title={`Its uuid was received ${deliveries} times; it counts once`}>
               ×{deliveries}
@@ -38,9 +39,10 @@ export const eventColumns = computed((): readonly Column<TrackerRow>[] => {
       head: 'Customer',
       width: 'minmax(120px, 3fr)',
       place: 'below',
+      class: 'tagged',
       cell: ({ correlationValue, attributed }) => (
         <>
-          {marked(shownText(correlationValue))}{' '}
+          <span class="cut">{marked(shownText(correlationValue))}</span>
           {!attributed && hasCustomers.value && (
             <span class="badge warn" title="No customer has this primary key value">
               no customer

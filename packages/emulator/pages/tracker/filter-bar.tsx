@@ -26,7 +26,7 @@ export function FilterBar() {
       <FilterField
         field="payload"
         label="Payload"
-        placeholder="payload.total > 100"
+        placeholder="payload.a > 1"
         title={'Conditions, joined by and: payload.total > 100 and payload.items[0].sku = "A-1"'}
       />
       <select
@@ -43,7 +43,7 @@ export function FilterBar() {
       <FilterField
         field="keys"
         label="Keys as columns"
-        placeholder="Columns: payload.total, …"
+        placeholder="Columns"
         title="Keys of payloads as columns: payload.total, payload.items[0].sku"
       />
       {Object.keys(query).length > 0 && (

@@ -3,7 +3,7 @@ import type { Page } from 'playwright';
 import { afterAll, describe, expect, it } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/index.ts';
 import { event, send, sendEvents } from '../service.ts';
-import { closeBrowser, hasChromium, openPage, PHONE, settled } from './open-page.ts';
+import { closeBrowser, DESKTOP, hasChromium, openPage, PHONE, settled } from './open-page.ts';
 
 const CUSTOMERS = [{ email: 'ada@example.com', first_name: 'Ada' }];
 
@@ -62,6 +62,25 @@ describe.skipIf(!hasChromium)('the event tracker page (needs Chromium)', () => {
     await fill(emulator, 1, 'late', 4);
     await expect.poll(() => rows(page).first().textContent()).toContain('late');
     await page.getByText('4 events', { exact: true }).waitFor();
+  });
+
+  it.each([DESKTOP, PHONE])('cuts a long name, and not the badge after it: %j', async (size) => {
+    await using emulator = await start();
+    const uuid = '01890a5d-ac96-774b-bcce-b302099a8057';
+    const long = event({ event: 'e'.repeat(300), correlationValue: 'c'.repeat(300), uuid });
+    await sendEvents(emulator, long);
+    await sendEvents(emulator, long);
+    const page = await openPage(emulator, '', size);
+    await expect.poll(() => rows(page).locator('.badge').allTextContents()).toEqual(['×2', 'no customer']);
+    const cut = await rows(page)
+      .locator('.badge')
+      .evaluateAll((badges) =>
+        badges.map((badge) => {
+          const edge = badge.parentElement?.getBoundingClientRect().right ?? 0;
+          return badge.getBoundingClientRect().right > edge + 1;
+        }),
+      );
+    expect(cut).toEqual([false, false]);
   });
 
   it('moves nothing while one has scrolled down, and says how many are new', async () => {
@@ -386,7 +405,7 @@ describe.skipIf(!hasChromium)('the event tracker page (needs Chromium)', () => {
     await fill(emulator, 30, 'frequent');
     await fill(emulator, 3, 'rare');
     const page = await openPage(emulator, '');
-    await page.getByText('Events per second: 33 events in the last minutes').waitFor();
+    await page.getByText('Events per second: 33 events in the last 5 minutes').waitFor();
     await page.locator('figcaption', { hasText: /frequent30.*rare3/ }).waitFor();
     await page.getByRole('button', { name: 'rare', exact: true }).click();
     await page.getByText('3 events found').waitFor();
@@ -415,6 +434,27 @@ describe.skipIf(!hasChromium)('the event tracker page (needs Chromium)', () => {
     await fill(emulator, 1, 'late');
     await rowWith(page, 'late').waitFor();
     await page.getByText(/Events per second: 3 events/).waitFor();
+  });
+
+  it('says in an event why it shows nothing, while the emulator does not answer', async () => {
+    await using emulator = await start(2);
+    const page = await openPage(emulator, '', PHONE);
+    await rowWith(page, 'step').first().waitFor();
+    await emulator.suspend();
+    await page.getByText('The emulator does not answer.').waitFor();
+    await rows(page).first().click();
+    await panel(page).getByText('The emulator does not answer.').waitFor();
+    await emulator.resume();
+    await panel(page).locator('.json').first().waitFor();
+    expect(await panel(page).getByText('The emulator does not answer.').count()).toBe(0);
+  });
+
+  it('lists names in the catalogue from the first event on', async () => {
+    await using emulator = await start();
+    const page = await openPage(emulator, '#/catalogue');
+    await page.getByRole('heading', { name: 'No event has arrived yet' }).waitFor();
+    await fill(emulator, 1);
+    await page.getByText('1 name in 1 event').waitFor();
   });
 
   it('begins anew with another emulator at its address', async () => {
