@@ -18,7 +18,6 @@ import {
 import { parseCustomersCsv, writeCustomersCsv } from './customers-csv.ts';
 
 const STAGED_AT_ONCE = 500;
-const PROBLEMS_TOLD = 100;
 
 const COLUMNS = 'primary_value, attributes';
 const REPLACE = 'ON CONFLICT (primary_value) DO UPDATE SET attributes = excluded.attributes';
@@ -147,19 +146,17 @@ export class Audience {
     const key = this.#requireKey();
     using staging = new Staging(this.#database, COLUMNS);
     const values: string[] = [];
-    const { problems, ...parsed } = await parseCustomersCsv(csv, key, (value, customer) => {
+    const parsed = await parseCustomersCsv(csv, key, (value, customer) => {
       values.push(escapeText(value), JSON.stringify(customer));
       if (values.length >= STAGED_AT_ONCE) staging.add(values.splice(0));
     });
     staging.add(values);
-    const isRight = problems.length === 0;
+    const isRight = parsed.problemCount === 0;
     const replaced = isRight ? this.#takeStaged(staging, key, preview) : 0;
     return {
       ...parsed,
       added: isRight ? parsed.lines - replaced : 0,
       replaced,
-      problems: problems.slice(0, PROBLEMS_TOLD),
-      problemCount: problems.length,
     };
   }
 

@@ -8,12 +8,11 @@ import { quote } from '../messages.ts';
 
 type Problem = CustomerImport['problems'][number];
 
-/** What a CSV text has, with all its problems. */
-interface CustomersCsv extends Pick<CustomerImport, 'columns' | 'lines' | 'sample'> {
-  readonly problems: readonly Problem[];
-}
+/** What a CSV text has. */
+type CustomersCsv = Omit<CustomerImport, 'added' | 'replaced'>;
 
 const SAMPLE = 5;
+const PROBLEMS_TOLD = 100;
 // A text of many megabytes is parsed in slices. Between slices, the emulator answers requests.
 const SLICE_CHARACTERS = 8 * 1024;
 
@@ -33,6 +32,11 @@ export async function parseCustomersCsv(
   const text = csv.replace(/\r\n?/g, '\n');
   const sample: Customer[] = [];
   const problems: Problem[] = [];
+  let problemCount = 0;
+  const report = (problem: Problem): void => {
+    problemCount += 1;
+    if (problemCount <= PROBLEMS_TOLD) problems.push(problem); // a file may have millions
+  };
   let count = 0;
   let columns: readonly string[] | undefined;
   /** The line of each value of the primary key. */
@@ -43,9 +47,12 @@ export async function parseCustomersCsv(
     nextLine = lines + 1;
     if (columns === undefined) {
       columns = fields.map((name) => name.trim());
-      problems.push(...headerProblems(columns, primaryKey).map((message) => ({ line: 1, message })));
+      for (const message of headerProblems(columns, primaryKey)) report({ line: 1, message });
     } else if (problems[0]?.line !== 1) {
-      const pairs = columns.map((name, index) => [name, fields[index] ?? ''] as const);
+      // A short line must not cost as much as a header with very many columns.
+      const pairs = columns
+        .slice(0, fields.length)
+        .map((name, index) => [name, fields[index] ?? ''] as const);
       const customer: Customer = Object.fromEntries(pairs.filter(([, value]) => value !== ''));
       count += 1;
       if (count <= SAMPLE) sample.push(customer);
@@ -53,11 +60,11 @@ export async function parseCustomersCsv(
       const first = linesOf.get(value);
       if (fields.length !== columns.length) {
         const rule = `the number of fields must be that of the first line, ${columns.length}`;
-        problems.push({ line, message: `${rule}; it is ${fields.length}` });
+        report({ line, message: `${rule}; it is ${fields.length}` });
       } else if (typeof value !== 'string') {
-        problems.push({ line, message: `${quote(primaryKey)} is empty: it is the primary key` });
+        report({ line, message: `${quote(primaryKey)} is empty: it is the primary key` });
       } else if (first !== undefined) {
-        problems.push({ line, message: `${quote(primaryKey)} is ${quote(value)}, as in line ${first}` });
+        report({ line, message: `${quote(primaryKey)} is ${quote(value)}, as in line ${first}` });
       } else {
         linesOf.set(value, line);
         onCustomer(value, customer);
@@ -76,11 +83,11 @@ export async function parseCustomersCsv(
   });
   try {
     await pipeline(slicesOf(text), parser.resume());
-    if (columns === undefined) problems.push({ line: 1, message: 'the file is empty' });
+    if (columns === undefined) report({ line: 1, message: 'the file is empty' });
   } catch (error) {
-    problems.push(toProblem(error, nextLine));
+    report(toProblem(error, nextLine));
   }
-  return { columns: columns ?? [], lines: count, sample, problems };
+  return { columns: columns ?? [], lines: count, sample, problems, problemCount };
 }
 
 async function* slicesOf(text: string): AsyncGenerator<string> {
@@ -109,7 +116,8 @@ function findDelimiter(csv: string): string {
 function headerProblems(columns: readonly string[], primaryKey: string): string[] {
   const problems: string[] = [];
   if (columns.includes('')) problems.push('a column has no name: each names an attribute');
-  const twice = columns.find((name, index) => name !== '' && columns.indexOf(name) !== index);
+  const known = new Set<string>();
+  const twice = columns.find((name) => name !== '' && known.size === known.add(name).size);
   if (twice !== undefined) problems.push(`two columns have the name ${quote(twice)}`);
   if (!columns.includes(primaryKey)) {
     problems.push(`there is no column ${quote(primaryKey)}, which is the primary key`);

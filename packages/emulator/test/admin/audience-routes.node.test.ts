@@ -248,6 +248,15 @@ describe('an import of CSV', () => {
     expect((answer.body as CustomerImport).problems).toHaveLength(1);
   });
 
+  it('of a file with very many columns ends soon, also where its lines are short', async () => {
+    await using emulator = await startEmulator({ primaryKey: 'email' });
+    const columns = Array.from({ length: 100_000 }, (_, at) => `c${at}`);
+    const csv = `email,${columns.join(',')}\n${'a@example.com\n'.repeat(5_000)}`;
+    const { problems, problemCount } = (await importCsv(emulator, csv, '?preview=true'))
+      .body as CustomerImport;
+    expect([problems.length, problemCount]).toEqual([100, 5_000]);
+  });
+
   it('takes a hundred thousand lines; without FULL, a fifth of them', async () => {
     const count = isFull ? 100_000 : 20_000;
     await using emulator = await startEmulator({ primaryKey: 'email' });
