@@ -30,16 +30,14 @@ export const eventsEndpoint: InterfaceEndpoint = {
       const text = (hasText && texts.next().value) || JSON.stringify(element);
       const problem = findProblem(element, text, `batch[${index}]`, primaryKey, exchange.injection);
       if (problem === undefined) right.push({ event: element as Event, text });
+      else if (behaviour.badEvents === 'refuse') throw new Refusal(problem.code, problem.message, problem);
       else {
         const uuid = isJsonObject(element) && isUuid(element.uuid) ? { uuid: element.uuid } : {};
         wrong.push({ index, ...uuid, ...problem });
       }
     }
     const [first] = wrong;
-    if (first !== undefined) {
-      if (behaviour.badEvents === 'refuse') throw new Refusal(first.code, first.message, first);
-      exchange.error = leftOutError(wrong.length, elements.length, first);
-    }
+    if (first !== undefined) exchange.error = leftOutError(wrong.length, elements.length, first);
     const { status } = acceptedAnswer(behaviour, { accepted: 0, repeated: 0 }, wrong);
     const outcome = await exchange.ingest(right, status);
     return exchange.respond(acceptedAnswer(behaviour, outcome, wrong));
