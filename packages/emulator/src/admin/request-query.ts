@@ -45,6 +45,7 @@ const FIELDS: ReadonlyMap<string, Field> = new Map([
   ['preview', [toValue, flag(false)]],
   ['details', [toValue, flag(false)]],
   ['text', [String, TYPED_TEXT]],
+  ['search', [String, TYPED_TEXT]],
   ['payload', [readPayloadConditions, ANYTHING]],
   ['keys', [readPayloadPaths, ANYTHING]],
   ['field', [String, oneOf(Object.keys(COLUMN_OF), 'name')]],
@@ -97,5 +98,6 @@ function toValue(text: string): number | boolean | string {
 }
 
 function toTime(text: string): number | string {
-  return TIME.test(text) ? Date.parse(text) : text;
+  const time = TIME.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(time) ? text : time;
 }

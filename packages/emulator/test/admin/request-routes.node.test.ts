@@ -24,6 +24,17 @@ describe('requests', () => {
     expect(body).toMatchObject(older.rows[0] ?? {});
   });
 
+  it('are not searched for more words than a query can have', async () => {
+    await using emulator = await startEmulator();
+    const words = Array(1_500).fill('a').join('+'); // SQLite takes no condition with as many
+    expect(await admin(emulator, `/requests?search=${words}`)).toMatchObject({
+      status: 422,
+      body: {
+        error: { field: 'search', message: expect.stringContaining('at most 1000 characters and 20 words') },
+      },
+    });
+  });
+
   it.each(['/requests/7', '/requests/x', '/requests?outcome=lost', '/requests?limit=0'])(
     'are not at %s',
     async (path) => {
