@@ -13,6 +13,8 @@ type CustomersCsv = Omit<CustomerImport, 'added' | 'replaced'>;
 
 const SAMPLE = 5;
 const PROBLEMS_TOLD = 100;
+// The export puts ' before a text that a spreadsheet would take for a formula, such as +43 1 234.
+const ESCAPED_FORMULA = /^'(?=[-=+@\t\uFF0B\uFF0D\uFF1D\uFF20])/;
 // A text of many megabytes is parsed in slices. Between slices, the emulator answers requests.
 const SLICE_CHARACTERS = 8 * 1024;
 
@@ -42,7 +44,8 @@ export async function parseCustomersCsv(
   /** The line of each value of the primary key. */
   const linesOf = new Map<unknown, number>();
   let nextLine = 1;
-  const take = (fields: readonly string[], { lines }: InfoRecord): null => {
+  const take = (record: readonly string[], { lines }: InfoRecord): null => {
+    const fields = record.map((field) => field.replace(ESCAPED_FORMULA, ''));
     const line = lines - fields.reduce((sum, field) => sum + field.split('\n').length - 1, 0);
     nextLine = lines + 1;
     if (columns === undefined) {
@@ -97,11 +100,15 @@ async function* slicesOf(text: string): AsyncGenerator<string> {
   }
 }
 
-/** Writes customers as CSV, in the format of the import. A value that is no text is written as JSON. */
+/** Writes customers as CSV, in the format of the import. A value that is no text or number is written as JSON. */
 export function writeCustomersCsv(customers: readonly Customer[]): string {
   const columns = [...new Set(customers.flatMap((customer) => Object.keys(customer)))];
-  const text = (value: unknown) => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
-  const rows = customers.map((customer) => columns.map((name) => text(customer[name])));
+  const rows = customers.map((customer) =>
+    columns.map((name) => {
+      const value = Object.hasOwn(customer, name) ? customer[name] : '';
+      return typeof value === 'string' || typeof value === 'number' ? value : JSON.stringify(value);
+    }),
+  );
   return stringify([columns, ...rows], { escape_formulas: true });
 }
 

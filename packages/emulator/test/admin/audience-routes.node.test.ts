@@ -233,6 +233,15 @@ describe('an import of CSV', () => {
     expect((await importCsv(emulator, csv)).body).toMatchObject({ added: 0, replaced: 1 });
   });
 
+  it('takes back what a spreadsheet must not take for a formula, as it was', async () => {
+    const customers = [{ email: '+43 1 234', balance: -3, note: '=1+1' }, { email: '@ada' }];
+    await using emulator = await startEmulator({ primaryKey: 'email', customers });
+    const csv = await (await fetch(`${emulator.apiUrl}/emulator/customers/export`)).text();
+    expect(csv).toBe("email,balance,note\n'+43 1 234,-3,'=1+1\n'@ada,,\n");
+    expect((await importCsv(emulator, csv)).body).toMatchObject({ added: 0, replaced: 2 });
+    expect(await emulator.customer('+43 1 234')).toMatchObject({ balance: '-3', note: '=1+1' });
+  });
+
   it('says where a quote is never closed', async () => {
     await using emulator = await startEmulator({ primaryKey: 'email' });
     const { problems } = (
