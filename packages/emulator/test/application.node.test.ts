@@ -66,7 +66,7 @@ describe('the log', () => {
     lines.length = 0;
     const application = createApplication({
       logger,
-      ...{ here: [], elsewhere: [], otherUrl: () => '', begin: () => undefined },
+      ...{ here: [], isElsewhere: () => false, otherUrl: () => '', begin: () => undefined },
     });
     const defect = new Error('canary');
     addRoutes(application, '/broken', {
@@ -90,7 +90,7 @@ describe('the log', () => {
     lines.length = 0;
     const application = createApplication({
       logger,
-      ...{ here: [], elsewhere: [], otherUrl: () => '', begin: () => undefined },
+      ...{ here: [], isElsewhere: () => false, otherUrl: () => '', begin: () => undefined },
     });
     const database = new Libsql(':memory:');
     database.exec('PRAGMA max_page_count = 2; CREATE TABLE rows (value)');

@@ -173,11 +173,15 @@ describe('an unknown path', () => {
     );
     const read = emulator.baseUrl + CUSTOMER_READ_PATH;
     path(await post(read, emulator.apiKey, '{}'), `base address, ${emulator.apiUrl}`);
+    for (const own of ['/', '/emulator/status'])
+      path(await ask(emulator.baseUrl + own), `base address, ${emulator.apiUrl}`);
   });
 
   it('is answered with the paths that there are', async () => {
     path(await ask(`${emulator.baseUrl}/favicon.ico`), `there is ${EVENTS_PATH}`);
     path(await ask(`${emulator.apiUrl}/%F0%00?x=1`), CUSTOMER_READ_PATH);
+    const own = await fetch(`${emulator.apiUrl}/emulator/request`);
+    expect(await own.text()).toContain('/emulator/status, other routes below /emulator');
   });
 });
 

@@ -32,9 +32,9 @@ const PREFLIGHT_MAX_AGE_S = 7_200;
 /** Settings of an application, apart from its routes. */
 interface ApplicationOptions {
   readonly logger: Logger;
-  /** The paths on this base address and on the other one, for messages. */
+  /** The paths on this base address, and whether a path is on the other one: for messages. */
   readonly here: readonly string[];
-  readonly elsewhere: readonly string[];
+  readonly isElsewhere: (path: string) => boolean;
   /** The other base address. It is a function because the port is known only once the emulator listens. */
   readonly otherUrl: () => string;
   /** Whether pages of any origin may use a path. Default: each path. */
@@ -126,10 +126,10 @@ function refuse(context: RequestContext, refusal: Refusal, logger: Logger): Resp
 }
 
 /** Explains why there is nothing at `path`, and what was probably meant. */
-function explainUnknownPath(path: string, { here, elsewhere, otherUrl }: ApplicationOptions): string {
+function explainUnknownPath(path: string, { here, isElsewhere, otherUrl }: ApplicationOptions): string {
   const nothing = `There is nothing at ${quote(path)}`;
   if (here.includes(`${path}/`)) return `${nothing}: the trailing slash is missing.`;
   if (path.endsWith('/') && here.includes(path.slice(0, -1))) return `${nothing}: it has no trailing slash.`;
-  if (elsewhere.includes(path)) return `${nothing}: that path is on the other base address, ${otherUrl()}.`;
+  if (isElsewhere(path)) return `${nothing}: that path is on the other base address, ${otherUrl()}.`;
   return `${nothing} on this base address: there is ${here.join(', ')}.`;
 }

@@ -18,9 +18,6 @@ import { type Application, createApplication, type RequestContext } from './appl
 import { Emulator, type Parts } from './emulator.ts';
 import { checkOptions, type EmulatorOptions, type Settings } from './options.ts';
 
-const EVENTS_PATHS: readonly string[] = [EVENTS_PATH];
-const API_PATHS: readonly string[] = [CUSTOMER_READ_PATH, '/emulator/events', '/emulator/counts'];
-
 /**
  * Starts the service on this machine: both endpoints of the interface, each on its own base address. Several emulators can run in
  * one process. An emulator keeps the process alive until `close()`.
@@ -80,12 +77,16 @@ function createParts(
     new Listener(option, host, port, () => createHttpServer(application, account, behaviour));
   const eventsApplication = createApplication({
     logger,
-    ...{ here: EVENTS_PATHS, elsewhere: API_PATHS, otherUrl: () => api.url },
+    here: [EVENTS_PATH],
+    otherUrl: () => api.url,
+    isElsewhere: (path) => path === CUSTOMER_READ_PATH || isOwn(path),
     begin,
   });
   const apiApplication = createApplication({
     logger,
-    ...{ here: API_PATHS, elsewhere: EVENTS_PATHS, otherUrl: () => events.url },
+    here: [CUSTOMER_READ_PATH, '/', '/emulator/status', 'other routes below /emulator'],
+    otherUrl: () => events.url,
+    isElsewhere: (path) => path === EVENTS_PATH,
     isForOthers: (path) => !isOwn(path) || isForKeys(path),
     begin: (context) => (isOwn(context.req.path) ? undefined : begin(context)),
   });
