@@ -77,7 +77,7 @@ describe('customers', () => {
   it('need a primary key first', async () => {
     await using emulator = await startEmulator();
     await expect(emulator.addCustomers([ADA])).rejects.toThrow('only after a primary key has been selected');
-    await expect(startEmulator({ customers: [ADA] })).rejects.toThrow('only after a primary key');
+    await expect(startEmulator({ customers: [ADA] })).rejects.toThrow('start with --primary-key NAME');
   });
 });
 

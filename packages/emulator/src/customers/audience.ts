@@ -196,7 +196,8 @@ export class Audience {
   #requireKey(): string {
     const key = this.primaryKey;
     if (key !== null) return key;
-    throw new ConfigError('customers', 'customers can be added only after a primary key has been selected');
+    const rule = 'customers can be added only after a primary key has been selected';
+    throw new ConfigError('customers', `${rule}: start with --primary-key NAME, or call selectPrimaryKey()`);
   }
 
   #change(sql: string, ...values: (string | number)[]): number {
