@@ -12,20 +12,13 @@ export function snippets(language: string, keys: readonly KeyRow[] = []): { send
   const primaryKey = selected ?? 'email';
   const apiKey = keys.findLast(({ revokedAt }) => revokedAt === null)?.key ?? 'API_KEY';
   const value = EXAMPLES[primaryKey] ?? 'ada';
-  const batch = {
-    batch: [
-      {
-        event: 'purchase',
-        correlationKey: primaryKey,
-        correlationValue: value,
-        source: 'custom',
-        payload: { total: 42.5 },
-      },
-    ],
+  const event = {
+    event: 'purchase',
+    correlationKey: primaryKey,
+    correlationValue: value,
+    source: 'custom',
+    payload: { total: 42.5 },
   };
-  const request = language === 'curl' ? curl : fetched;
-  const send = request(`${baseUrl}/api/events/batch/`, apiKey, batch);
-  const read = request(`${apiUrl}/customers/read`, apiKey, { primary_key: value });
   if (language === 'sdk')
     return {
       send: `import { createTracker } from '@sluice/core';
@@ -40,14 +33,15 @@ tracker.track('purchase', { total: 42.5 }, { correlationValue: '${value}' });
 await tracker.close();`,
       read: `import { createCustomerReader } from '@sluice/customers';
 
-const customers = createCustomerReader({
-  apiUrl: '${apiUrl}',
-  apiKey: '${apiKey}',
-});
+const customers = createCustomerReader({ apiUrl: '${apiUrl}', apiKey: '${apiKey}' });
 
 console.log(await customers.read('${value}'));`,
     };
-  return { send, read };
+  const request = language === 'curl' ? curl : fetched;
+  return {
+    send: request(`${baseUrl}/api/events/batch/`, apiKey, { batch: [event] }),
+    read: request(`${apiUrl}/customers/read`, apiKey, { primary_key: value }),
+  };
 }
 
 function curl(url: string, apiKey: string, body: unknown): string {

@@ -153,11 +153,7 @@ export class Audience {
     staging.add(values);
     const isRight = parsed.problemCount === 0;
     const replaced = isRight ? this.#takeStaged(staging, key, preview) : 0;
-    return {
-      ...parsed,
-      added: isRight ? parsed.lines - replaced : 0,
-      replaced,
-    };
+    return { ...parsed, added: isRight ? parsed.lines - replaced : 0, replaced };
   }
 
   /** Stores customers that were staged, unless it is only a preview. Returns how many of them existed before. */

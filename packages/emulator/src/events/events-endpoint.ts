@@ -5,7 +5,7 @@ import { acceptedAnswer, type LeftOut } from '../http/answers.ts';
 import type { InterfaceEndpoint } from '../http/interface-endpoint.ts';
 import { quote } from '../messages.ts';
 import { elementTexts, isJsonObject } from './json-text.ts';
-import { Refusal, type RefusalBody, type RefusalCode } from './refusal.ts';
+import { Refusal, type RefusalCode } from './refusal.ts';
 import type { ReceivedEvent } from './tracked-events.ts';
 
 // Events checked in one turn. Other requests are served in between.
@@ -37,7 +37,10 @@ export const eventsEndpoint: InterfaceEndpoint = {
       }
     }
     const [first] = wrong;
-    if (first !== undefined) exchange.error = leftOutError(wrong.length, elements.length, first);
+    if (first !== undefined) {
+      const message = `${wrong.length} of ${elements.length} events were left out: ${first.message}`;
+      exchange.error = { code: first.code, message, field: first.field };
+    }
     const { status } = acceptedAnswer(behaviour, { accepted: 0, repeated: 0 }, wrong);
     const outcome = await exchange.ingest(right, status);
     return exchange.respond(acceptedAnswer(behaviour, outcome, wrong));
@@ -78,9 +81,4 @@ function findProblem(
   }
   const reason = injection?.objection(text);
   return reason === undefined ? undefined : { code: 'invalid_field', message: `${at} ${reason}`, field: at };
-}
-
-/** The error that the requests page shows for a batch of which some events were left out. */
-function leftOutError(count: number, of: number, { code, message, field }: LeftOut): RefusalBody['error'] {
-  return { code, message: `${count} of ${of} events were left out: ${message}`, field };
 }
