@@ -174,13 +174,13 @@ export class Parcels {
 
   /** Two parcels take the place of one. */
   cut(parcel: Parcel, count: number): Parcel[] {
-    const { at, epoch, number, page, texts = [], whole } = parcel;
+    const { at, epoch, number, page, texts = [] } = parcel;
     const parts = [0, count].map((from, index) => {
       const of = texts.slice(from, index === 0 ? count : undefined);
       const part = this.#order
         ? this.#create(page, number + from * EVENT_STEP + 1, at, of, parcel)
         : this.#create(this.own, this.number(), at, of, parcel);
-      Object.assign(part, { epoch, whole, state: 'out' });
+      Object.assign(part, { epoch, state: 'out' });
       this.unwritten.add(part);
       return part;
     });

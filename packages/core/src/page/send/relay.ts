@@ -48,16 +48,21 @@ export function createRelay({ url, jwt }: RelayAddress, clock: Clock, onDue: () 
   };
 }
 
-/** Finds out whose events a parcel has. Returns where those of another customer begin. */
-export function nameCustomer(parcel: Parcel): number | undefined {
-  const { texts = [] } = parcel;
-  parcel.customer = customerOf(texts[0]);
-  const other = texts.findIndex((text) => customerOf(text) !== parcel.customer);
-  return other < 0 ? undefined : other;
+/** Finds out whose events a parcel has, and cuts it where it has those of several. Returns whether that was not known. */
+export function nameCustomer(parcel: Parcel, cut: (parcel: Parcel, count: number) => Parcel[]): boolean {
+  const { customer, texts = [] } = parcel;
+  const [owner = '', ...others] = texts.map(customerOf);
+  parcel.customer = owner;
+  const same = others.findIndex((other) => other !== owner) + 1;
+  for (const part of same > 0 ? cut(parcel, same) : []) {
+    part.state = 'waiting';
+    nameCustomer(part, cut);
+  }
+  return same > 0 || customer !== owner;
 }
 
-function customerOf(text: string | undefined): string {
-  return tried(() => JSON.parse(text ?? '').correlationValue) ?? '';
+function customerOf(text: string): string {
+  return tried(() => JSON.parse(text).correlationValue) ?? '';
 }
 
 /** A UUID, the same for the same events: the start of that of the first event, and a hash of all. */

@@ -1,4 +1,4 @@
-import type { Batch } from './blame.ts';
+import type { Batch } from './batch.ts';
 
 /** What is under way. */
 export interface Traffic {
