@@ -50,3 +50,14 @@ export function countOf({ parcels }: Pick<Batch, 'parcels'>): number {
 export function bytesOf(parcels: readonly Parcel[]): number {
   return parcels.reduce((total, { bytes }) => total + bytes, 0);
 }
+
+/** Leaves out what has ended. Returns whether anything is left. */
+export function isAlive(batch: Batch): boolean {
+  batch.parcels = batch.parcels.filter(({ state }) => state !== 'ended');
+  return batch.parcels.length > 0;
+}
+
+/** What failed seldom and is small comes first: it is found soon whether single events are refused, or all. */
+export function rankOf(batch: Batch): number {
+  return (batch.isAlone ? 1e9 : 0) + (batch.sent + batch.proofs) * 1e5 + countOf(batch);
+}

@@ -3,12 +3,10 @@ import { type Batch, countOf } from './batch.ts';
 
 const FAILURES_TO_DOUBT = 5;
 const LEAST_TO_END = 5;
-const LEAST_CRASHES = 3;
+const LEAST_CRASHES = 4;
 const LEAST_REFUSALS = 2;
-/** So much may be chance. */
-const CHANCE = 0.001;
 /** About so many requests count. */
-const WINDOW = 200;
+const WINDOW = 32;
 const FICKLE_MS = 10 * 60_000;
 
 /**
@@ -46,19 +44,16 @@ export function createBlame(): Blame {
   let isKnown = false;
   let inARow = 0;
   let fickleUntil = 0;
-  /** Requests for events that were accepted in the end, and how many of them failed. */
-  let tries = 10;
-  let chances = 1;
+  /** The share of the requests that failed. */
+  let share = 0;
   const isFound = ({ failures, proofs, seen, whole }: Batch) =>
     whole.isAccepted && failures > 0 && proofs + Number(accepted !== seen) > 1;
   return {
     get inARow() {
       return inARow;
     },
-    accepted({ failures, isRefused, whole }, now) {
-      const kept = Math.min(1, WINDOW / tries);
-      tries = tries * kept + failures + 1;
-      chances = chances * kept + failures;
+    accepted({ isRefused, whole }, now) {
+      share -= share / WINDOW;
       inARow = 0;
       accepted += 1;
       isKnown = true;
@@ -76,6 +71,7 @@ export function createBlame(): Blame {
       if (isBetween || batch.proofs === 0) batch.proofs += 1;
       batch.failures += 1;
       batch.seen = accepted;
+      share += (1 - share) / WINDOW;
       const { failures, proofs } = batch;
       // Pieces, and what fails again though others are accepted, are to blame themselves.
       const isOurs = !whole.isAccepted && proofs < 2 && (isSingle || !isWrong);
@@ -85,9 +81,9 @@ export function createBlame(): Blame {
       const most = FAILURES_TO_DOUBT * (isWrong && !isOnly ? 2 : 1);
       if (isClosed && (inARow >= most || (isDenial && !isKnown))) return 'doubt';
       if (!isSingle) {
-        const isChance = Math.max(0.01, chances / tries) ** failures > CHANCE;
+        // Where half of the requests fail, the halves would fail too.
         const isEnough = isCrash
-          ? failures >= LEAST_CRASHES && !isChance && (proofs > 1 || isOnly)
+          ? failures >= LEAST_CRASHES && share < 0.5 && (proofs > 1 || isOnly)
           : failures >= LEAST_REFUSALS || action === 'split';
         return isEnough || isFound(batch) ? 'halve' : 'again';
       }

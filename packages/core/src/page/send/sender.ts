@@ -5,7 +5,7 @@ import type { TrackerStats } from '../../tell/stats.ts';
 import type { Parcel } from '../keep/parcel.ts';
 import type { Tabs } from '../keep/tabs.ts';
 import type { Bounds } from '../parts.ts';
-import { type Batch, batchOf, bytesOf, countOf } from './batch.ts';
+import { type Batch, batchOf, bytesOf, countOf, isAlive, rankOf } from './batch.ts';
 import { createDelivery, type DeliveryOptions } from './delivery.ts';
 import { nameCustomer } from './relay.ts';
 import type { Traffic } from './traffic.ts';
@@ -80,13 +80,11 @@ export function createSender(options: SenderOptions): Sender {
     return urgent > 0 || isHigh || page !== parcels.own || at > clock.now() ? 0 : at + sizes.maxWaitMs;
   }
 
-  function rateWaitMs(): number {
-    return limits.waitMs?.(clock.now()) ?? 0;
-  }
+  const rateWaitMs = () => limits.waitMs?.(clock.now()) ?? 0;
 
   function mayStart(): boolean {
-    if (traffic.isStopped || gate.state === 'open' || rateWaitMs() > 0) return false;
-    return traffic.running < (gate.state === 'closed' ? limit : 1);
+    const most = { closed: limit, 'half-open': 1, open: 0 }[gate.state];
+    return !traffic.isStopped && traffic.running < most && rateWaitMs() <= 0;
   }
 
   /** While requests hang, this page keeps its turn unless others want it. */
@@ -117,13 +115,8 @@ export function createSender(options: SenderOptions): Sender {
     const [next, at] = fresh(keeper.isSafe);
     const isDue = isProbe && next.length > 0;
     const first: Batch = { ...batchOf(isProbe ? next.slice(0, 1) : next), at: isDue ? 0 : at };
-    // What is new is the best probe. Of others the smallest first: it is found soon whether single events are refused, or all.
-    const rank = (batch: Batch) =>
-      batch === first
-        ? isProbe
-          ? 2
-          : 1e8
-        : (batch.isAlone ? 1e9 : 0) + (batch.sent + batch.proofs) * 1e5 + countOf(batch);
+    // What is new is the best probe, but for what was cut from it.
+    const rank = (batch: Batch) => (batch !== first ? rankOf(batch) : isProbe ? 2 : 1e8);
     traffic.retries = traffic.retries.filter(isAlive);
     const retries = traffic.retries.filter((batch) => parcels.areFirst(batch.parcels));
     // The clock may have been set back.
@@ -280,7 +273,7 @@ export function createSender(options: SenderOptions): Sender {
       const isShared = !isLeft && !finish && keeper.survives;
       const isOwn = ({ isStored, isWriting, page, texts }: Parcel) =>
         !!texts && page === parcels.own && !(isShared && (isStored || isWriting));
-      let others = parcels.count(({ leasedUntil, session }) => !session && leasedUntil <= clock.now());
+      let others = parcels.count(({ session }) => !session);
       // Where order is strict, others may have left something older.
       const mayLeave = gate.state === 'closed' && blame.inARow === 0 && !(isShared && isStrict);
       for (let { room } = requests; mayLeave && !traffic.isStopped; ) {
@@ -323,9 +316,4 @@ export function createSender(options: SenderOptions): Sender {
       while (traffic.running > 0 || isPumping) await changed();
     },
   };
-}
-
-function isAlive(batch: Batch): boolean {
-  batch.parcels = batch.parcels.filter(({ state }) => state !== 'ended');
-  return batch.parcels.length > 0;
 }
