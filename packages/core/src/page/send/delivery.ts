@@ -35,7 +35,6 @@ export interface DeliveryOptions {
   readonly parcels: Parcels;
   readonly keeper: Keeper;
   readonly gate: Breaker;
-  readonly blame: Blame;
   readonly requests: Requests;
   readonly limits: Limits;
   readonly rejected: ReadRejected | undefined;
@@ -62,10 +61,11 @@ export interface Delivery {
 export function createDelivery(
   options: DeliveryOptions,
   traffic: Traffic,
+  blame: Blame,
   wake: () => void,
   hasOthers: () => boolean,
 ): Delivery {
-  const { settings, clock, random, parcels, keeper, gate, blame, requests, relay, reporter, books } = options;
+  const { settings, clock, random, parcels, keeper, gate, requests, relay, reporter, books } = options;
   const { end, cut, letters, limits, offset, rejected } = options;
   const { delivery, isOrdered } = settings;
   const isStrict = settings.ordering === 'strict';
@@ -155,8 +155,7 @@ export function createDelivery(
       return void retry(batch, before.at + leaseMs - now);
     keeper.endLease(batch.parcels);
     batch.why = { reason, status, words };
-    if (!rule.isForeign && requests.isEncodingAtFault(carried, status) && action !== 'retry')
-      return void retry(batch, 0);
+    if (requests.isEncodingAtFault(carried, status) && action !== 'retry') return void retry(batch, 0);
     if (rule.isAmbiguous) books.maybeDuplicate += countOf(batch);
     const isEnough = isPushback && limits.pushedBack?.(before.at, now, rule, retryAfterMs);
     if (isPushback && retryAfterMs) {

@@ -1,6 +1,5 @@
 import { endpoint } from '@sluice/protocol';
 import { BATCH_OVERHEAD_BYTES, type Clock, redactor } from '@sluice/protocol/toolbox';
-import { encodeEvents } from '../../base/event-bytes.ts';
 import type { Guarded } from '../../options/callbacks.ts';
 import type { Settings } from '../../options/settings.ts';
 import type { Outcome } from '../../send/http/transport.ts';
@@ -11,8 +10,6 @@ import type { Batch as Carry } from '../../wait/parcel.ts';
 import { createPost, roomLeft } from './fetch.ts';
 
 const encoder = new TextEncoder();
-/** Of the API keys that were replaced, so many are kept out of what is shown. */
-const KEYS_KEPT = 4;
 /** A header of the user may be a secret if its value is as long. */
 const SECRET_LENGTH = 8;
 
@@ -63,12 +60,11 @@ export function createRequests(options: RequestsOptions): Requests {
     bodyMs: advanced.bodyTimeoutMs,
   };
   const counts = { sent: 0, retried: 0, failed: 0, bytes: 0 };
-  let keys: string[] = [];
-  if (settings.apiKey) keys = [settings.apiKey];
+  let { apiKey } = settings;
   const compression = settings.compress ? settings.parts.gzip?.(clock) : undefined;
-  const secrets = Object.values(delivery.headers).filter(({ length }) => length >= SECRET_LENGTH);
-  const redact = (text: string) =>
-    [...keys, ...secrets].reduce((safe, secret) => redactor(secret)(safe), text);
+  const secrets = new Set(Object.values(delivery.headers).filter(({ length }) => length >= SECRET_LENGTH));
+  if (apiKey) secrets.add(apiKey);
+  const redact = (text: string) => [...secrets].reduce((safe, secret) => redactor(secret)(safe), text);
   return {
     url,
     redact,
@@ -79,9 +75,10 @@ export function createRequests(options: RequestsOptions): Requests {
       return (transport ? (transport.room?.() ?? 0) : roomLeft()) - BATCH_OVERHEAD_BYTES;
     },
     setApiKey(key) {
-      if (key === keys[0]) return false;
-      keys = [key, ...keys].slice(0, KEYS_KEPT);
-      return true;
+      const isOther = key !== apiKey;
+      apiKey = key;
+      secrets.add(key);
+      return isOther;
     },
     carry(texts, fields) {
       const more = fields ? `,${JSON.stringify(fields).slice(1, -1)}` : '';
@@ -89,8 +86,8 @@ export function createRequests(options: RequestsOptions): Requests {
         count: texts.length,
         body: encoder.encode(`{"batch":[${texts}]${more}}`),
         // For parts only.
-        get events() {
-          return encodeEvents(texts, []);
+        get texts() {
+          return texts.map((text) => encoder.encode(text));
         },
       };
     },
@@ -109,7 +106,7 @@ export function createRequests(options: RequestsOptions): Requests {
       counts.bytes += body.length;
       if (isRepeated) counts.retried += 1;
       const headers = {
-        ...{ ...delivery.headers, ...destination.headers(keys[0]) },
+        ...{ ...delivery.headers, ...destination.headers(apiKey) },
         ...{ ...(encoding && { 'content-encoding': encoding }), ...headersOf?.(carried) },
       };
       const start = clock.now();

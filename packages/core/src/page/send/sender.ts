@@ -6,6 +6,7 @@ import type { Parcel } from '../keep/parcel.ts';
 import type { Tabs } from '../keep/tabs.ts';
 import type { Bounds } from '../parts.ts';
 import { type Batch, batchOf, bytesOf, countOf, isAlive, rankOf } from './batch.ts';
+import { createBlame } from './blame.ts';
 import { createDelivery, type DeliveryOptions } from './delivery.ts';
 import { nameCustomer } from './relay.ts';
 import type { Traffic } from './traffic.ts';
@@ -51,7 +52,7 @@ export interface Sender {
 
 /** Sends what is due, in the one page that has the turn. */
 export function createSender(options: SenderOptions): Sender {
-  const { settings, clock, parcels, keeper, gate, blame, reporter, bounds, cut, limits } = options;
+  const { settings, clock, parcels, keeper, gate, reporter, bounds, cut, limits } = options;
   const { refresh, relay, requests, tabs } = options;
   const { batch: sizes, delivery, isOrdered, ordering } = settings;
   const isStrict = ordering === 'strict';
@@ -60,7 +61,8 @@ export function createSender(options: SenderOptions): Sender {
     ...{ retries: [], running: 0 },
     ...{ departures: 0, denials: 0, resumes: 0, isStopped: false },
   };
-  const { deliver, halve } = createDelivery(options, traffic, wake, hasOthers);
+  const blame = createBlame();
+  const { deliver, halve } = createDelivery(options, traffic, blame, wake, hasOthers);
   const timer = new Alarm(clock, wake);
   let urgent = 0;
   let isPumping = false;
