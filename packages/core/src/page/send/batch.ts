@@ -21,25 +21,23 @@ export interface Batch {
   /** How much was accepted when it failed. */
   seen: number;
   /** Whether it was ever refused. */
-  isRefused: boolean;
+  isRefused?: boolean;
   /** It goes under a name: a relay may have it already. */
-  isNamed: boolean;
+  isNamed?: boolean;
   /** Probably at fault, and whether it waits alone, so that it holds up no others. */
-  isSuspect: boolean;
-  isAlone: boolean;
+  isSuspect?: boolean;
+  isAlone?: boolean;
   /** What its requests carry: each has the same bytes. */
-  carried: Carried | undefined;
+  carried?: Carried | undefined;
   /** Of its last failure. */
-  why: Why;
+  why?: Why;
 }
 
 /** @param from What it is a piece of, and failed: that is the first proof. */
 export function batchOf(parcels: readonly Parcel[], from?: Batch): Batch {
   return {
     ...{ parcels, whole: from?.whole ?? { isAccepted: false }, proofs: from ? 1 : 0, seen: from?.seen ?? 0 },
-    ...{ at: 0, waitMs: 0, sent: 0, failures: 0, carried: undefined },
-    ...{ isNamed: false, isRefused: false, isSuspect: false, isAlone: false },
-    why: { reason: 'unavailable', status: 0, words: '' },
+    ...{ at: 0, waitMs: 0, sent: 0, failures: 0 },
   };
 }
 

@@ -2,7 +2,7 @@ import { type Backoff, backoffDelayMs, type Clock } from '@sluice/protocol/toolb
 import type { ClockOffset } from '../../accept/clock-offset.ts';
 import type { Fate } from '../../base/fate.ts';
 import type { Settings } from '../../options/settings.ts';
-import type { Breaker } from '../../pace/breaker.ts';
+import type { Breaker, Why } from '../../pace/breaker.ts';
 import { probeMs } from '../../pace/wait-times.ts';
 import { type Rule, ruleOf, WRONG } from '../../send/delivery-policy.ts';
 import type { Outcome, ReadRejected } from '../../send/http/transport.ts';
@@ -154,18 +154,19 @@ export function createDelivery(
     if (outcome.kind === 'failed' && (before.departures < traffic.departures || keeper.isLeft))
       return void retry(batch, before.at + leaseMs - now);
     keeper.endLease(batch.parcels);
-    batch.why = { reason, status, words };
+    const why = { reason, status, words };
+    batch.why = why;
     if (requests.isEncodingAtFault(carried, status) && action !== 'retry') return void retry(batch, 0);
     if (rule.isAmbiguous) books.maybeDuplicate += countOf(batch);
     const isEnough = isPushback && limits.pushedBack?.(before.at, now, rule, retryAfterMs);
     if (isPushback && retryAfterMs) {
-      gate.asked(retryAfterMs, batch.why, limits.waitMs?.(now));
+      gate.asked(retryAfterMs, why, limits.waitMs?.(now));
       return void retry(batch, 0);
     }
     if (action === 'pause' && before.resumes < traffic.resumes) return void retry(batch, 0);
     // The service may only want fewer requests.
     if (isEnough && gate.state === 'closed') again(batch);
-    else failed(batch, rule, now);
+    else failed(batch, rule, why, now);
   }
 
   /** The events of a request end: the refused ones as dead letters, which are stored in the transaction that releases them. */
@@ -184,15 +185,14 @@ export function createDelivery(
       excerpts.push(excerpt);
     }
     const left = events.length - excerpts.length;
-    for (const parcel of sent) end(parcel, left > 0 ? 'delivered' : 'deadLettered', left === events.length);
-    if (left === events.length) return;
-    reporter.settled('deadLettered', excerpts.length);
+    for (const parcel of sent) end(parcel, left > 0 ? 'delivered' : 'deadLettered', false);
     reporter.settled('delivered', left);
+    reporter.settled('deadLettered', excerpts.length);
     for (const excerpt of excerpts) reporter.emit('deadLettered', { count: 1, status, excerpt });
   }
 
-  function failed(batch: Batch, rule: Rule, now: number): void {
-    const { parcels: all, whole, why } = batch;
+  function failed(batch: Batch, rule: Rule, why: Why, now: number): void {
+    const { parcels: all, whole } = batch;
     const { action, endsEvent } = rule;
     const isDenial = action === 'pause';
     // There may be nothing else to try: then the event at fault must be found all the same.

@@ -1,5 +1,5 @@
 import { ConfigError, requestHeaders } from '@sluice/protocol';
-import { type Clock, tried } from '@sluice/protocol/toolbox';
+import { type Backoff, backoffDelayMs, type Clock, tried } from '@sluice/protocol/toolbox';
 import { Alarm } from '../../base/alarm.ts';
 import { hashOf } from '../../base/hash.ts';
 import type { RelayWithJwt } from '../../options/options.ts';
@@ -7,8 +7,7 @@ import type { Parcel } from '../keep/parcel.ts';
 import { loadText, saveText } from '../store/local-storage.ts';
 
 /** The relay is asked for another customer after this time, again after twice this time, then less and less often. */
-const ASK_AGAIN_MS = 5_000;
-const MOST_ASK_AGAIN_MS = 10 * 60_000;
+const ASK_AGAIN: Backoff = { baseMs: 5_000, maxMs: 10 * 60_000 };
 
 export interface RelayAddress {
   readonly baseUrl: string;
@@ -58,16 +57,13 @@ export function createRelay({ url, jwt }: RelayAddress, clock: Clock, onDue: () 
   const retry = new Alarm(clock, onDue);
   /** So long it takes events under a ticket that has ended: its default, until it has said that. */
   let acceptForMs = 7 * 24 * 60 * 60_000;
-  let askedAt = 0;
   let times = 0;
   const nameOf = (customer: string) => `sluice ticket ${url} ${customer}`;
 
   /** The only request with cookies. They or the JWT say who is signed in. */
   async function ask(): Promise<void> {
-    askedAt = clock.now();
+    retry.set(backoffDelayMs(times, ASK_AGAIN, () => 1));
     times += 1;
-    // Perhaps nobody answers.
-    retry.set(ASK_AGAIN_MS);
     try {
       const headers = requestHeaders(undefined);
       const body = JSON.stringify({ jwt: await jwt?.() });
@@ -98,12 +94,12 @@ export function createRelay({ url, jwt }: RelayAddress, clock: Clock, onDue: () 
     if (!wanted.has(customer)) {
       wanted.set(customer, false);
       times = 0;
+      if (retry.isSet) {
+        retry.cancel();
+        retry.set(ASK_AGAIN.baseMs);
+      }
     }
-    const now = clock.now();
-    // The clock may have been set back since.
-    const waitMs = Math.min(MOST_ASK_AGAIN_MS, ASK_AGAIN_MS * 2 ** times) - Math.abs(now - askedAt);
-    if (waitMs > 0) retry.set(waitMs);
-    else void ask();
+    if (!retry.isSet) void ask();
     return undefined;
   }
 

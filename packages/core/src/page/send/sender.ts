@@ -253,9 +253,9 @@ export function createSender(options: SenderOptions): Sender {
     get suspects() {
       return traffic.retries
         .filter(({ isSuspect }) => isSuspect)
-        .map(({ at, parcels: [parcel], sent, why: { status, words } }) => ({
+        .map(({ at, parcels: [parcel], sent, why }) => ({
           event: (parcel?.texts?.[0] ?? '').slice(0, 200),
-          ...{ tries: sent, nextAt: at, status, words },
+          ...{ tries: sent, nextAt: at, status: why?.status ?? 0, words: why?.words ?? '' },
         }));
     },
     hurry(): () => void {
