@@ -20,8 +20,6 @@ export interface Batch {
   proofs: number;
   /** How much was accepted when it failed. */
   seen: number;
-  /** Whether it was ever refused. */
-  isRefused?: boolean;
   /** It goes under a name: a relay may have it already. */
   isNamed?: boolean;
   /** Probably at fault, and whether it waits alone, so that it holds up no others. */

@@ -1,3 +1,4 @@
+import type { Clock } from '@sluice/protocol/toolbox';
 import type { Rule } from '../../send/delivery-policy.ts';
 import { type Batch, countOf } from './batch.ts';
 
@@ -15,30 +16,25 @@ const FICKLE_MS = 10 * 60_000;
  */
 type Verdict = 'hold' | 'doubt' | 'again' | 'halve' | 'drop' | 'suspect' | 'end';
 
-/** What counts beside the answer. */
-interface Circumstances {
-  readonly now: number;
-  /** Whether nothing else is in doubt yet. */
-  readonly isClosed: boolean;
-  /** Nothing else may be sent before it ends: nothing tells whether the service is to blame. */
-  readonly isOnly: boolean;
-  /** With strict order, that it fails again and again is enough. */
-  readonly isStrict: boolean;
-}
-
 export interface Blame {
   /** Failures in a row without an acceptance. Repeats of one batch that is refused count once. */
   readonly inARow: number;
-  accepted(batch: Batch, now: number): void;
-  failed(batch: Batch, rule: Rule, circumstances: Circumstances): Verdict;
+  accepted(batch: Batch): void;
+  /**
+   * @param isOnly Nothing else may be sent before it ends: nothing tells whether the service is to blame.
+   * @param isClosed Whether nothing is in doubt yet.
+   */
+  failed(batch: Batch, rule: Rule, isOnly: boolean, isClosed: boolean): Verdict;
   /** Whether it is at fault, since another piece of the same request was accepted after that had failed. */
   isFound(batch: Batch): boolean;
-  /** With order, an event ended: something must be accepted before another one does. */
-  ended(): void;
 }
 
-/** Who is to blame for a failure: the events, the service, or us? Only an acceptance of others blames the events. */
-export function createBlame(): Blame {
+/**
+ * Who is to blame for a failure: the events, the service, or us? Only an acceptance of others blames the events.
+ *
+ * @param isStrict With strict order, that it fails again and again is enough.
+ */
+export function createBlame(clock: Clock, isStrict: boolean): Blame {
   let accepted = 0;
   /** Whether the service accepts anything, as far as is known. */
   let isKnown = false;
@@ -52,15 +48,15 @@ export function createBlame(): Blame {
     get inARow() {
       return inARow;
     },
-    accepted({ isRefused, whole }, now) {
+    accepted({ whole, why }) {
       share -= share / WINDOW;
       inARow = 0;
       accepted += 1;
       isKnown = true;
       whole.isAccepted = true;
-      if (isRefused) fickleUntil = now + FICKLE_MS;
+      if (why?.reason === 'refused') fickleUntil = clock.now() + FICKLE_MS;
     },
-    failed(batch, { action, endsEvent, isAskedFor }, { now, isClosed, isOnly, isStrict }) {
+    failed(batch, { action, endsEvent, isAskedFor }, isOnly, isClosed) {
       const { seen, whole } = batch;
       const isSingle = countOf(batch) < 2;
       const isCrash = action === 'retry';
@@ -92,11 +88,12 @@ export function createBlame(): Blame {
       if (failures < least) return 'again';
       const isProven = isDenial ? proofs >= LEAST_TO_END : whole.isAccepted || proofs > 1;
       if (!isProven && !(isStrict && isKnown)) return isOnly && !isStrict ? 'suspect' : 'again';
-      return endsEvent && now >= fickleUntil ? 'end' : 'suspect';
+      if (!endsEvent || clock.now() < fickleUntil) return 'suspect';
+      whole.isAccepted = true;
+      // With order, something must be accepted before another one ends.
+      if (isOnly) isKnown = false;
+      return 'end';
     },
     isFound,
-    ended() {
-      isKnown = false;
-    },
   };
 }

@@ -129,7 +129,7 @@ export function createDelivery(
         const isOutage = gate.pause?.reason === 'unavailable';
         const isBack = gate.accepted();
         if (isBack) for (const other of traffic.retries) if (!other.isAlone) other.at = now;
-        blame.accepted(batch, now);
+        blame.accepted(batch);
         requests.accepted(carried);
         keeper.answered();
         limits.accepted(batch, now, isBack && isOutage);
@@ -199,13 +199,12 @@ export function createDelivery(
     const isOnly =
       isStrict || (isOrdered && (isDenial ? endsEvent === true : !whole.isAccepted) && !hasOthers());
     const isClosed = gate.state === 'closed';
-    if (!isDenial && action !== 'retry') batch.isRefused = true;
     if (!isClosed && !batch.isAlone) {
       gate.probeFailed(why);
       if (!isOnly) return void again(batch);
     }
     if (action === 'isolate') limits.refused?.(batch, now);
-    switch (blame.failed(batch, rule, { now, isClosed, isOnly, isStrict })) {
+    switch (blame.failed(batch, rule, isOnly, isClosed)) {
       case 'hold':
         again(batch);
         if (isClosed) gate.hold(why);
@@ -220,8 +219,6 @@ export function createDelivery(
         if (action === 'split') limits.tooLarge(batch, now);
         return void halve(batch);
       case 'end':
-        whole.isAccepted = true;
-        if (isOnly) blame.ended();
         return void settle(all, [[0, why.words]], why.status);
       case 'suspect':
         batch.isSuspect = true;

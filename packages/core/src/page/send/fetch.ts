@@ -78,7 +78,6 @@ export function createPost(credentials: Credentials): (request: TransportRequest
       return {
         kind: 'answered',
         status: answer.status || 302,
-        location: header('location'),
         retryAfter: header('retry-after'),
         date: header('date'),
         from: (answer.url || url).startsWith(bare) ? undefined : answer.url,

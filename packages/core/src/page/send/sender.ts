@@ -61,7 +61,7 @@ export function createSender(options: SenderOptions): Sender {
     ...{ retries: [], running: 0 },
     ...{ departures: 0, denials: 0, resumes: 0, isStopped: false },
   };
-  const blame = createBlame();
+  const blame = createBlame(clock, isStrict);
   const { deliver, halve } = createDelivery(options, traffic, blame, wake, hasOthers);
   const timer = new Alarm(clock, wake);
   let urgent = 0;
