@@ -130,7 +130,7 @@ export function createDelivery(
         const isBack = gate.accepted();
         if (isBack) for (const other of traffic.retries) if (!other.isAlone) other.at = now;
         blame.accepted(batch);
-        requests.accepted(carried);
+        requests.accepted();
         keeper.answered();
         limits.accepted(batch, now, isBack && isOutage);
         offset?.learn(outcome.date, before.at, now);
@@ -156,7 +156,6 @@ export function createDelivery(
     keeper.endLease(batch.parcels);
     const why = { reason, status, words };
     batch.why = why;
-    if (requests.isEncodingAtFault(carried, status) && action !== 'retry') return void retry(batch, 0);
     if (rule.isAmbiguous) books.maybeDuplicate += countOf(batch);
     const isEnough = isPushback && limits.pushedBack?.(before.at, now, rule, retryAfterMs);
     if (isPushback && retryAfterMs) {

@@ -39,9 +39,8 @@ export interface Requests {
   /** @param fields What the body has besides the events. */
   carry(texts: readonly string[], fields?: object): Carried;
   post(carried: Carried, isRepeated: boolean, outlives: boolean): Promise<Outcome>;
-  accepted(carried: Carried): void;
-  /** Whether gzip may be why a request failed. Then the next one goes without it. */
-  isEncodingAtFault(carried: Carried, status: number): boolean;
+  /** The last one was. */
+  accepted(): void;
   close(): Promise<void>;
 }
 
@@ -91,32 +90,31 @@ export function createRequests(options: RequestsOptions): Requests {
         },
       };
     },
-    accepted(carried) {
+    accepted() {
       counts.failed -= 1;
-      compression?.accepted(destination.body(carried));
     },
-    isEncodingAtFault: (carried, status) =>
-      compression?.refused(destination.body(carried), status || undefined) ?? false,
     async post(carried, isRepeated, outlives) {
-      const plain = destination.body(carried);
-      // What outlives the page is made before this function returns.
-      const encoded = outlives ? undefined : await compression?.encode(plain);
-      const { body, encoding } = encoded ?? { body: plain, encoding: undefined };
-      counts.sent += 1;
-      counts.bytes += body.length;
       if (isRepeated) counts.retried += 1;
-      const headers = {
-        ...{ ...delivery.headers, ...destination.headers(apiKey) },
-        ...{ ...(encoding && { 'content-encoding': encoding }), ...headersOf?.(carried) },
+      const ask = async (body: Uint8Array, encoding?: string) => {
+        counts.sent += 1;
+        counts.failed += 1;
+        counts.bytes += body.length;
+        const headers = {
+          ...{ ...delivery.headers, ...destination.headers(apiKey) },
+          ...{ ...(encoding && { 'content-encoding': encoding }), ...headersOf?.(carried) },
+        };
+        const start = clock.now();
+        const request = { url, headers, body, timeouts, signal, outlives };
+        const outcome = await (transport?.post(request) ?? post(request));
+        const durationMs = Math.max(0, clock.now() - start);
+        latencies.add(durationMs);
+        const status = outcome.kind === 'answered' ? outcome.status : 0;
+        reporter.emit('request', { url, status, durationMs });
+        return outcome;
       };
-      const start = clock.now();
-      const request = { url, headers, body, timeouts, signal, outlives };
-      const outcome = await (transport?.post(request) ?? post(request));
-      const durationMs = Math.max(0, clock.now() - start);
-      latencies.add(durationMs);
-      const status = outcome.kind === 'answered' ? outcome.status : 0;
-      counts.failed += 1;
-      reporter.emit('request', { url, status, durationMs });
+      const body = destination.body(carried);
+      // What outlives the page is made before this function returns.
+      const outcome = await ((!outlives && compression?.post(body, ask)) || ask(body));
       if (outcome.kind === 'failed')
         return safeCause ? { ...outcome, cause: safeCause(outcome.cause) } : outcome;
       const { body: text, location } = outcome;
