@@ -68,8 +68,6 @@ export function createSender(options: SenderOptions): Sender {
   let isPumping = false;
   let isWoken = false;
   let watching: (() => void)[] = [];
-  /** Every other request has what is newest: it does not wait for all that an outage left. */
-  let isNewest = false;
   /** Set while this page has the turn, or waits for it. */
   let asking: AbortController | undefined;
   /** Set while this page has the turn. */
@@ -105,7 +103,7 @@ export function createSender(options: SenderOptions): Sender {
     const { maxBytes, maxEvents } = most();
     return parcels.next({
       ...{ maxEvents, maxBytes: Math.min(maxBytes, room) },
-      ...{ isOne: !!relay, isNewest, dueAt, now: clock.now() },
+      ...{ isOne: !!relay, dueAt, now: clock.now() },
       mayGo: (parcel) => may(parcel) && (relay?.mayGo(parcel) ?? true),
     });
   }
@@ -230,7 +228,6 @@ export function createSender(options: SenderOptions): Sender {
     const isNew = batch.parcels.some(({ state }) => state === 'waiting');
     if (isNew && (relay || isOrdered) && batch.parcels.filter((parcel) => nameCustomer(parcel, cut)).length)
       return;
-    if (isNew) isNewest = !isNewest;
     hold(batch);
     traffic.retries = traffic.retries.filter((other) => other !== batch);
     const count = countOf(batch);
