@@ -1,4 +1,4 @@
-import { type Backoff, backoffDelayMs, type Clock } from '@sluice/protocol/toolbox';
+import type { Backoff, Clock } from '@sluice/protocol/toolbox';
 import type { ClockOffset } from '../../accept/clock-offset.ts';
 import type { Fate } from '../../base/fate.ts';
 import type { Settings } from '../../options/settings.ts';
@@ -224,7 +224,7 @@ export function createDelivery(
         if (batch.isAlone || (isStrict && batch.failures < (delivery.maxTries ?? Number.POSITIVE_INFINITY)))
           break;
         batch.isAlone = true;
-        batch.failures = 0;
+        batch.failures = 1;
         for (const parcel of all) parcel.isAside = true;
     }
     again(batch, isDenial);
@@ -253,13 +253,13 @@ export function createDelivery(
   }
 
   function again(batch: Batch, isDenial = false): void {
-    const { failures, proofs, whole } = batch;
-    const spread = () => 1 + random() / 2;
-    const times = whole.isAccepted ? failures - proofs : Math.max(failures, blame.inARow) - 1;
-    let waitMs = probeMs(Math.max(times, 0), backoff, random);
-    if (isDenial) waitMs = backoffDelayMs(failures - 1, DENIED, spread);
-    if (batch.isAlone) waitMs = backoffDelayMs(failures, SUSPECT, spread);
-    retry(batch, waitMs);
+    const { failures, isAlone, proofs, whole } = batch;
+    const isSlow = isAlone || isDenial;
+    const wait = isAlone ? SUSPECT : isDenial ? DENIED : backoff;
+    let times = Math.max(failures, isSlow ? 0 : blame.inARow) - 1;
+    // A piece that fails while others are accepted is at fault soon.
+    if (whole.isAccepted && !isSlow) times = failures - proofs;
+    retry(batch, probeMs(Math.max(times, 0), wait, isSlow ? () => 1 + random() / 2 : random));
   }
 
   function retry(batch: Batch, waitMs: number): void {

@@ -225,9 +225,8 @@ export function createSender(options: SenderOptions): Sender {
   function start(batch: Batch): void {
     const { maxBytes, maxEvents } = most();
     const isProbe = gate.state === 'half-open';
-    const isNew = batch.parcels.some(({ state }) => state === 'waiting');
-    if (isNew && (relay || isOrdered) && batch.parcels.filter((parcel) => nameCustomer(parcel, cut)).length)
-      return;
+    const isNew = (parcel: Parcel) => nameCustomer(parcel, cut);
+    if ((relay || isOrdered) && batch.parcels.filter(isNew).length > 0) return;
     hold(batch);
     traffic.retries = traffic.retries.filter((other) => other !== batch);
     const count = countOf(batch);
