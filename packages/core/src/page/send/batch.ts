@@ -3,7 +3,7 @@ import type { Parcel } from '../keep/parcel.ts';
 import type { Carried } from './requests.ts';
 
 /** What the pieces of one refused request have in common. */
-export interface Whole {
+interface Whole {
   isAccepted: boolean;
 }
 

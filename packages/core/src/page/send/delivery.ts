@@ -1,24 +1,14 @@
-import type { Backoff, Clock } from '@sluice/protocol/toolbox';
-import type { ClockOffset } from '../../accept/clock-offset.ts';
-import type { Fate } from '../../base/fate.ts';
-import type { Settings } from '../../options/settings.ts';
-import type { Breaker, Why } from '../../pace/breaker.ts';
+import type { Backoff } from '@sluice/protocol/toolbox';
+import type { Why } from '../../pace/breaker.ts';
 import { probeMs } from '../../pace/wait-times.ts';
 import { type Rule, ruleOf, WRONG } from '../../send/delivery-policy.ts';
-import type { Outcome, ReadRejected } from '../../send/http/transport.ts';
+import type { Outcome } from '../../send/http/transport.ts';
 import { requestFailed } from '../../send/request-failed.ts';
-import type { Books } from '../../tell/books.ts';
-import type { Reporter } from '../../tell/reporter.ts';
-import type { Keeper } from '../keep/keeper.ts';
-import type { Letters } from '../keep/letters.ts';
 import type { Parcel } from '../keep/parcel.ts';
-import type { Parcels } from '../keep/parcels.ts';
 import { type Batch, batchOf, countOf } from './batch.ts';
-import type { Blame } from './blame.ts';
-import type { Limits } from './limits.ts';
-import type { Relay } from './relay.ts';
-import type { Carried, Requests } from './requests.ts';
-import type { Traffic } from './traffic.ts';
+import { type Blame, createBlame } from './blame.ts';
+import type { Carried } from './requests.ts';
+import type { DeliveryOptions, Traffic } from './stages.ts';
 
 /** A page that was left may see the answer to a request for so long. */
 const LEASE_MS = 30_000;
@@ -28,29 +18,9 @@ const SUSPECT: Backoff = { baseMs: 60_000, maxMs: 60 * 60_000 };
 const PROBES = 3;
 const WRONG_PROBES = 10;
 
-export interface DeliveryOptions {
-  readonly settings: Settings;
-  readonly clock: Clock;
-  readonly random: () => number;
-  readonly parcels: Parcels;
-  readonly keeper: Keeper;
-  readonly gate: Breaker;
-  readonly requests: Requests;
-  readonly limits: Limits;
-  readonly rejected: ReadRejected | undefined;
-  /** Undefined: the service itself. */
-  readonly relay: Relay | undefined;
-  readonly reporter: Reporter;
-  readonly books: Books;
-  readonly offset: Pick<ClockOffset, 'learn'> | undefined;
-  /** @param isCounted Whether its events count here. */
-  readonly end: (parcel: Parcel, fate: Fate, isCounted?: boolean) => void;
-  /** Two parcels take the place of one. */
-  readonly cut: (parcel: Parcel, count: number) => Parcel[];
-  readonly letters: Letters;
-}
-
 export interface Delivery {
+  readonly blame: Blame;
+  readonly traffic: Traffic;
   /** @param outlives Whether the request goes on though the page is left. */
   deliver(batch: Batch, outlives?: boolean): Promise<void>;
   /** Its halves are sent in its place. @param most The first one is no larger. */
@@ -60,8 +30,6 @@ export interface Delivery {
 /** Makes a request, and does what its answer asks for. */
 export function createDelivery(
   options: DeliveryOptions,
-  traffic: Traffic,
-  blame: Blame,
   wake: () => void,
   hasOthers: () => boolean,
 ): Delivery {
@@ -69,6 +37,11 @@ export function createDelivery(
   const { end, cut, letters, limits, offset, rejected } = options;
   const { delivery, isOrdered } = settings;
   const isStrict = settings.ordering === 'strict';
+  const blame = createBlame(clock, isStrict);
+  const traffic: Traffic = {
+    ...{ retries: [], running: 0, isStopped: false },
+    ...{ departures: 0, denials: 0, resumes: 0 },
+  };
   const backoff = { baseMs: delivery.retryBaseMs, maxMs: delivery.retryMaxMs };
   const leaseMs = Math.max(LEASE_MS, settings.advanced.headersTimeoutMs);
 
@@ -272,5 +245,5 @@ export function createDelivery(
     for (const parcel of batch.parcels) if (parcel.isStored) parcels.unload(parcel);
   }
 
-  return { deliver, halve };
+  return { blame, deliver, halve, traffic };
 }

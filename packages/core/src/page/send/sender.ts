@@ -3,13 +3,10 @@ import { Alarm } from '../../base/alarm.ts';
 import type { Limit } from '../../base/event-bytes.ts';
 import type { TrackerStats } from '../../tell/stats.ts';
 import type { Parcel } from '../keep/parcel.ts';
-import type { Tabs } from '../keep/tabs.ts';
-import type { Bounds } from '../parts.ts';
 import { type Batch, batchOf, bytesOf, countOf, isAlive, rankOf } from './batch.ts';
-import { createBlame } from './blame.ts';
-import { createDelivery, type DeliveryOptions } from './delivery.ts';
+import { createDelivery } from './delivery.ts';
 import { nameCustomer } from './relay.ts';
-import type { Traffic } from './traffic.ts';
+import type { SenderOptions } from './stages.ts';
 
 const REQUESTS = 4;
 /** After storage failed to give what is due, it is asked again. */
@@ -18,13 +15,6 @@ const RELOAD_MS = 1_000;
 const TURN_MS = 10_000;
 /** A page that cannot list what is stored so often in a row sends what it knows. */
 const MOST_MISSES = 3;
-
-interface SenderOptions extends DeliveryOptions {
-  readonly tabs: Pick<Tabs, 'alone'>;
-  readonly bounds: Bounds | undefined;
-  /** Finds what other pages stored and ended. */
-  readonly refresh: () => Promise<unknown>;
-}
 
 export interface Sender {
   readonly suspects: TrackerStats['suspects'];
@@ -57,17 +47,12 @@ export function createSender(options: SenderOptions): Sender {
   const { batch: sizes, delivery, isOrdered, ordering } = settings;
   const isStrict = ordering === 'strict';
   const limit = isStrict ? 1 : Math.min(REQUESTS, delivery.maxConcurrency);
-  const traffic: Traffic = {
-    ...{ retries: [], running: 0 },
-    ...{ departures: 0, denials: 0, resumes: 0, isStopped: false },
-  };
-  const blame = createBlame(clock, isStrict);
-  const { deliver, halve } = createDelivery(options, traffic, blame, wake, hasOthers);
+  const { blame, deliver, halve, traffic } = createDelivery(options, wake, hasOthers);
   const timer = new Alarm(clock, wake);
   let urgent = 0;
   let isPumping = false;
   let isWoken = false;
-  let watching: (() => void)[] = [];
+  const watching: (() => void)[] = [];
   /** Set while this page has the turn, or waits for it. */
   let asking: AbortController | undefined;
   /** Set while this page has the turn. */
@@ -129,9 +114,7 @@ export function createSender(options: SenderOptions): Sender {
   }
 
   /** When something is due. */
-  function nextAt(): number {
-    return Math.max(Math.min(...candidates().map(({ at }) => at)), clock.now() + rateWaitMs());
-  }
+  const nextAt = () => Math.max(Math.min(...candidates().map(({ at }) => at)), clock.now() + rateWaitMs());
 
   function wake(): void {
     isWoken = true;
@@ -141,9 +124,7 @@ export function createSender(options: SenderOptions): Sender {
   }
 
   function looked(): void {
-    const told = watching;
-    watching = [];
-    for (const tell of told) tell();
+    for (const tell of watching.splice(0)) tell();
   }
 
   function changed(): Promise<void> {
@@ -209,17 +190,16 @@ export function createSender(options: SenderOptions): Sender {
     const now = clock.now();
     const batch = candidates().find(({ at }) => at <= now);
     if (!batch) return false;
-    // Once it is read, something else may be due: from there on all happens in one task.
-    if (batch.parcels.every(({ texts }) => texts)) start(batch);
-    else
-      try {
-        await keeper.load(batch.parcels);
-      } catch (error) {
-        reporter.storageFailed(error);
-        timer.set(RELOAD_MS);
-        return false;
-      }
-    return true;
+    try {
+      // Once it is read, something else may be due: from there on all happens in one task.
+      if (batch.parcels.every(({ texts }) => texts)) start(batch);
+      else await keeper.load(batch.parcels);
+      return true;
+    } catch (error) {
+      reporter.storageFailed(error);
+      timer.set(RELOAD_MS);
+      return false;
+    }
   }
 
   function start(batch: Batch): void {
@@ -291,8 +271,8 @@ export function createSender(options: SenderOptions): Sender {
     },
     deny() {
       traffic.denials += 1;
-      for (const batch of traffic.retries) for (const parcel of batch.parcels) parcel.state = 'waiting';
-      traffic.retries = [];
+      for (const batch of traffic.retries.splice(0))
+        for (const parcel of batch.parcels) parcel.state = 'waiting';
     },
     rest() {
       traffic.departures += 1;
