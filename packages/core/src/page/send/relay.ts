@@ -52,11 +52,9 @@ export function relayOf(to: string | RelayWithJwt, options: object): RelayAddres
  */
 export function createRelay({ url, jwt }: RelayAddress, clock: Clock, onDue: () => void): Relay {
   const known = new Map<string, Ticket>();
-  /** The customers for whom it was asked: whether they were not signed in. */
-  const wanted = new Map<string, boolean>();
+  /** The customers for whom it was asked, and how old their events may be that wait: for ever, unless somebody else is signed in. */
+  const wanted = new Map<string, number>();
   const retry = new Alarm(clock, onDue);
-  /** So long it takes events under a ticket that has ended: its default, until it has said that. */
-  let acceptForMs = 7 * 24 * 60 * 60_000;
   let times = 0;
   const nameOf = (customer: string) => `sluice ticket ${url} ${customer}`;
 
@@ -69,10 +67,9 @@ export function createRelay({ url, jwt }: RelayAddress, clock: Clock, onDue: () 
       const body = JSON.stringify({ jwt: await jwt?.() });
       const answer = await fetch(url, { method: 'POST', headers, credentials: 'same-origin', body });
       const told = await answer.json();
-      acceptForMs = told.acceptForMs ?? acceptForMs;
       for (const name of wanted.keys()) {
         const isTheirs = name === told.customer;
-        if (told.acceptForMs) wanted.set(name, !isTheirs);
+        if (told.acceptForMs) wanted.set(name, isTheirs ? Number.POSITIVE_INFINITY : told.acceptForMs);
         if (!isTheirs && !told.observe) continue;
         const got: Ticket = { ticket: isTheirs ? told.ticket : '', until: clock.now() + told.expiresInMs };
         known.set(name, got);
@@ -92,7 +89,7 @@ export function createRelay({ url, jwt }: RelayAddress, clock: Clock, onDue: () 
     const found = [known.get(customer), shared].find((ticket) => ticket && at <= ticket.until);
     if (found) return found.ticket;
     if (!wanted.has(customer)) {
-      wanted.set(customer, false);
+      wanted.set(customer, Number.POSITIVE_INFINITY);
       times = 0;
       if (retry.isSet) {
         retry.cancel();
@@ -106,11 +103,7 @@ export function createRelay({ url, jwt }: RelayAddress, clock: Clock, onDue: () 
   return {
     mayGo(parcel) {
       const { at, customer } = parcel;
-      return (
-        customer === '' ||
-        find(parcel) !== undefined ||
-        (wanted.get(customer) === true && at < clock.now() - acceptForMs)
-      );
+      return customer === '' || find(parcel) !== undefined || clock.now() - at > (wanted.get(customer) ?? 0);
     },
     fields(parcel, texts, isNamed) {
       const ticket = find(parcel);
