@@ -81,23 +81,24 @@ export function createBreaker(
   }
 
   /** Pauses for `delayMs` milliseconds, or for the remaining time if that is longer. */
-  function open(delayMs: number, why: Why): void {
+  function open(delayMs: number, { reason, status, words }: Why): void {
     const now = clock.now();
     const longestMs = Math.max(delayMs, (alarm.until ?? 0) - now);
     opened += 1;
     alarm.cancel();
     alarm.set(longestMs);
-    pause = { ...why, since: pause?.since ?? now, until: now + longestMs, hint: HINTS[why.reason] };
+    const since = pause?.since ?? now;
+    pause = { reason, status, words, since, until: now + longestMs, hint: HINTS[reason] };
     enter('open');
     reporter.emit('paused', pause);
   }
 
-  function hold({ reason, status, words }: Why): void {
-    const isOutage = reason === 'unavailable';
+  function hold(why: Why): void {
+    const { reason } = why;
     // Each probe is another event: if many in a row are wrong indeed, they must not hold up the others for long.
     const pauses = reason === 'refused' ? 0 : opened;
-    const delayMs = isOutage ? probeMs(opened + FAILURES, backoff, random) : pauseMs(pauses, random);
-    open(delayMs, { reason, status, words });
+    const isOutage = reason === 'unavailable';
+    open(isOutage ? probeMs(opened + FAILURES, backoff, random) : pauseMs(pauses, random), why);
   }
 
   return {
@@ -121,9 +122,9 @@ export function createBreaker(
       if (isFirst && failures > 0) tryNow();
     },
     hold,
-    asked(retryAfterMs, { status, words }, leastMs = 0) {
+    asked(retryAfterMs, why, leastMs = 0) {
       // Every client gets the same Retry-After, so that alone does not reduce the load: a rate limit applies too.
-      open(Math.max(askedMs(retryAfterMs, random), leastMs), { reason: 'asked', status, words });
+      open(Math.max(askedMs(retryAfterMs, random), leastMs), { ...why, reason: 'asked' });
     },
     doubt(most: number): void {
       if (state !== 'closed') return;
@@ -145,10 +146,8 @@ export function createBreaker(
     },
     hint(): boolean {
       const now = clock.now();
-      if (state !== 'open' || rests()) return false;
-      const isLate = now >= (alarm.until ?? 0);
-      if (!isLate && !(MAY_HELP.test(`${pause?.reason}`) && Math.abs(now - hintedAt) >= HINT_MS))
-        return false;
+      const mayHelp = MAY_HELP.test(`${pause?.reason}`) && Math.abs(now - hintedAt) >= HINT_MS;
+      if (state !== 'open' || rests() || !(mayHelp || now >= (alarm.until ?? 0))) return false;
       hintedAt = now;
       tryNow();
       return true;

@@ -9,7 +9,6 @@ import { byteLength, Parcels, statsOf, strictOrder } from './keep/parcels.ts';
 import { createTabs } from './keep/tabs.ts';
 import { listenToPage } from './leaving.ts';
 import { pagePartsOf } from './parts.ts';
-import { createBlame } from './send/blame.ts';
 import { createLimits } from './send/limits.ts';
 import { createRelay, type RelayAddress } from './send/relay.ts';
 import { createRequests } from './send/requests.ts';
@@ -117,10 +116,9 @@ export function createEngine(
     if (state !== 'half-open') sharing.share();
     wake();
   });
-  const blame = createBlame();
   const relay = address && createRelay(address, clock, wake);
   const sender = createSender({
-    ...{ ...stages, relay, random, tabs, gate, blame, requests, books, bounds, limits },
+    ...{ ...stages, relay, random, tabs, gate, requests, books, bounds, limits },
     ...{ offset: texts.offset, rejected: hooked.rejected },
   });
   const oldestAt = () => clock.now() - settings.unidentified.maxAgeMs;

@@ -48,15 +48,17 @@ export const relayDrain: RelayDrainPart = (relay) => {
     destination: { path },
     path,
     headers: () => headers,
-    async body({ events }) {
-      const batch = `[${new TextDecoder().decode(events.bytes)}]`;
+    async body({ body }) {
+      const batch = new TextDecoder().decode(body);
       told ??= ask();
       const { customer, observe, ticket } = await told;
-      const all: readonly { readonly correlationValue?: unknown }[] = tried(() => JSON.parse(batch)) ?? [{}];
+      const all: readonly { readonly correlationValue?: unknown }[] = tried(
+        () => JSON.parse(batch).batch,
+      ) ?? [{}];
       const isTheirs = all.every(({ correlationValue }) => customer && correlationValue === customer);
       const given = isTheirs ? ticket : observe && '';
       return typeof given === 'string'
-        ? new TextEncoder().encode(`{"batch":${batch},"ticket":${JSON.stringify(given)}}`)
+        ? new TextEncoder().encode(`${batch.slice(0, -1)},"ticket":${JSON.stringify(given)}}`)
         : undefined;
     },
     takesAll: (answer) => tried(() => JSON.parse(answer).refused.length) === 0,

@@ -1,6 +1,5 @@
 import { endpoint, joinEvents } from '@sluice/protocol';
 import { inTime, readBaseUrl, systemClock } from '@sluice/protocol/toolbox';
-import { encodeEvents } from '../base/event-bytes.ts';
 import { databaseName } from '../keep/account.ts';
 import type { RelayWithJwt } from '../options/options.ts';
 import type { DestinationOptions } from '../parts/destination.ts';
@@ -100,7 +99,8 @@ export async function drain(options: DrainOptions): Promise<void> {
     );
     // A page drops it.
     if (!isTexts(texts, count)) return false;
-    const body = await to.body({ events: encodeEvents(texts, []), body: encoder.encode(joinEvents(texts)) });
+    const encode = (text: string) => encoder.encode(text);
+    const body = await to.body({ body: encode(joinEvents(texts)), texts: texts.map(encode) });
     if (!body) return false;
     const url = endpoint(to.baseUrl, to.path);
     const ask = async () => {

@@ -8,7 +8,6 @@ import {
   refusal,
   tried,
 } from '@sluice/protocol/toolbox';
-import { splitEvents } from '../base/event-bytes.ts';
 import { ask } from '../base/user-code.ts';
 import type { Destination } from '../send/requests.ts';
 
@@ -84,16 +83,16 @@ export const destination: DestinationPart = (options, apiKey, onFailed) => {
   return {
     path,
     headers,
-    body({ events, body }) {
-      let made = bodies.get(body);
+    body(batch) {
+      let made = bodies.get(batch.body);
       if (!made) {
-        const texts = splitEvents(events).map((text) => (event ? shape(text, event, failed) : text));
+        const texts = batch.texts.map((text) => (event ? shape(text, event, failed) : text));
         made = join([
           first,
           ...texts.flatMap((text, index) => (index === 0 ? [text] : [between, text])),
           last,
         ]);
-        bodies.set(body, made);
+        bodies.set(batch.body, made);
       }
       return made;
     },

@@ -1,4 +1,3 @@
-import { splitEvents } from '../base/event-bytes.ts';
 import { excerptOf } from '../base/excerpt.ts';
 import { ask, attempt } from '../base/user-code.ts';
 import type { Batch } from '../wait/parcel.ts';
@@ -37,16 +36,16 @@ const isList = (value: unknown): value is RejectedEvent[] => Array.isArray(value
  * said that it accepts.
  */
 export function rejectedIndexes(
-  { events }: Batch,
+  { texts }: Batch,
   { status, body }: { readonly status: number; readonly body: string },
   classify: Classify,
   onFailed: (error: unknown) => void,
 ): [index: number, reason: string][] | undefined {
   const found = new Map<number, string>();
-  const count = events.ends.length;
+  const count = texts.length;
   let uuids: readonly unknown[] | undefined;
   const add = ({ index, uuid, reason = body }: RejectedEvent) => {
-    if (index === undefined) uuids ??= splitEvents(events).map(uuidOf);
+    if (index === undefined) uuids ??= texts.map(uuidOf);
     const named = index ?? uuids?.indexOf(String(uuid)) ?? -1;
     if (!Number.isInteger(named) || named < 0 || named >= count) {
       throw new RangeError(`delivery.classify named an event that the batch does not have: ${index ?? uuid}`);

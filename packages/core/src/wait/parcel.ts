@@ -1,4 +1,4 @@
-import type { EventBytes, Limit } from '../base/event-bytes.ts';
+import { type EventBytes, type Limit, splitEvents } from '../base/event-bytes.ts';
 import type { Range, Span } from '../base/range.ts';
 import type { Contents } from './contents.ts';
 import { ALL_LANES, STEP } from './lanes/lane.ts';
@@ -62,6 +62,11 @@ export class Parcel {
 
   get events(): EventBytes {
     return this.contents.events;
+  }
+
+  /** The text of each event. */
+  get texts(): Uint8Array[] {
+    return splitEvents(this.events);
   }
 
   /** The body of the request. Made once: a parcel that is sent again has the same bytes. */
@@ -152,4 +157,4 @@ export function lanesOf(parcels: Iterable<Parcel>): number {
 }
 
 /** What a request carries of a parcel. */
-export type Batch = Pick<Parcel, 'body' | 'events'>;
+export type Batch = Pick<Parcel, 'body' | 'texts'>;

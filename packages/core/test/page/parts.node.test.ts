@@ -174,6 +174,16 @@ describe('strict order', () => {
     expect(once).toEqual([...once].sort((a, b) => a - b));
   });
 
+  it('is kept where events of several customers are refused together', async () => {
+    const customers = ['ada@example.com', 'bob@example.com'];
+    bad = new Set([5]);
+    const tab = origin.openTab({ ordering });
+    for (let number = 0; number < 12; number += 1)
+      tab.tracker.track('event', { number }, { correlationValue: customers[number % 2] ?? '' });
+    await origin.pass(10 * 60_000, 1_000);
+    expect(taken).toEqual(range(0, 12).filter((number) => !bad.has(number)));
+  });
+
   it('sets an event aside after maxTries', async () => {
     const { respond } = origin;
     origin.respond = (events, request) => {

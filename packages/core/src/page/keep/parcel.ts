@@ -19,11 +19,6 @@ export const UNKNOWN = '?';
 /** The session before there was any. */
 export const NO_SESSION = '-';
 
-/** What the pieces of one refused request have in common. */
-export interface Whole {
-  isAccepted: boolean;
-}
-
 /** Events that are stored, sent and released together. In IndexedDB it is one record: its key, and its texts. */
 export class Parcel {
   readonly page: string;
@@ -52,8 +47,6 @@ export class Parcel {
   epoch = 0;
   /** Whose events they are, where that counts. Empty if it is not known, or does not count. */
   customer = '';
-  /** What it was in when the service refused that as too large. */
-  whole: Whole | undefined;
   /** It is probably at fault, and waits alone: it holds up no others. */
   isAside = false;
 

@@ -39,8 +39,6 @@ export const strictOrder: Order = () => {
 export interface Portion extends Limit {
   /** Events of one customer only. */
   readonly isOne: boolean;
-  /** The newest first, unless the order counts. */
-  readonly isNewest: boolean;
   readonly mayGo: (parcel: Parcel) => boolean;
   readonly dueAt: (parcel: Parcel) => number;
   readonly now: number;
@@ -174,13 +172,13 @@ export class Parcels {
 
   /** Two parcels take the place of one. */
   cut(parcel: Parcel, count: number): Parcel[] {
-    const { at, epoch, number, page, texts = [], whole } = parcel;
+    const { at, epoch, number, page, texts = [] } = parcel;
     const parts = [0, count].map((from, index) => {
       const of = texts.slice(from, index === 0 ? count : undefined);
       const part = this.#order
         ? this.#create(page, number + from * EVENT_STEP + 1, at, of, parcel)
         : this.#create(this.own, this.number(), at, of, parcel);
-      Object.assign(part, { epoch, whole, state: 'out' });
+      Object.assign(part, { epoch, state: 'out' });
       this.unwritten.add(part);
       return part;
     });
@@ -201,16 +199,14 @@ export class Parcels {
   }
 
   /** The waiting parcels of the next request, and the time at which it is due. */
-  next({ maxEvents, maxBytes, isOne, isNewest, mayGo, dueAt, now }: Portion): [Parcel[], number] {
+  next({ maxEvents, maxBytes, isOne, mayGo, dueAt, now }: Portion): [Parcel[], number] {
     const next: Parcel[] = [];
     const passes = this.#order?.();
     let [events, bytes, at, later] = [0, 0, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
     for (const isHigh of passes ? [undefined] : [true, false]) {
       // Those of high priority wait for no others.
       if (next.length > 0) break;
-      for (const parcel of isNewest && isHigh === false
-        ? [...this.all.values()].reverse()
-        : this.all.values()) {
+      for (const parcel of this.all.values()) {
         const { customer, isAside, isFrozen, leasedUntil, session, state } = parcel;
         if (session || isAside || (isHigh ?? parcel.isHigh) !== parcel.isHigh) continue;
         const [first] = next;

@@ -1,7 +1,7 @@
 import { BATCH_OVERHEAD_BYTES } from '@sluice/protocol/toolbox';
 import { learn as learnLimits } from '../../parts/learn/learn.ts';
 import type { PageParts } from '../parts.ts';
-import { type Batch, bytesOf, countOf } from '../send/blame.ts';
+import { type Batch, bytesOf, countOf } from '../send/batch.ts';
 
 /** Events that were refused together. */
 interface Tally {
@@ -22,17 +22,20 @@ export const learn: NonNullable<PageParts['learn']> = (reporter) => {
     get most() {
       return { maxBytes: bytes.most - BATCH_OVERHEAD_BYTES, maxEvents: events.most };
     },
-    rate,
     get stats() {
       return limits.stats;
     },
+    waitMs: (now) => rate.waitMs(now),
     refuses: (batch) => events.refuses(countOf(batch)),
     sent(batch, now) {
+      rate.take(now);
       bytes.sent(sizeOf(batch), now);
       if (!tallies.has(batch.whole)) events.sent(countOf(batch), now);
     },
-    accepted(batch, now) {
+    accepted(batch, now, isBack) {
       const count = countOf(batch);
+      rate.accepted(now);
+      if (isBack) rate.forget();
       bytes.accepted(sizeOf(batch), now);
       events.accepted(count, now);
       const tally = tallies.get(batch.whole);
@@ -51,6 +54,7 @@ export const learn: NonNullable<PageParts['learn']> = (reporter) => {
         events.refused(count, now);
       }
     },
+    pushedBack: (at, now, { isAlive }, askedMs) => rate.pushedBack(at, now, isAlive, askedMs),
     tooLarge: (batch, now) => bytes.refused(sizeOf(batch), now),
   };
 };

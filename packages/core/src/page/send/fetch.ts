@@ -45,12 +45,18 @@ export function createPost(credentials: Credentials): (request: TransportRequest
     const total = stop('totalMs');
     let stage = stop('headersMs');
     const at = performance.now();
-    const keepalive = body.length <= room;
-    if (keepalive) room -= body.length;
+    const held = body.length <= room ? body.length : 0;
+    room -= held;
     const bare = url.replace(/\/$/, '');
     const ask = (isBare: boolean) =>
       fetch(isBare ? bare : url, {
-        ...{ method: 'POST', redirect: 'manual', referrerPolicy: 'no-referrer', credentials, keepalive },
+        ...{
+          method: 'POST',
+          redirect: 'manual',
+          referrerPolicy: 'no-referrer',
+          credentials,
+          keepalive: held > 0,
+        },
         headers: { ...headers, 'accept-encoding': 'identity' },
         body: body as Uint8Array<ArrayBuffer>,
         signal: abort.signal,
@@ -72,7 +78,6 @@ export function createPost(credentials: Credentials): (request: TransportRequest
       return {
         kind: 'answered',
         status: answer.status || 302,
-        location: header('location'),
         retryAfter: header('retry-after'),
         date: header('date'),
         from: (answer.url || url).startsWith(bare) ? undefined : answer.url,
@@ -88,7 +93,7 @@ export function createPost(credentials: Credentials): (request: TransportRequest
       signal.removeEventListener('abort', end);
       setTimeout(
         () => {
-          if (keepalive) room += body.length;
+          room += held;
         },
         abort.signal.aborted ? ABORTED_MS : 0,
       );

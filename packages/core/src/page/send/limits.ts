@@ -1,7 +1,7 @@
 import type { Limit } from '../../base/event-bytes.ts';
-import type { RateLimit } from '../../pace/limits.ts';
+import type { Rule } from '../../send/delivery-policy.ts';
 import type { TrackerStats } from '../../tell/stats.ts';
-import { type Batch, bytesOf } from './blame.ts';
+import { type Batch, bytesOf } from './batch.ts';
 
 /** Each accepted request raises the limit by this factor. So a wrong limit does not last. */
 const GROWTH = 1.02;
@@ -10,14 +10,18 @@ const GROWTH = 1.02;
 export interface Limits {
   /** The most of a request. */
   readonly most: Limit;
-  readonly rate?: RateLimit;
   readonly stats?: Pick<TrackerStats, 'batchLimit' | 'bodyLimit' | 'rateLimit'>;
+  /** How long until the next request may be made, in milliseconds. */
+  waitMs?(now: number): number;
   /** Whether so many events were refused: their halves need no other try. */
   refuses?(batch: Batch): boolean;
   sent?(batch: Batch, now: number): void;
-  accepted(batch: Batch, now: number): void;
+  /** @param isBack After an outage. */
+  accepted(batch: Batch, now: number, isBack: boolean): void;
   /** An event of it, or their number, was refused. */
   refused?(batch: Batch, now: number): void;
+  /** The service wants fewer requests than at that time. Returns whether that is all that it wants. */
+  pushedBack?(at: number, now: number, rule: Rule, askedMs: number | undefined): boolean;
   tooLarge(batch: Batch, now: number): void;
 }
 

@@ -1,19 +1,24 @@
-import { ConfigError } from '@sluice/protocol';
-import { type Clock, tried } from '@sluice/protocol/toolbox';
+import { ConfigError, requestHeaders } from '@sluice/protocol';
+import { type Backoff, backoffDelayMs, type Clock, tried } from '@sluice/protocol/toolbox';
+import { Alarm } from '../../base/alarm.ts';
 import { hashOf } from '../../base/hash.ts';
 import type { RelayWithJwt } from '../../options/options.ts';
 import type { Parcel } from '../keep/parcel.ts';
-import { createTickets } from '../send/tickets.ts';
+import { loadText, saveText } from '../store/local-storage.ts';
+
+/** The relay is asked for another customer after this time, again after twice this time, then less and less often. */
+const ASK_AGAIN: Backoff = { baseMs: 5_000, maxMs: 10 * 60_000 };
 
 export interface RelayAddress {
   readonly baseUrl: string;
   readonly url: string;
   readonly path: string;
+  /** Returns the JWT of whoever is signed in. Undefined if the relay knows that by a cookie. */
   readonly jwt?: RelayWithJwt['jwt'];
 }
 
 export interface Relay {
-  /** Whether there is a ticket, or nobody will get one any more. */
+  /** Whether there is a ticket, or nobody will get one any more. If there is none, asks the relay for one. */
   mayGo(parcel: Parcel): boolean;
   /** What a request has besides its events. Undefined: there is no ticket. */
   fields(parcel: Parcel, texts: readonly string[], isNamed: boolean): object | undefined;
@@ -21,6 +26,14 @@ export interface Relay {
   refuse(customer: string): void;
   /** The events that it refused, and why. */
   refused(body: string): readonly (readonly [index: number, reason: string])[];
+}
+
+/** What the relay signed: its bearer may write events of one customer. */
+interface Ticket {
+  /** Empty if the relay asks for none yet. */
+  readonly ticket: string;
+  /** For events until this time, in milliseconds since 1970. Later ones need a new ticket. */
+  readonly until: number;
 }
 
 /** Where the option `relay` leads to. */
@@ -31,33 +44,94 @@ export function relayOf(to: string | RelayWithJwt, options: object): RelayAddres
   return { baseUrl, url: href, path: href.slice(baseUrl.length), ...others };
 }
 
-/** A relay wants a ticket of the customer in each request. What it may have taken already is sent again under the same name. */
+/**
+ * A relay wants a ticket of the customer in each request. The pages of an origin share the tickets in localStorage; without it, each
+ * page has its own. What it may have taken already is sent again under the same name.
+ *
+ * @param onDue The relay has answered, or may be asked again.
+ */
 export function createRelay({ url, jwt }: RelayAddress, clock: Clock, onDue: () => void): Relay {
-  const tickets = createTickets(url, jwt, { clock, onDue });
+  const known = new Map<string, Ticket>();
+  /** The customers for whom it was asked, and how old their events may be that wait: for ever, unless somebody else is signed in. */
+  const wanted = new Map<string, number>();
+  const retry = new Alarm(clock, onDue);
+  let times = 0;
+  const nameOf = (customer: string) => `sluice ticket ${url} ${customer}`;
+
+  /** The only request with cookies. They or the JWT say who is signed in. */
+  async function ask(): Promise<void> {
+    retry.set(backoffDelayMs(times, ASK_AGAIN, () => 1));
+    times += 1;
+    try {
+      const headers = requestHeaders(undefined);
+      const body = JSON.stringify({ jwt: await jwt?.() });
+      const answer = await fetch(url, { method: 'POST', headers, credentials: 'same-origin', body });
+      const told = await answer.json();
+      for (const name of wanted.keys()) {
+        const isTheirs = name === told.customer;
+        if (told.acceptForMs) wanted.set(name, isTheirs ? Number.POSITIVE_INFINITY : told.acceptForMs);
+        if (!isTheirs && !told.observe) continue;
+        const got: Ticket = { ticket: isTheirs ? told.ticket : '', until: clock.now() + told.expiresInMs };
+        known.set(name, got);
+        saveText(nameOf(name), JSON.stringify(got));
+      }
+    } catch {
+      // There is no network, or no relay.
+      times = 0;
+    }
+    onDue();
+  }
+
+  /** The ticket for what a customer's page tracked at this time. If there is none, asks the relay for one. */
+  function find({ at, customer }: Parcel): string | undefined {
+    // Another page may have a newer one.
+    const shared: Ticket | undefined = tried(() => JSON.parse(loadText(nameOf(customer)) ?? ''));
+    const found = [known.get(customer), shared].find((ticket) => ticket && at <= ticket.until);
+    if (found) return found.ticket;
+    if (!wanted.has(customer)) {
+      wanted.set(customer, Number.POSITIVE_INFINITY);
+      times = 0;
+      if (retry.isSet) {
+        retry.cancel();
+        retry.set(ASK_AGAIN.baseMs);
+      }
+    }
+    if (!retry.isSet) void ask();
+    return undefined;
+  }
+
   return {
-    mayGo: ({ at, customer }) =>
-      customer === '' ||
-      tickets.find(customer, at) !== undefined ||
-      at < clock.now() - tickets.maxAgeMs(customer),
-    fields({ at, customer }, texts, isNamed) {
-      const ticket = tickets.find(customer, at);
+    mayGo(parcel) {
+      const { at, customer } = parcel;
+      return customer === '' || find(parcel) !== undefined || clock.now() - at > (wanted.get(customer) ?? 0);
+    },
+    fields(parcel, texts, isNamed) {
+      const ticket = find(parcel);
       return ticket === undefined ? undefined : { ticket, parcel: isNamed ? idOf(`${texts}`) : undefined };
     },
-    refuse: tickets.refuse,
+    refuse(customer) {
+      known.delete(customer);
+      saveText(nameOf(customer), '');
+    },
     refused: (body) => tried(() => JSON.parse(body).refused) ?? [],
   };
 }
 
-/** Finds out whose events a parcel has. Returns where those of another customer begin. */
-export function nameCustomer(parcel: Parcel): number | undefined {
-  const { texts = [] } = parcel;
-  parcel.customer = customerOf(texts[0]);
-  const other = texts.findIndex((text) => customerOf(text) !== parcel.customer);
-  return other < 0 ? undefined : other;
+/** Finds out whose events a parcel has, and cuts it where it has those of several. Returns whether that was not known. */
+export function nameCustomer(parcel: Parcel, cut: (parcel: Parcel, count: number) => Parcel[]): boolean {
+  const { customer, texts = [] } = parcel;
+  const [owner = '', ...others] = texts.map(customerOf);
+  parcel.customer = owner;
+  const same = others.findIndex((other) => other !== owner) + 1;
+  for (const part of same > 0 ? cut(parcel, same) : []) {
+    part.state = 'waiting';
+    nameCustomer(part, cut);
+  }
+  return same > 0 || customer !== owner;
 }
 
-function customerOf(text: string | undefined): string {
-  return tried(() => JSON.parse(text ?? '').correlationValue) ?? '';
+function customerOf(text: string): string {
+  return tried(() => JSON.parse(text).correlationValue) ?? '';
 }
 
 /** A UUID, the same for the same events: the start of that of the first event, and a hash of all. */

@@ -1,6 +1,5 @@
 import { endpoint } from '@sluice/protocol';
 import { BATCH_OVERHEAD_BYTES, type Clock, redactor } from '@sluice/protocol/toolbox';
-import { encodeEvents } from '../../base/event-bytes.ts';
 import type { Guarded } from '../../options/callbacks.ts';
 import type { Settings } from '../../options/settings.ts';
 import type { Outcome } from '../../send/http/transport.ts';
@@ -11,8 +10,6 @@ import type { Batch as Carry } from '../../wait/parcel.ts';
 import { createPost, roomLeft } from './fetch.ts';
 
 const encoder = new TextEncoder();
-/** Of the API keys that were replaced, so many are kept out of what is shown. */
-const KEYS_KEPT = 4;
 /** A header of the user may be a secret if its value is as long. */
 const SECRET_LENGTH = 8;
 
@@ -42,9 +39,8 @@ export interface Requests {
   /** @param fields What the body has besides the events. */
   carry(texts: readonly string[], fields?: object): Carried;
   post(carried: Carried, isRepeated: boolean, outlives: boolean): Promise<Outcome>;
-  accepted(carried: Carried): void;
-  /** Whether gzip may be why a request failed. Then the next one goes without it. */
-  isEncodingAtFault(carried: Carried, status: number): boolean;
+  /** The last one was. */
+  accepted(): void;
   close(): Promise<void>;
 }
 
@@ -63,12 +59,11 @@ export function createRequests(options: RequestsOptions): Requests {
     bodyMs: advanced.bodyTimeoutMs,
   };
   const counts = { sent: 0, retried: 0, failed: 0, bytes: 0 };
-  let keys: string[] = [];
-  if (settings.apiKey) keys = [settings.apiKey];
+  let { apiKey } = settings;
   const compression = settings.compress ? settings.parts.gzip?.(clock) : undefined;
-  const secrets = Object.values(delivery.headers).filter(({ length }) => length >= SECRET_LENGTH);
-  const redact = (text: string) =>
-    [...keys, ...secrets].reduce((safe, secret) => redactor(secret)(safe), text);
+  const secrets = new Set(Object.values(delivery.headers).filter(({ length }) => length >= SECRET_LENGTH));
+  if (apiKey) secrets.add(apiKey);
+  const redact = (text: string) => [...secrets].reduce((safe, secret) => redactor(secret)(safe), text);
   return {
     url,
     redact,
@@ -79,9 +74,10 @@ export function createRequests(options: RequestsOptions): Requests {
       return (transport ? (transport.room?.() ?? 0) : roomLeft()) - BATCH_OVERHEAD_BYTES;
     },
     setApiKey(key) {
-      if (key === keys[0]) return false;
-      keys = [key, ...keys].slice(0, KEYS_KEPT);
-      return true;
+      const isOther = key !== apiKey;
+      apiKey = key;
+      secrets.add(key);
+      return isOther;
     },
     carry(texts, fields) {
       const more = fields ? `,${JSON.stringify(fields).slice(1, -1)}` : '';
@@ -89,37 +85,36 @@ export function createRequests(options: RequestsOptions): Requests {
         count: texts.length,
         body: encoder.encode(`{"batch":[${texts}]${more}}`),
         // For parts only.
-        get events() {
-          return encodeEvents(texts, []);
+        get texts() {
+          return texts.map((text) => encoder.encode(text));
         },
       };
     },
-    accepted(carried) {
+    accepted() {
       counts.failed -= 1;
-      compression?.accepted(destination.body(carried));
     },
-    isEncodingAtFault: (carried, status) =>
-      compression?.refused(destination.body(carried), status || undefined) ?? false,
     async post(carried, isRepeated, outlives) {
-      const plain = destination.body(carried);
-      // What outlives the page is made before this function returns.
-      const encoded = outlives ? undefined : await compression?.encode(plain);
-      const { body, encoding } = encoded ?? { body: plain, encoding: undefined };
-      counts.sent += 1;
-      counts.bytes += body.length;
       if (isRepeated) counts.retried += 1;
-      const headers = {
-        ...{ ...delivery.headers, ...destination.headers(keys[0]) },
-        ...{ ...(encoding && { 'content-encoding': encoding }), ...headersOf?.(carried) },
+      const ask = async (body: Uint8Array, encoding?: string) => {
+        counts.sent += 1;
+        counts.failed += 1;
+        counts.bytes += body.length;
+        const headers = {
+          ...{ ...delivery.headers, ...destination.headers(apiKey) },
+          ...{ ...(encoding && { 'content-encoding': encoding }), ...headersOf?.(carried) },
+        };
+        const start = clock.now();
+        const request = { url, headers, body, timeouts, signal, outlives };
+        const outcome = await (transport?.post(request) ?? post(request));
+        const durationMs = Math.max(0, clock.now() - start);
+        latencies.add(durationMs);
+        const status = outcome.kind === 'answered' ? outcome.status : 0;
+        reporter.emit('request', { url, status, durationMs });
+        return outcome;
       };
-      const start = clock.now();
-      const request = { url, headers, body, timeouts, signal, outlives };
-      const outcome = await (transport?.post(request) ?? post(request));
-      const durationMs = Math.max(0, clock.now() - start);
-      latencies.add(durationMs);
-      const status = outcome.kind === 'answered' ? outcome.status : 0;
-      counts.failed += 1;
-      reporter.emit('request', { url, status, durationMs });
+      const body = destination.body(carried);
+      // What outlives the page is made before this function returns.
+      const outcome = await ((!outlives && compression?.post(body, ask)) || ask(body));
       if (outcome.kind === 'failed')
         return safeCause ? { ...outcome, cause: safeCause(outcome.cause) } : outcome;
       const { body: text, location } = outcome;

@@ -1,23 +1,20 @@
+import { BATCH_OVERHEAD_BYTES } from '@sluice/protocol/toolbox';
 import { Alarm } from '../../base/alarm.ts';
+import type { Limit } from '../../base/event-bytes.ts';
 import type { TrackerStats } from '../../tell/stats.ts';
 import type { Parcel } from '../keep/parcel.ts';
-import type { Tabs } from '../keep/tabs.ts';
-import type { Bounds } from '../parts.ts';
-import { type Batch, countOf } from './blame.ts';
-import { createDelivery, type DeliveryOptions } from './delivery.ts';
-import { createFresh } from './fresh.ts';
-import type { Traffic } from './traffic.ts';
-import { createTurn } from './turn.ts';
+import { type Batch, batchOf, bytesOf, countOf, isAlive, rankOf } from './batch.ts';
+import { createDelivery } from './delivery.ts';
+import { nameCustomer } from './relay.ts';
+import type { SenderOptions } from './stages.ts';
 
 const REQUESTS = 4;
 /** After storage failed to give what is due, it is asked again. */
 const RELOAD_MS = 1_000;
-
-interface SenderOptions extends DeliveryOptions {
-  readonly tabs: Tabs;
-  readonly bounds: Bounds | undefined;
-  readonly refresh: () => Promise<unknown>;
-}
+/** After this time other pages have the turn. */
+const TURN_MS = 10_000;
+/** A page that cannot list what is stored so often in a row sends what it knows. */
+const MOST_MISSES = 3;
 
 export interface Sender {
   readonly suspects: TrackerStats['suspects'];
@@ -45,55 +42,79 @@ export interface Sender {
 
 /** Sends what is due, in the one page that has the turn. */
 export function createSender(options: SenderOptions): Sender {
-  const { settings, clock, parcels, keeper, gate, blame, reporter } = options;
-  const { bounds, end, limits } = options;
+  const { settings, clock, parcels, keeper, gate, reporter, bounds, cut, limits } = options;
+  const { refresh, relay, requests, tabs } = options;
   const { batch: sizes, delivery, isOrdered, ordering } = settings;
-  const limit = ordering === 'strict' ? 1 : Math.min(REQUESTS, delivery.maxConcurrency);
-  const traffic: Traffic = {
-    ...{ retries: [], running: 0 },
-    ...{ departures: 0, denials: 0, resumes: 0, isStopped: false },
-  };
-  const { lease, deliver, halve } = createDelivery(options, traffic, wake, hasOthers);
-  const fresh = createFresh(options, dueAt, wake);
-  const turn = createTurn(options, () => !traffic.isStopped && !keeper.isLeft, wake);
+  const isStrict = ordering === 'strict';
+  const limit = isStrict ? 1 : Math.min(REQUESTS, delivery.maxConcurrency);
+  const { blame, deliver, halve, traffic } = createDelivery(options, wake, hasOthers);
   const timer = new Alarm(clock, wake);
   let urgent = 0;
   let isPumping = false;
   let isWoken = false;
-  let watching: (() => void)[] = [];
+  const watching: (() => void)[] = [];
+  /** Set while this page has the turn, or waits for it. */
+  let asking: AbortController | undefined;
+  /** Set while this page has the turn. */
+  let finish: (() => void) | undefined;
+  let turnUntil = 0;
+  let isWanted = false;
+  let misses = 0;
 
-  function dueAt({ at, isHigh, page, whole }: Parcel): number {
-    const isNow = urgent > 0 || isHigh || whole || page !== parcels.own || at > clock.now();
-    return isNow ? 0 : at + sizes.maxWaitMs;
+  function dueAt({ at, isHigh, page }: Parcel): number {
+    return urgent > 0 || isHigh || page !== parcels.own || at > clock.now() ? 0 : at + sizes.maxWaitMs;
   }
+
+  const rateWaitMs = () => limits.waitMs?.(clock.now()) ?? 0;
 
   function mayStart(): boolean {
-    if (traffic.isStopped || gate.state === 'open' || rateWaitMs() > 0) return false;
-    return traffic.running < (gate.state === 'closed' ? limit : 1);
+    const most = { closed: limit, 'half-open': 1, open: 0 }[gate.state];
+    return !traffic.isStopped && traffic.running < most && rateWaitMs() <= 0;
   }
 
-  function rateWaitMs(): number {
-    return limits.rate?.waitMs(clock.now()) ?? 0;
+  /** While requests hang, this page keeps its turn unless others want it. */
+  function isOver(): boolean {
+    return clock.now() >= turnUntil && (isWanted || traffic.running === 0);
   }
 
-  /** Those that need not wait for others. */
-  function unblocked(): Batch[] {
-    return traffic.retries.filter((batch) => parcels.areFirst(batch.parcels));
+  /** The most of a request. */
+  function most(): Limit {
+    const { maxBytes, maxEvents } = limits.most;
+    return { maxBytes: Math.min(maxBytes, sizes.maxBytes), maxEvents: Math.min(maxEvents, sizes.maxEvents) };
+  }
+
+  /** What waits for its first request, and when that is due. */
+  function fresh(may: (parcel: Parcel) => boolean, room = Number.POSITIVE_INFINITY): [Parcel[], number] {
+    const { maxBytes, maxEvents } = most();
+    return parcels.next({
+      ...{ maxEvents, maxBytes: Math.min(maxBytes, room) },
+      ...{ isOne: !!relay, dueAt, now: clock.now() },
+      mayGo: (parcel) => may(parcel) && (relay?.mayGo(parcel) ?? true),
+    });
+  }
+
+  /** What need not wait for others, in the order in which it is tried. */
+  function candidates(): Batch[] {
+    const now = clock.now();
+    const isProbe = gate.state === 'half-open';
+    const [next, at] = fresh(keeper.isSafe);
+    const isDue = isProbe && next.length > 0;
+    const first: Batch = { ...batchOf(isProbe ? next.slice(0, 1) : next), at: isDue ? 0 : at };
+    // What is new is the best probe, but for what was cut from it.
+    const rank = (batch: Batch) => (batch !== first ? rankOf(batch) : isProbe ? 2 : 1e8);
+    traffic.retries = traffic.retries.filter(isAlive);
+    const retries = traffic.retries.filter((batch) => parcels.areFirst(batch.parcels));
+    // The clock may have been set back.
+    for (const batch of retries) batch.at = Math.min(batch.at, now + batch.waitMs);
+    return [first, ...retries].sort((one, other) => rank(one) - rank(other));
   }
 
   function hasOthers(): boolean {
-    return unblocked().some(({ isAlone }) => !isAlone) || fresh.next()[0].length > 0;
+    return candidates().some(({ isAlone, parcels }) => !isAlone && parcels.length > 0);
   }
 
-  /** When something is due; now, if something new is worth a probe. */
-  function nextAt(): number {
-    const [next, at] = fresh.next();
-    // The clock may have been set back.
-    for (const batch of traffic.retries) batch.at = Math.min(batch.at, clock.now() + batch.waitMs);
-    const isProbe = gate.state === 'half-open';
-    const dueAt = Math.min(isProbe && next.length > 0 ? 0 : at, ...unblocked().map((batch) => batch.at));
-    return Math.max(dueAt, clock.now() + rateWaitMs());
-  }
+  /** When something is due. */
+  const nextAt = () => Math.max(Math.min(...candidates().map(({ at }) => at)), clock.now() + rateWaitMs());
 
   function wake(): void {
     isWoken = true;
@@ -103,9 +124,7 @@ export function createSender(options: SenderOptions): Sender {
   }
 
   function looked(): void {
-    const told = watching;
-    watching = [];
-    for (const tell of told) tell();
+    for (const tell of watching.splice(0)) tell();
   }
 
   function changed(): Promise<void> {
@@ -118,56 +137,91 @@ export function createSender(options: SenderOptions): Sender {
       isWoken = false;
       timer.cancel();
       bounds?.dropExpired(traffic.retries);
-      traffic.retries = traffic.retries.filter(isAlive);
-      if (turn.isOurs) while (!turn.isOver(traffic.running) && mayStart() && (await startNext()));
+      while (finish && !isOver() && mayStart() && (await startNext()));
       const waitMs = Math.ceil(nextAt() - clock.now());
       const isDue = waitMs <= 0 && mayStart();
-      if (traffic.running === 0 && (!isDue || turn.isOver(0))) turn.end();
-      if (isDue) turn.ask();
+      if (traffic.running === 0 && (!isDue || isOver())) finish?.();
+      if (isDue) void ask();
       // It became due after the look above.
-      if (isDue && turn.isOurs) timer.set(1);
+      if (isDue && finish) timer.set(1);
       if (waitMs > 0 && waitMs < Number.POSITIVE_INFINITY && !traffic.isStopped) timer.set(waitMs);
     }
     isPumping = false;
     looked();
   }
 
-  /** Returns false if nothing is due, or cannot be read. */
+  async function ask(): Promise<void> {
+    if (asking) return;
+    asking = new AbortController();
+    await (keeper.survives ? tabs.alone(work, asking.signal) : work()).catch(() => undefined);
+    // A turn that was lost is over, too.
+    finish?.();
+    asking = undefined;
+    wake();
+  }
+
+  async function work(): Promise<void> {
+    try {
+      await refresh();
+      misses = 0;
+    } catch (error) {
+      reporter.storageFailed(error);
+      misses += 1;
+      // Twice is better than never.
+      if (misses < MOST_MISSES) return;
+    }
+    if (traffic.isStopped || keeper.isLeft) return;
+    await new Promise<void>((resolve) => {
+      finish = resolve;
+      turnUntil = clock.now() + TURN_MS;
+      wake();
+    });
+    finish = undefined;
+    isWanted = false;
+  }
+
+  function giveUp(): void {
+    asking?.abort();
+    finish?.();
+  }
+
+  /** Begins with what is due, or reads it. Returns false if there is nothing, or if storage fails. */
   async function startNext(): Promise<boolean> {
     const now = clock.now();
-    const { denials } = traffic;
-    const isProbe = gate.state === 'half-open';
-    // The smallest first: it is found soon whether single events are refused, or all.
-    const due = unblocked()
-      .filter(({ at }) => at <= now)
-      .sort(
-        (one, other) =>
-          Number(one.isAlone) - Number(other.isAlone) ||
-          (isProbe ? one.failures - other.failures : 0) ||
-          countOf(one) - countOf(other),
-      );
-    let [batch] = isProbe ? [] : due;
+    const batch = candidates().find(({ at }) => at <= now);
+    if (!batch) return false;
     try {
-      if (!batch) {
-        const [next, at] = fresh.next();
-        if (next.length > 0 && (isProbe || at <= now)) batch = await fresh.take(next, isProbe);
-        else [batch] = due;
-      }
-      if (!batch) return false;
-      await keeper.load(batch.parcels);
+      // Once it is read, something else may be due: from there on all happens in one task.
+      if (batch.parcels.every(({ texts }) => texts)) start(batch);
+      else await keeper.load(batch.parcels);
+      return true;
     } catch (error) {
       reporter.storageFailed(error);
       timer.set(RELOAD_MS);
       return false;
     }
+  }
+
+  function start(batch: Batch): void {
+    const { maxBytes, maxEvents } = most();
+    const isProbe = gate.state === 'half-open';
+    const isNew = (parcel: Parcel) => nameCustomer(parcel, cut);
+    if ((relay || isOrdered) && batch.parcels.filter(isNew).length > 0) return;
+    hold(batch);
     traffic.retries = traffic.retries.filter((other) => other !== batch);
-    batch.parcels = batch.parcels.filter(({ state }) => state !== 'ended');
-    // As a probe, one event says more than many. Without order, there is something new.
-    const isSure = isProbe ? isOrdered : batch.pair.isAccepted || limits.refuses?.(batch);
-    if (denials < traffic.denials) for (const parcel of batch.parcels) end(parcel, 'denied');
-    else if (isSure && countOf(batch) > 1) halve(batch, isProbe);
-    else if (batch.parcels.length > 0) void deliver(batch);
-    return true;
+    const count = countOf(batch);
+    // A probe is one event, and no request is larger than the service accepts.
+    const fitting = isProbe ? 1 : Math.min(maxEvents, (count * maxBytes) / bytesOf(batch.parcels));
+    const isSure = batch.sent > 0 ? blame.isFound(batch) : count > fitting || limits.refuses?.(batch);
+    if (count > 1 && isSure) halve(batch, fitting);
+    else void deliver(batch);
+  }
+
+  function hold({ parcels: taken }: Batch): void {
+    for (const parcel of taken) {
+      parcel.state = 'out';
+      if (parcel === parcels.filling) parcels.seal();
+    }
   }
 
   return {
@@ -175,9 +229,9 @@ export function createSender(options: SenderOptions): Sender {
     get suspects() {
       return traffic.retries
         .filter(({ isSuspect }) => isSuspect)
-        .map(({ at, parcels: [parcel], sent, status, words }) => ({
+        .map(({ at, parcels: [parcel], sent, why }) => ({
           event: (parcel?.texts?.[0] ?? '').slice(0, 200),
-          ...{ tries: sent, nextAt: at, status, words },
+          ...{ tries: sent, nextAt: at, status: why?.status ?? 0, words: why?.words ?? '' },
         }));
     },
     hurry(): () => void {
@@ -189,34 +243,45 @@ export function createSender(options: SenderOptions): Sender {
     },
     isUseful(until: number): boolean {
       if (traffic.isStopped) return false;
-      if (traffic.running > 0 || isPumping || turn.isAsked) return true;
+      if (traffic.running > 0 || isPumping || asking) return true;
       const { pause, state } = gate;
       return (state === 'open' && pause ? pause.until : nextAt()) < until;
     },
     leave(isLeft) {
-      const isShared = !isLeft && !turn.isOurs && keeper.survives;
-      // Others may have left something older.
-      const isBehind = isShared && ordering === 'strict';
-      const mayLeave = gate.state === 'closed' && blame.inARow === 0 && !traffic.isStopped && !isBehind;
-      const last = mayLeave ? fresh.last(isShared) : [];
-      for (const batch of last) lease(batch.parcels);
+      const isShared = !isLeft && !finish && keeper.survives;
+      const isOwn = ({ isStored, isWriting, page, texts }: Parcel) =>
+        !!texts && page === parcels.own && !(isShared && (isStored || isWriting));
+      let others = parcels.count(({ session }) => !session);
+      // Where order is strict, others may have left something older.
+      const mayLeave = gate.state === 'closed' && blame.inARow === 0 && !(isShared && isStrict);
+      for (let { room } = requests; mayLeave && !traffic.isStopped; ) {
+        // A relay knows one parcel by its name.
+        const [taken] = fresh(isOwn, relay ? 1 : room);
+        room -= bytesOf(taken);
+        if (taken.length === 0 || room < 0) break;
+        room -= BATCH_OVERHEAD_BYTES;
+        const batch = batchOf(taken);
+        others -= countOf(batch);
+        hold(batch);
+        void deliver(batch, true);
+      }
       void keeper.commit();
-      for (const batch of last) void deliver(batch, true);
       if (isLeft) traffic.departures += 1;
-      const others = parcels.count(({ leasedUntil, session }) => !session && leasedUntil <= clock.now());
-      return others > last.reduce((total, batch) => total + countOf(batch), 0);
+      return others > 0;
     },
     deny() {
       traffic.denials += 1;
-      for (const batch of traffic.retries) for (const parcel of batch.parcels) parcel.state = 'waiting';
-      traffic.retries = [];
+      for (const batch of traffic.retries.splice(0))
+        for (const parcel of batch.parcels) parcel.state = 'waiting';
     },
     rest() {
       traffic.departures += 1;
-      turn.giveUp();
+      giveUp();
     },
     changed,
-    wanted: turn.wanted,
+    wanted() {
+      isWanted = true;
+    },
     hurryRetries(): void {
       traffic.resumes += 1;
       for (const batch of traffic.retries) batch.at = 0;
@@ -224,13 +289,9 @@ export function createSender(options: SenderOptions): Sender {
     async stop() {
       traffic.isStopped = true;
       timer.stop();
-      turn.giveUp();
+      giveUp();
       looked();
       while (traffic.running > 0 || isPumping) await changed();
     },
   };
-}
-
-function isAlive({ parcels }: Batch): boolean {
-  return parcels.some(({ state }) => state !== 'ended');
 }

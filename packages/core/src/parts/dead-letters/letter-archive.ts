@@ -5,7 +5,7 @@ import { allOf, type Range } from '../../base/range.ts';
 import { Turns } from '../../base/turns.ts';
 import { syncCopies } from '../../keep/journal.ts';
 import type { LetterStore, Refusal } from '../../send/letterbox.ts';
-import type { Batch } from '../../wait/parcel.ts';
+import type { Parcel } from '../../wait/parcel.ts';
 import { Places } from '../../wait/places.ts';
 import { Shelf, type ShelfOptions } from '../shelf.ts';
 import { writeLetter } from './dead-letter.ts';
@@ -42,7 +42,7 @@ export class LetterArchive extends Shelf implements LetterStore {
     this.#mayHold = mayHold;
   }
 
-  keep(batch: Pick<Batch, 'events'>, refusal: Refusal): Promise<void> {
+  keep(batch: Pick<Parcel, 'events'>, refusal: Refusal): Promise<void> {
     return this.#turns.take(() => this.#keep(batch, refusal));
   }
 
@@ -83,7 +83,7 @@ export class LetterArchive extends Shelf implements LetterStore {
     return this.#turns.take(() => super.close());
   }
 
-  async #keep({ events }: Pick<Batch, 'events'>, refusal: Refusal): Promise<void> {
+  async #keep({ events }: Pick<Parcel, 'events'>, refusal: Refusal): Promise<void> {
     const { clock, journal } = this.options;
     const now = clock.now();
     const letter = encodeEvents([writeLetter(events.bytes, refusal, now)], [now]);

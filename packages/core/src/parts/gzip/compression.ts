@@ -1,5 +1,7 @@
 import { type Clock, inTime } from '@sluice/protocol/toolbox';
 import type { Encoded, Encoder } from '../../send/http/encoder.ts';
+import { isIntercepted } from '../../send/http/interception.ts';
+import type { Outcome } from '../../send/http/transport.ts';
 
 /** Gzip. In Node it runs on other threads. Elsewhere it works in slices, so that this thread is never busy for long. */
 export interface Gzip {
@@ -12,6 +14,8 @@ export interface Gzip {
 const LEAST_BYTES = 1024;
 /** Longest time for one body. Normally it takes milliseconds. */
 const MAX_MS = 5_000;
+/** Answers that find fault with a request. After others it is sent again anyway. */
+const REFUSED = /^4(?!08|25|29)/;
 /** After this many failures, of gzip itself or of the service with it, all bodies are sent plain. */
 const MOST_FAILURES = 3;
 
@@ -76,6 +80,15 @@ export class Compression implements Encoder {
     if (status === 415) this.#failures = Number.POSITIVE_INFINITY;
     this.#takesPlain = false;
     return true;
+  }
+
+  async post(body: Uint8Array, ask: Parameters<Encoder['post']>[1]): Promise<Outcome> {
+    const encoded = await this.encode(body);
+    const outcome = await ask(encoded.body, encoded.encoding);
+    const status = outcome.kind === 'answered' ? outcome.status : undefined;
+    if (outcome.kind === 'answered' && /^2/.test(`${status}`) && !isIntercepted(outcome)) this.accepted(body);
+    else if (this.refused(body, status) && REFUSED.test(`${status}`)) return ask(body);
+    return outcome;
   }
 
   async #pack(body: Uint8Array): Promise<Encoded> {

@@ -3,6 +3,7 @@ import { VirtualClock } from '../../../src/entries/testing/virtual-clock.ts';
 import { Compression, type Gzip } from '../../../src/parts/gzip/compression.ts';
 import { streamGzip } from '../../../src/parts/gzip/stream-gzip.ts';
 import type { Encoded } from '../../../src/send/http/encoder.ts';
+import { answered } from '../../bench/scripted-transport.ts';
 import { bodyOf, describeGzip } from '../../contracts/gzip-contract.ts';
 
 /** Incompressible data. */
@@ -199,6 +200,21 @@ describe('a service', () => {
     expect(compression.refused(body, 400)).toBe(false);
     expect(compression.refused(body, undefined)).toBe(false);
     expect((await compression.encode(body)) === encoded).toBe(true);
+  });
+
+  it.each([
+    [400, ['gzip', undefined]],
+    [500, ['gzip']],
+    [200, ['gzip']],
+  ])('is asked once more with the plain body where gzip may be at fault: %d', async (status, encodings) => {
+    const { compression } = create();
+    const asked: (string | undefined)[] = [];
+    const outcome = await compression.post(bodyOf(100), async (_, encoding) => {
+      asked.push(encoding);
+      return answered(encoding ? status : 200);
+    });
+    expect(asked).toEqual(encodings);
+    expect(outcome).toMatchObject({ status: encodings.length > 1 ? 200 : status });
   });
 
   it('that refuses a plain body says nothing about gzip', async () => {

@@ -1,0 +1,63 @@
+import type { Clock } from '@sluice/protocol/toolbox';
+import type { ClockOffset } from '../../accept/clock-offset.ts';
+import type { Fate } from '../../base/fate.ts';
+import type { Settings } from '../../options/settings.ts';
+import type { Breaker } from '../../pace/breaker.ts';
+import type { ReadRejected } from '../../send/http/transport.ts';
+import type { Books } from '../../tell/books.ts';
+import type { Reporter } from '../../tell/reporter.ts';
+import type { Keeper } from '../keep/keeper.ts';
+import type { Letters } from '../keep/letters.ts';
+import type { Parcel } from '../keep/parcel.ts';
+import type { Parcels } from '../keep/parcels.ts';
+import type { Tabs } from '../keep/tabs.ts';
+import type { Bounds } from '../parts.ts';
+import type { Batch } from './batch.ts';
+import type { Limits } from './limits.ts';
+import type { Relay } from './relay.ts';
+import type { Requests } from './requests.ts';
+
+/** What a delivery needs of the other stages. */
+export interface DeliveryOptions {
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly parcels: Parcels;
+  readonly keeper: Keeper;
+  readonly gate: Breaker;
+  readonly requests: Requests;
+  readonly limits: Limits;
+  readonly rejected: ReadRejected | undefined;
+  /** Undefined: the service itself. */
+  readonly relay: Relay | undefined;
+  readonly reporter: Reporter;
+  readonly books: Books;
+  readonly offset: Pick<ClockOffset, 'learn'> | undefined;
+  /** @param isCounted Whether its events count here. */
+  readonly end: (parcel: Parcel, fate: Fate, isCounted?: boolean) => void;
+  /** Two parcels take the place of one. */
+  readonly cut: (parcel: Parcel, count: number) => Parcel[];
+  readonly letters: Letters;
+}
+
+/** What the sender needs besides. */
+export interface SenderOptions extends DeliveryOptions {
+  readonly tabs: Pick<Tabs, 'alone'>;
+  readonly bounds: Bounds | undefined;
+  /** Finds what other pages stored and ended. */
+  readonly refresh: () => Promise<unknown>;
+}
+
+/** What is under way. */
+export interface Traffic {
+  /** Batches that wait for their retry. */
+  retries: Batch[];
+  running: number;
+  /** How often the page was left. */
+  departures: number;
+  /** How often consent was denied. */
+  denials: number;
+  /** How often a retry was asked for. Answers to requests before it may be about another key. */
+  resumes: number;
+  isStopped: boolean;
+}
