@@ -79,8 +79,6 @@ export function createEngine(
     ...{ name, isInMemory: settings.journal === 'memory' },
     ...{ parcels, clock, random, reporter },
     commitIntervalMs: settings.commitIntervalMs,
-    isOnce: settings.leaving === 'once',
-    books,
     isGranted,
     end,
     makeRoom: () => bounds?.makeRoom(),
@@ -126,21 +124,20 @@ export function createEngine(
   const oldestAt = () => clock.now() - settings.unidentified.maxAgeMs;
   const sharing = createSharing(
     {
-      ...{ parcels, keeper, letters, clock, reporter, end, oldestAt, hold },
+      ...{ name, parcels, keeper, letters, clock, books, reporter, end, oldestAt, hold },
+      isOnce: settings.leaving === 'once',
       isDenied: () => consent.current === 'denied',
     },
     () => ({ gate, identity, sender }),
   );
 
   function end(parcel: Parcel, fate: Fate, isCounted = true): void {
-    keeper.remove(parcel);
     if (!parcels.end(parcel, isCounted ? fate : undefined)) return;
     tabs.tell(['ended', parcel.id, fate]);
     keeper.commitSoon();
   }
 
   function cut(parcel: Parcel, count: number): Parcel[] {
-    keeper.remove(parcel);
     const parts = parcels.cut(parcel, count);
     tabs.tell(['cut', parcel.id, parts.map(({ key }) => key)]);
     keeper.commitSoon();

@@ -128,7 +128,7 @@ export async function drain(options: DrainOptions): Promise<void> {
     const { result } = await store.use('readonly', (objects) => objects.getAllKeys());
     if (result.includes(DENIED)) return;
     const now = systemClock.now();
-    const { listed, leased, over, pause } = readKeys(result, now);
+    const { stored: all, over, pause } = readKeys(result, now);
     if (pause && pause[0] > now) {
       // Where the clock was set back it is not longer than it was.
       await store.use('readwrite', (objects) => {
@@ -137,14 +137,12 @@ export async function drain(options: DrainOptions): Promise<void> {
       });
       throw new Error('requests are paused');
     }
-    for (const [id, key] of listed) {
+    for (const [id, { key, until = 0, wasAlive = 0 }] of all) {
       const [page, number, , , , session] = key;
       if (session) continue;
-      const [, , until = 0, forMs = 0, wasAlive = 0] = leased.get(id) ?? [];
-      const isLeased = until > now && until <= now + forMs;
-      isHeld ||= isLeased;
+      isHeld ||= until > 0;
       const isTaken = wasAlive >= (leaving === 'once' ? 1 : SENT);
-      if (isLeased || !(isTaken || (await post(key)))) continue;
+      if (until > 0 || !(isTaken || (await post(key)))) continue;
       await store.use('readwrite', (objects) => {
         objects.delete(rangeOf({ page, number }));
         // The next page may find the events in localStorage, which a worker cannot read.

@@ -2,24 +2,34 @@ import type { Clock } from '@sluice/protocol/toolbox';
 import { Alarm } from '../base/alarm.ts';
 import type { Fate } from '../base/fate.ts';
 import type { Breaker } from '../pace/breaker.ts';
+import type { Books } from '../tell/books.ts';
 import type { Reporter } from '../tell/reporter.ts';
 import type { Identity } from './identity.ts';
 import type { Keeper } from './keep/keeper.ts';
 import type { Letters } from './keep/letters.ts';
-import { idOf, type Parcel } from './keep/parcel.ts';
+import { type Parcel, readKeys, SENT } from './keep/parcel.ts';
 import type { Parcels } from './keep/parcels.ts';
 import type { Message } from './keep/tabs.ts';
 import type { Sender } from './send/sender.ts';
 
 /** A page that says that it has events may be gone before it sends them. */
 const LOOK_MS = 3_000;
+/**
+ * What may have arrived is sent again by a page that has been there for so long: it will probably see the answer. Pages that are left
+ * at once would send it again and again.
+ */
+const STAY_MS = 5_000;
 
 interface SharingOptions {
+  readonly name: string;
   readonly parcels: Parcels;
   readonly keeper: Keeper;
   readonly letters: Letters;
   readonly clock: Clock;
+  readonly books: Books;
   readonly reporter: Reporter;
+  /** Whether a request of a page that was left counts as accepted. */
+  readonly isOnce: boolean;
   readonly end: (parcel: Parcel, fate: Fate) => void;
   /** What was held before is too old. */
   readonly oldestAt: () => number;
@@ -55,7 +65,9 @@ export interface Sharing {
 }
 
 export function createSharing(options: SharingOptions, later: () => Later): Sharing {
-  const { parcels, keeper, letters, clock, reporter, end, oldestAt, hold, isDenied } = options;
+  const { name, parcels, keeper, letters, clock, books, reporter, isOnce, end, oldestAt, hold, isDenied } =
+    options;
+  const createdAt = clock.now();
   /** The pause of which all pages know. 0: this page has not looked yet. */
   let sharedUntil: number | undefined = 0;
   let opened: Promise<void> = Promise.resolve();
@@ -67,12 +79,40 @@ export function createSharing(options: SharingOptions, later: () => Later): Shar
     looking.set(waitMs);
   }
 
+  /** Compares what is known with what is stored. */
   async function refresh(): Promise<void> {
-    const { found, leasedUntil, letters: listed, pause } = await keeper.refresh();
+    // What is being stored is not missing, though it may not be listed.
+    const known = [...parcels.all.values()].filter(({ isStored }) => isStored);
+    const keys = await keeper.list();
+    const now = clock.now();
+    const isNew = Math.abs(now - createdAt) < STAY_MS;
+    const { stored, letters: listed, odd, over, pause } = readKeys(keys, now);
+    if (odd.length > 0) reporter.emit('damaged', { place: name, bytes: 0 });
+    for (const key of [...odd, ...over]) keeper.put(key);
+    const missing = known.filter((parcel) => parcel.isStored && !stored.has(parcel.id));
+    // Others may have taken the place of what is missing.
+    const epoch = Math.min(parcels.epoch, ...missing.map(({ epoch }) => epoch));
+    let found = 0;
+    for (const [id, { key, until, wasAlive = 0 }] of stored) {
+      const isSent = wasAlive === SENT;
+      const freeAt = until || (until === 0 && isNew && !isSent ? createdAt + STAY_MS : 0);
+      const isKnown = parcels.all.has(id);
+      if (!isKnown && freeAt > 0) lookIn(freeAt - now);
+      if (!isKnown && (freeAt > 0 || key[0] === parcels.own || parcels.changes.has(id))) continue;
+      if (!isKnown) found += key[2];
+      const parcel = parcels.found(key, epoch);
+      parcel.leasedUntil = freeAt;
+      if (until !== 0 || freeAt > 0 || parcel.isFrozen || parcel.state !== 'waiting') continue;
+      // Nobody knows the answer to its request. Until it is sent again its lease tells other pages the same.
+      parcel.isFrozen = true;
+      if (isSent || (isOnce && wasAlive === 1)) end(parcel, 'delivered');
+      else books.maybeDuplicate += parcel.count;
+    }
+    // Who ended it told the others.
+    for (const parcel of missing) parcels.end(parcel, 'delivered', true);
     if (found > 0) reporter.recovered('recovered', found);
     parcels.sort();
     letters.listed(keeper.survives ? listed : letters.keys);
-    if (leasedUntil < Number.POSITIVE_INFINITY) lookIn(leasedUntil - clock.now());
     for (const parcel of [...parcels.all.values()])
       if (parcel.session && parcel.at < oldestAt()) end(parcel, 'expired');
     const { gate } = later();
@@ -98,10 +138,7 @@ export function createSharing(options: SharingOptions, later: () => Later): Shar
   function drop(): void {
     later().sender.deny();
     for (const parcel of [...parcels.all.values()])
-      if (parcel.state === 'waiting' && isDenied()) {
-        keeper.remove(parcel);
-        parcels.end(parcel, 'denied');
-      }
+      if (parcel.state === 'waiting' && isDenied()) parcels.end(parcel, 'denied');
   }
 
   function open(): Promise<void> {
@@ -121,22 +158,9 @@ export function createSharing(options: SharingOptions, later: () => Later): Shar
       const [kind, id, what] = message;
       const parcel = parcels.all.get(id);
       if (!parcel) return;
-      if (kind === 'ended') {
-        if (keeper.wasCleared) keeper.remove(parcel);
-        parcels.end(parcel, what);
-      } else {
-        const { epoch, texts } = parcel;
-        parcels.end(parcel);
-        let start = 0;
-        for (const key of what) {
-          const part = parcels.all.get(idOf(key)) ?? parcels.found(key, epoch);
-          const own = texts?.slice(start, start + key[2]);
-          start += key[2];
-          // They are stored again should the database be deleted.
-          if (own && !part.texts) parcels.loaded(part, own);
-        }
-        parcels.sort();
-      }
+      parcels.end(parcel, kind === 'ended' ? what : undefined, true);
+      if (kind === 'cut') for (const key of what) parcels.found(key, parcel.epoch);
+      parcels.sort();
       sender.wake();
     },
     refresh,

@@ -38,7 +38,7 @@ export function createLetters({ limits, clock, keeper, reporter }: LettersOption
     keys = keys.filter((key) => !names.has(String(key)));
     for (const key of gone) {
       texts.delete(String(key));
-      keeper.delete(key);
+      keeper.put(key);
     }
     if (reason && gone.length > 0) reporter.emit('deadLettersDropped', { reason, count: gone.length });
   }

@@ -24,8 +24,18 @@ export interface Whole {
   isAccepted: boolean;
 }
 
+/** A record that is to be written, such as a parcel; or, without texts, records that are to be deleted. */
+export interface Change {
+  readonly key: IDBValidKey | IDBKeyRange;
+  readonly texts?: unknown;
+  /** Of a parcel. */
+  readonly session?: string;
+  /** How far it got. `failed`: it may be stored, though the browser said that it is not. Undefined: it was not tried yet. */
+  kept?: 'writing' | 'failed' | 'stored' | undefined;
+}
+
 /** Events that are stored, sent and released together. In IndexedDB it is one record: its key, and its texts. */
-export class Parcel {
+export class Parcel implements Change {
   readonly page: string;
   readonly number: number;
   readonly at: number;
@@ -38,10 +48,7 @@ export class Parcel {
   texts: string[] | undefined;
   state: 'waiting' | 'out' | 'ended' = 'waiting';
   isHigh = false;
-  isStored: boolean;
-  isWriting = false;
-  /** Its writing began once. */
-  isTried = false;
+  kept: Change['kept'];
   /** So long it is in a request of a page that may see the answer. */
   leasedUntil = 0;
   /** It was in a request whose answer nobody knows: it is sent again as it is. */
@@ -65,11 +72,15 @@ export class Parcel {
     this.at = at;
     this.session = session;
     this.texts = texts;
-    this.isStored = !texts;
+    if (!texts) this.kept = 'stored';
   }
 
   get id(): string {
     return idOf(this.key);
+  }
+
+  get isStored(): boolean {
+    return this.kept === 'stored';
   }
 
   get key(): ParcelKey {
@@ -145,43 +156,50 @@ function isTime(until: unknown, forMs: unknown): boolean {
   return Number.isFinite(until) && Number.isFinite(forMs) && Number(forMs) < TOO_MUCH;
 }
 
+/** A parcel that is stored. */
+export interface Stored {
+  readonly key: ParcelKey;
+  /** When its last lease ends; 0: it has ended; undefined: it has none. */
+  until?: number;
+  wasAlive?: number;
+}
+
 /** What the keys of a database say. */
 export interface Listing {
-  readonly listed: ReadonlyMap<string, ParcelKey>;
-  /** The last lease of each parcel. */
-  readonly leased: ReadonlyMap<string, LeaseKey>;
+  readonly stored: ReadonlyMap<string, Stored>;
+  readonly letters: readonly LetterKey[];
   /** Leases of what is gone. */
   readonly over: readonly IDBValidKey[];
-  readonly letters: readonly LetterKey[];
   /** Keys that nobody of ours wrote. */
   readonly odd: readonly IDBValidKey[];
   /** It may have ended. Once a page has an answer there is none. */
   readonly pause: SharedPause | undefined;
 }
 
-/** Sorts the keys of all records. */
+/** Sorts the keys of all records, which come in their order: the leases of a parcel follow it. */
 export function readKeys(keys: readonly IDBValidKey[], now: number): Listing {
-  const listed = new Map<string, ParcelKey>();
-  const leased = new Map<string, LeaseKey>();
+  const stored = new Map<string, Stored>();
   const letters: LetterKey[] = [];
+  const over: IDBValidKey[] = [];
   const odd: IDBValidKey[] = [];
   let pause: SharedPause | undefined;
   for (const key of keys) {
-    if (isParcel(key)) listed.set(idOf(key), key);
-    else if (isLease(key)) leased.set(idOf(key), key);
-    else if (isPause(key)) {
+    if (isParcel(key)) stored.set(idOf(key), { key });
+    else if (isLease(key)) {
+      const [, , end, forMs, wasAlive] = key;
+      const parcel = stored.get(idOf(key));
+      // One that ends too late was made before the clock was set back: it has ended.
+      const until = end > now && end <= now + forMs ? end : 0;
+      if (parcel) Object.assign(parcel, { until, wasAlive });
+      else if (Math.abs(now - end) > forMs + (wasAlive === SENT ? TOLD_MS : 0)) over.push(key);
+    } else if (isPause(key)) {
       const [until, failures, forMs] = key;
       // The clock may have been set back since.
       pause = [Math.min(until, now + forMs), failures, forMs];
     } else if (isLetter(key)) letters.push(key);
     else if (Array.isArray(key) || !OWN.includes(key)) odd.push(key);
   }
-  const over = [...leased.values()].filter((key) => {
-    const [, , until, forMs, wasAlive] = key;
-    const keptMs = wasAlive === SENT ? TOLD_MS : 0;
-    return !listed.has(idOf(key)) && Math.abs(now - until) > forMs + keptMs;
-  });
-  return { listed, leased, letters, over, odd, pause };
+  return { stored, letters, over, odd, pause };
 }
 
 export function isTexts(value: unknown, count: number): value is string[] {

@@ -2,7 +2,7 @@ import type { Limit } from '../../base/event-bytes.ts';
 import type { Fate } from '../../base/fate.ts';
 import { uuid } from '../../base/uuid.ts';
 import type { TrackerStats } from '../../tell/stats.ts';
-import { Parcel, type ParcelKey } from './parcel.ts';
+import { type Change, idOf, Parcel, type ParcelKey, rangeOf } from './parcel.ts';
 
 /** What events of one parcel have in common. */
 export type Lane = Pick<Parcel, 'isHigh' | 'session' | 'customer'>;
@@ -51,8 +51,8 @@ export class Parcels {
   /** Names the records of this page. Pages that were opened later have later names. */
   readonly own: string;
   readonly all: Map<string, Parcel> = new Map();
-  /** Complete, and not stored yet. */
-  readonly unwritten: Set<Parcel> = new Set();
+  /** What storage does not have yet, by the id of a parcel or another name: complete parcels, leases, deletions. */
+  readonly changes: Map<string, Change> = new Map();
   /** Of events in memory. */
   bytes = 0;
   epoch = 0;
@@ -101,8 +101,7 @@ export class Parcels {
       this.bytes + bytes > maxBytes ||
       (maxEvents < Number.POSITIVE_INFINITY && this.count(isLoaded) >= maxEvents)
     ) {
-      for (const parcel of this.all.values())
-        if (parcel.isStored && parcel.state === 'waiting') this.unload(parcel);
+      this.trim(0);
       if (this.bytes + bytes > maxBytes || this.count(isLoaded) >= maxEvents) return false;
     }
     let { filling } = this;
@@ -134,7 +133,7 @@ export class Parcels {
   }
 
   seal(): void {
-    if (this.filling) this.unwritten.add(this.filling);
+    if (this.filling) this.changes.set(this.filling.id, this.filling);
     this.filling = undefined;
   }
 
@@ -146,6 +145,8 @@ export class Parcels {
 
   /** Adds a parcel that is stored. */
   found(key: ParcelKey, epoch: number = this.epoch): Parcel {
+    const known = this.all.get(idOf(key));
+    if (known) return known;
     const parcel = this.#add(new Parcel(key));
     parcel.epoch = this.isOpening ? 0 : epoch;
     return parcel;
@@ -161,12 +162,22 @@ export class Parcels {
     parcel.texts = undefined;
   }
 
-  /** Returns false if it has ended already. */
-  end(parcel: Parcel, fate?: Fate): boolean {
-    if (!this.all.delete(parcel.id)) return false;
+  /** Unloads what is also stored, if more than so many bytes are in memory. */
+  trim(bytes: number): void {
+    if (this.bytes > bytes)
+      for (const parcel of this.all.values())
+        if (parcel.isStored && parcel.state === 'waiting') this.unload(parcel);
+  }
+
+  /** Its record is deleted. Returns false if it has ended already. @param isGone Its record was deleted by others. */
+  end(parcel: Parcel, fate?: Fate, isGone = false): boolean {
+    const { id, kept } = parcel;
+    if (!this.all.delete(id)) return false;
     parcel.state = 'ended';
     if (parcel === this.filling) this.filling = undefined;
-    this.unwritten.delete(parcel);
+    this.changes.delete(`${id} lease`);
+    if (!kept || (isGone && kept === 'stored')) this.changes.delete(id);
+    else this.changes.set(id, { key: rangeOf(parcel) });
     this.unload(parcel);
     if (fate) this.#settled(fate, parcel.count);
     return true;
@@ -181,7 +192,7 @@ export class Parcels {
         ? this.#create(page, number + from * EVENT_STEP + 1, at, of, parcel)
         : this.#create(this.own, this.number(), at, of, parcel);
       Object.assign(part, { epoch, whole, state: 'out' });
-      this.unwritten.add(part);
+      this.changes.set(part.id, part);
       return part;
     });
     this.end(parcel);

@@ -95,7 +95,7 @@ export const deadLetters: NonNullable<PageParts['deadLetters']> = (stages) => {
     if (taken.length === 0) return 0;
     letters.drop(taken.map(({ key }) => key));
     const parcel = parcels.found(key);
-    parcel.isStored = keeper.survives;
+    if (!keeper.survives) parcel.kept = undefined;
     parcels.loaded(parcel, texts);
     reporter.recovered('replayed', taken.length);
     wake();

@@ -107,8 +107,7 @@ export function createFresh(
     },
     last(isShared) {
       const last: Batch[] = [];
-      const isOwn = ({ isStored, isWriting, page, texts }: Parcel) =>
-        !!texts && page === parcels.own && !(isShared && (isStored || isWriting));
+      const isOwn = ({ kept, page, texts }: Parcel) => !!texts && page === parcels.own && !(isShared && kept);
       for (let { room } = requests; ; ) {
         const { maxBytes, maxEvents } = most();
         // A relay knows one parcel by its name.

@@ -1,0 +1,2 @@
+import { createTracker } from '@sluice/core';
+globalThis.tracker = createTracker({ baseUrl: location.origin, correlationKey: 'email' });
