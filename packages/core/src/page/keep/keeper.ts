@@ -17,7 +17,8 @@ const RETRY = { baseMs: 1_000, maxMs: 60_000 };
 /** More than this of what is stored is not kept in memory too. */
 const MOST_LOADED = 512 * 1024;
 const ALIVE_MS = 60_000;
-/** The keys that begin with a number. */
+/** The keys that are arrays, and those that begin with a number. */
+const ALL = () => IDBKeyRange.lowerBound([]);
 const PAUSES = () => IDBKeyRange.bound([Number.NEGATIVE_INFINITY], ['']);
 
 interface KeeperOptions {
@@ -42,7 +43,7 @@ export interface Keeper {
   /** Whether what it keeps outlives the page. */
   readonly survives: boolean;
   /** In place of Web Locks. */
-  readonly lock: StoredLock;
+  readonly lock: StoredLock | undefined;
   /** Whether the page was left: what is written is spilled too. */
   readonly isLeft: boolean;
   /** Whether events may be sent: they are stored, or cannot be. */
@@ -63,7 +64,7 @@ export interface Keeper {
   /** Other pages leave these parcels alone for a while. Goes with the next transaction, as what follows. */
   lease(parcels: readonly Parcel[], forMs: number): void;
   endLease(parcels: readonly Parcel[]): void;
-  /** Stores another record; without texts, deletes it. */
+  /** Stores another record; without texts, deletes it. Where there is no storage, it stays among the changes. */
   put(key: IDBValidKey, texts?: string): void;
   /** For service workers: consent is denied, or is not any more. */
   markDenied(isDenied: boolean): void;
@@ -124,8 +125,8 @@ export function createKeeper(options: KeeperOptions): Keeper {
 
   async function write(): Promise<void> {
     alarm.cancel();
-    if (!isGranted()) return;
     parcels.seal();
+    if (!isGranted()) return;
     makeRoom();
     // While it fails, it is asked from time to time.
     if (!store || (retry.isSet && !isLeft)) return onChange(false);
@@ -167,7 +168,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
     get survives() {
       return store !== undefined;
     },
-    lock: store ? storedLock(store, clock) : { request: (_name, _options, work) => work({}) },
+    lock: store && storedLock(store, clock),
     get isLeft() {
       return isLeft;
     },
@@ -210,8 +211,8 @@ export function createKeeper(options: KeeperOptions): Keeper {
       commit();
     },
     put(key, texts) {
-      if (!store) return;
-      changes.set(String(key), { key, texts });
+      if (store || texts) changes.set(String(key), { key, texts });
+      else changes.delete(String(key));
       commitSoon();
     },
     share(pause) {
@@ -227,10 +228,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
     },
     async clear() {
       changes.clear();
-      await store?.use('readwrite', async (objects) => {
-        for (const key of await promisifyRequest(objects.getAllKeys()))
-          if (Array.isArray(key)) objects.delete(key);
-      });
+      await store?.use('readwrite', (objects) => void objects.delete(ALL()));
     },
     answered() {
       if (store) saveText(name, `${clock.now()}`);

@@ -100,12 +100,6 @@ export const SECRET = 'key';
 const OWN: readonly unknown[] = [...STORE_KEYS, NOTE, SECRET];
 export type LetterKey = [kind: typeof LETTER, at: number, id: string, bytes: number];
 
-function isLetter(key: IDBValidKey): key is LetterKey {
-  return (
-    Array.isArray(key) && key[0] === LETTER && isString(key[2]) && [key[1], key[3]].every(Number.isFinite)
-  );
-}
-
 /**
  * Says that a parcel is in a request of a page, until a time. `wasAlive`: 1 if a page had an answer in the minute before, and `SENT` if
  * a service worker had the answer to it.
@@ -128,32 +122,28 @@ export function leasesOf({ page, number }: Pick<Parcel, 'page' | 'number'>): IDB
   return IDBKeyRange.bound([page, number, LEAST_TIME], [page, number + 1]);
 }
 
-export function isLease(key: unknown): key is LeaseKey {
-  if (!Array.isArray(key) || key.length !== 5) return false;
-  const [page, number, until, forMs, wasAlive] = key;
-  return isString(page) && isCount(number) && until >= LEAST_TIME && isTime(until, forMs) && wasAlive <= SENT;
-}
-
-function isPause(key: IDBValidKey): key is SharedPause {
-  return Array.isArray(key) && key.length === 3 && isTime(key[0], key[2]) && Number.isSafeInteger(key[1]);
-}
-
 /** No size of ours, in bytes, is that large, and no wait, in milliseconds, is that long. */
 const TOO_MUCH = 1e9;
 
+/** Whether a key has parts of these types: texts and finite numbers. */
+function has<Key>(key: unknown, shape: 'snnnns' | 'snnnn' | 'snsn' | 'nnn'): key is Key {
+  const typeOf = (part: unknown) =>
+    Math.abs(Number(part)) === Number.POSITIVE_INFINITY ? '' : (typeof part)[0];
+  return Array.isArray(key) && key.map(typeOf).join('') === shape;
+}
+
 export function isParcel(key: unknown): key is ParcelKey {
-  if (!Array.isArray(key) || key.length !== 6) return false;
-  const [page, number, count, bytes, at, session] = key;
-  const isWhole = [number, count, bytes].every(isCount) && count <= bytes && bytes < TOO_MUCH;
-  return isWhole && isString(page) && Number.isFinite(at) && isString(session);
+  if (!has<ParcelKey>(key, 'snnnns')) return false;
+  const [, number, count, bytes] = key;
+  return [number, count, bytes].every(isCount) && count <= bytes && bytes < TOO_MUCH;
 }
 
-function isCount(value: unknown): boolean {
-  return Number.isSafeInteger(value) && Number(value) > 0;
+export function isLease(key: unknown): key is LeaseKey {
+  return has<LeaseKey>(key, 'snnnn') && isCount(key[1]) && key[2] >= LEAST_TIME && key[3] < TOO_MUCH;
 }
 
-function isTime(until: unknown, forMs: unknown): boolean {
-  return Number.isFinite(until) && Number.isFinite(forMs) && Number(forMs) < TOO_MUCH;
+function isCount(value: number): boolean {
+  return Number.isSafeInteger(value) && value > 0;
 }
 
 /** A parcel that is stored. */
@@ -192,20 +182,16 @@ export function readKeys(keys: readonly IDBValidKey[], now: number): Listing {
       const until = end > now && end <= now + forMs ? end : 0;
       if (parcel) Object.assign(parcel, { until, wasAlive });
       else if (Math.abs(now - end) > forMs + (wasAlive === SENT ? TOLD_MS : 0)) over.push(key);
-    } else if (isPause(key)) {
+    } else if (has<SharedPause>(key, 'nnn') && key[2] < TOO_MUCH) {
       const [until, failures, forMs] = key;
       // The clock may have been set back since.
       pause = [Math.min(until, now + forMs), failures, forMs];
-    } else if (isLetter(key)) letters.push(key);
+    } else if (has<LetterKey>(key, 'snsn') && key[0] === LETTER) letters.push(key);
     else if (Array.isArray(key) || !OWN.includes(key)) odd.push(key);
   }
   return { stored, letters, over, odd, pause };
 }
 
 export function isTexts(value: unknown, count: number): value is string[] {
-  return Array.isArray(value) && value.length === count && value.every(isString);
-}
-
-function isString(value: unknown): value is string {
-  return typeof value === 'string';
+  return Array.isArray(value) && value.length === count && value.every((text) => typeof text === 'string');
 }

@@ -10,9 +10,6 @@ export type Lane = Pick<Parcel, 'isHigh' | 'session' | 'customer'>;
 /** The most of one record. */
 const RECORD: Limit = { maxEvents: 500, maxBytes: 48 * 1024 };
 
-/** In memory a parcel is filled for no longer. */
-const MOST_AGE_MS = 60_000;
-
 /**
  * From the number of one record to that of the next, and from one event of it to the next. Where the order counts, parts of a parcel take
  * its place, each with a number of its own.
@@ -97,18 +94,15 @@ export class Parcels {
   push(text: string, at: number, lane: Lane): boolean {
     const bytes = byteLength(text) + 1;
     const { maxBytes, maxEvents } = this.#buffer;
-    if (
-      this.bytes + bytes > maxBytes ||
-      (maxEvents < Number.POSITIVE_INFINITY && this.count(isLoaded) >= maxEvents)
-    ) {
-      this.trim(0);
-      if (this.bytes + bytes > maxBytes || this.count(isLoaded) >= maxEvents) return false;
-    }
+    const hasRoom = () =>
+      this.bytes + bytes <= maxBytes &&
+      (maxEvents === Number.POSITIVE_INFINITY || this.count(({ texts }) => !!texts) < maxEvents);
+    if (!hasRoom()) this.trim(0);
+    if (!hasRoom()) return false;
     let { filling } = this;
     if (
       !filling ||
       filling.bytes + bytes > this.#record.maxBytes ||
-      at - filling.at > MOST_AGE_MS ||
       filling.isHigh !== lane.isHigh ||
       filling.session !== lane.session ||
       filling.customer !== lane.customer
@@ -213,44 +207,49 @@ export class Parcels {
 
   /** The waiting parcels of the next request, and the time at which it is due. */
   next({ maxEvents, maxBytes, isOne, isNewest, mayGo, dueAt, now }: Portion): [Parcel[], number] {
-    const next: Parcel[] = [];
-    const passes = this.#order?.();
-    let [events, bytes, at, later] = [0, 0, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-    for (const isHigh of passes ? [undefined] : [true, false]) {
+    let later = Number.POSITIVE_INFINITY;
+    const free = this.#first((parcel) => {
+      const { leasedUntil, state } = parcel;
+      if (state !== 'waiting' || !mayGo(parcel)) return false;
+      if (leasedUntil > now) later = Math.min(later, leasedUntil);
+      return leasedUntil <= now;
+    });
+    if (!this.#order) {
+      if (isNewest) free.reverse();
       // Those of high priority wait for no others.
-      if (next.length > 0) break;
-      for (const parcel of isNewest && isHigh === false
-        ? [...this.all.values()].reverse()
-        : this.all.values()) {
-        const { customer, isAside, isFrozen, leasedUntil, session, state } = parcel;
-        if (session || isAside || (isHigh ?? parcel.isHigh) !== parcel.isHigh) continue;
-        const [first] = next;
-        const isReady = state === 'waiting' && mayGo(parcel);
-        if (isReady && leasedUntil > now) later = Math.min(later, leasedUntil);
-        const isApart = first && (first.isFrozen || isFrozen || (isOne && first.customer !== customer));
-        const isFree = isReady && leasedUntil <= now && !isApart;
-        if (!(passes?.(parcel, isFree) ?? isFree)) continue;
-        events += parcel.count;
-        bytes += parcel.bytes;
-        const isFull = events > maxEvents || bytes > maxBytes;
-        if (isFull && next.length > 0) return [next, 0];
-        next.push(parcel);
-        at = Math.min(at, isFull ? 0 : dueAt(parcel));
-        if (events >= maxEvents) return [next, 0];
-      }
+      const urgent = free.filter(({ isHigh }) => isHigh);
+      if (urgent.length > 0) free.splice(0, Number.POSITIVE_INFINITY, ...urgent);
+    }
+    const next: Parcel[] = [];
+    let [events, bytes, at] = [0, 0, Number.POSITIVE_INFINITY];
+    for (const parcel of free) {
+      const [first = parcel] = next;
+      const isApart = parcel !== first && (first.isFrozen || parcel.isFrozen);
+      if (isApart || (isOne && parcel.customer !== first.customer)) break;
+      events += parcel.count;
+      bytes += parcel.bytes;
+      const isFull = events > maxEvents || bytes > maxBytes;
+      if (isFull && parcel !== first) return [next, 0];
+      next.push(parcel);
+      at = Math.min(at, isFull ? 0 : dueAt(parcel));
+      if (events >= maxEvents) return [next, 0];
     }
     return [next, next.length > 0 ? at : later];
   }
 
   /** Whether nothing else must be sent before these. */
   areFirst(wanted: readonly Parcel[]): boolean {
+    const first = this.#first((parcel) => wanted.includes(parcel));
+    return wanted.every((parcel) => parcel.isAside || first.includes(parcel));
+  }
+
+  /** The parcels that may be sent, if they are free and the order does not forbid it. Those that are aside are in nobody's way. */
+  #first(isFree: (parcel: Parcel) => boolean): Parcel[] {
     const passes = this.#order?.();
-    const isNone = (parcel: Parcel) => {
-      if (parcel.session || parcel.isAside) return true;
-      const isOne = wanted.includes(parcel);
-      return passes?.(parcel, isOne) || !isOne;
-    };
-    return !passes || [...this.all.values()].every(isNone);
+    return [...this.all.values()].filter((parcel) => {
+      if (parcel.session || parcel.isAside) return false;
+      return passes ? passes(parcel, isFree(parcel)) : isFree(parcel);
+    });
   }
 
   #create(page: string, number: number, at: number, texts: string[], lane: Lane): Parcel {
@@ -297,8 +296,4 @@ const encoder = new TextEncoder();
 
 export function byteLength(text: string): number {
   return /[^\0-\x7f]/.test(text) ? encoder.encode(text).length : text.length;
-}
-
-function isLoaded({ texts }: Parcel): boolean {
-  return texts !== undefined;
 }

@@ -39,7 +39,9 @@ export const deadLetters: NonNullable<PageParts['deadLetters']> = (stages) => {
     return keeper.use((objects) =>
       Promise.all(
         keys.map((key) =>
-          objects ? promisifyRequest<string | undefined>(objects.get(key)) : letters.texts.get(String(key)),
+          objects
+            ? promisifyRequest<string | undefined>(objects.get(key))
+            : (parcels.changes.get(String(key))?.texts as string | undefined),
         ),
       ),
     );

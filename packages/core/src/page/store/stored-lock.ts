@@ -1,6 +1,5 @@
 import { type Clock, sleep } from '@sluice/protocol/toolbox';
 import { promisifyRequest } from 'idb-keyval';
-import { Alarm } from '../../base/alarm.ts';
 import { type IndexedDbStore, LOCK } from './indexeddb-store.ts';
 
 /** A page that dies keeps the lock for at most so long. */
@@ -8,6 +7,7 @@ const LEASE_MS = 15_000;
 const RENEW_MS = 5_000;
 /** How often a page that waits looks whether the lock is free. */
 const LOOK_MS = 1_000;
+const NEVER = new AbortController().signal;
 
 /** What of `LockManager` is used. A lock is held while its callback's promise is pending. */
 export interface StoredLock {
@@ -38,28 +38,24 @@ export function storedLock(store: IndexedDbStore, clock: Clock): StoredLock {
   return {
     async request(_name, { ifAvailable, signal }, work) {
       const id = Math.random();
-      const over = new AbortController();
       while (!(await take(id))) {
         if (ifAvailable) return work(null);
-        await sleep(clock, LOOK_MS, signal ?? over.signal);
+        await sleep(clock, LOOK_MS, signal ?? NEVER);
         if (signal?.aborted) throw signal.reason;
       }
-      let lose: (error: Error) => void = () => {};
-      const lost = new Promise<never>((_, reject) => {
-        lose = reject;
-      });
-      const renewal = new Alarm(clock, () => {
-        const renewed = (isOurs: boolean) =>
-          isOurs ? renewal.set(RENEW_MS) : lose(new Error('another page works'));
-        take(id).then(renewed, () => renewed(true));
-      });
-      renewal.set(RENEW_MS);
+      const over = new AbortController();
       const end = () => store.use('readwrite', (objects) => void objects.delete(LOCK));
       globalThis.addEventListener?.('pagehide', end, { signal: over.signal });
+      const keep = async () => {
+        for (;;) {
+          await sleep(clock, RENEW_MS, over.signal);
+          if (over.signal.aborted || !(await take(id).catch(() => true)))
+            throw new Error('another page works');
+        }
+      };
       try {
-        return await Promise.race([work({}), lost]);
+        return await Promise.race([work({}), keep()]);
       } finally {
-        renewal.stop();
         over.abort();
         if (await take(id).catch(() => false)) await end().catch(() => undefined);
       }
