@@ -122,15 +122,6 @@ export function createEngine(
     ...{ offset: texts.offset, rejected: hooked.rejected },
   });
   const oldestAt = () => clock.now() - settings.unidentified.maxAgeMs;
-  const sharing = createSharing(
-    {
-      ...{ name, parcels, keeper, letters, clock, books, reporter, end, oldestAt, hold },
-      isOnce: settings.leaving === 'once',
-      isDenied: () => consent.current === 'denied',
-    },
-    () => ({ gate, identity, sender }),
-  );
-
   function end(parcel: Parcel, fate: Fate, isCounted = true): void {
     if (!parcels.end(parcel, isCounted ? fate : undefined)) return;
     tabs.tell(['ended', parcel.id, fate]);
@@ -150,6 +141,11 @@ export function createEngine(
     granted: () => consent.granted(),
     onFailed: reporter.storageFailed,
     onChange: goOn,
+  });
+  const sharing = createSharing({
+    ...{ gate, identity, sender, parcels, keeper, letters, clock, books, reporter },
+    ...{ name, end, oldestAt, hold, isOnce: settings.leaving === 'once' },
+    isDenied: () => consent.current === 'denied',
   });
   const consent = createConsent({
     account,
@@ -254,13 +250,13 @@ export function createEngine(
     async settleAll({ at, wait }) {
       // Nothing can be delivered in no time.
       const calm = at > clock.now() ? sender.hurry() : undefined;
-      const epoch = parcels.mark();
       // What another page has in a request, and may be left, is that page's.
       const isOthers = ({ leasedUntil, page }: Parcel) => page !== parcels.own && leasedUntil > clock.now();
-      const isOver = () => parcels.count((parcel) => parcel.epoch <= epoch && !isOthers(parcel)) === 0;
       const work = async () => {
         const written = keeper.commitAll();
         await sharing.opened();
+        const epoch = parcels.mark();
+        const isOver = () => parcels.count((parcel) => parcel.epoch <= epoch && !isOthers(parcel)) === 0;
         await written;
         if (isGranted()) await identity.settled();
         await keeper.commitAll();

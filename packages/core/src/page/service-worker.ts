@@ -13,7 +13,7 @@ import { isTexts, PARCELS, type ParcelKey, rangeOf, readKeys, SENT } from './kee
 import type { Message } from './keep/tabs.ts';
 import type { DrainTarget, RelayDrainPart } from './relay-drain.ts';
 import { read } from './send/fetch.ts';
-import { DENIED, IndexedDbStore } from './store/indexeddb-store.ts';
+import { DENIED, openStore } from './store/indexeddb-store.ts';
 import { hasIndexedDb, meeting } from './store/origin.ts';
 import { storedLock } from './store/stored-lock.ts';
 
@@ -79,7 +79,7 @@ export async function drain(options: DrainOptions): Promise<void> {
   const to = targetOf(options);
   if (!hasIndexedDb()) return;
   const name = databaseName({ ...options, ...to }, PARCELS);
-  const store = new IndexedDbStore(name, systemClock, () => {});
+  const store = openStore(name, systemClock, () => {});
   const stored = storedLock(store, systemClock);
   const { createChannel, locks } = meeting();
   const channel = createChannel?.(name);

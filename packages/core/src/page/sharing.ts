@@ -21,6 +21,9 @@ const LOOK_MS = 3_000;
 const STAY_MS = 5_000;
 
 interface SharingOptions {
+  readonly gate: Breaker;
+  readonly identity: Identity;
+  readonly sender: Sender;
   readonly name: string;
   readonly parcels: Parcels;
   readonly keeper: Keeper;
@@ -36,13 +39,6 @@ interface SharingOptions {
   readonly hold: boolean;
   /** Whether consent is denied: what is listed is to be dropped. */
   readonly isDenied: () => boolean;
-}
-
-/** Stages that are made later. */
-interface Later {
-  readonly gate: Breaker;
-  readonly identity: Identity;
-  readonly sender: Sender;
 }
 
 /** What this page learns from others, and they from it, over what is stored. */
@@ -64,9 +60,9 @@ export interface Sharing {
   stop(): void;
 }
 
-export function createSharing(options: SharingOptions, later: () => Later): Sharing {
-  const { name, parcels, keeper, letters, clock, books, reporter, isOnce, end, oldestAt, hold, isDenied } =
-    options;
+export function createSharing(options: SharingOptions): Sharing {
+  const { gate, identity, sender, parcels, keeper, letters, clock, books, reporter } = options;
+  const { name, isOnce, end, oldestAt, hold, isDenied } = options;
   const createdAt = clock.now();
   /** The pause of which all pages know. 0: this page has not looked yet. */
   let sharedUntil: number | undefined = 0;
@@ -115,7 +111,6 @@ export function createSharing(options: SharingOptions, later: () => Later): Shar
     letters.listed(keeper.survives ? listed : letters.keys);
     for (const parcel of [...parcels.all.values()])
       if (parcel.session && parcel.at < oldestAt()) end(parcel, 'expired');
-    const { gate } = later();
     // Another page had an answer: no probe of this one may pause them all again.
     if (keeper.survives && !pause && sharedUntil) gate.accepted();
     if (pause && pause[0] !== sharedUntil) gate.share(pause, sharedUntil === 0);
@@ -125,8 +120,7 @@ export function createSharing(options: SharingOptions, later: () => Later): Shar
   async function look(): Promise<void> {
     await refresh().catch(reporter.storageFailed);
     if (isDenied()) purge();
-    parcels.isOpening = false;
-    later().sender.wake();
+    sender.wake();
   }
 
   function purge(): void {
@@ -136,7 +130,7 @@ export function createSharing(options: SharingOptions, later: () => Later): Shar
   }
 
   function drop(): void {
-    later().sender.deny();
+    sender.deny();
     for (const parcel of [...parcels.all.values()])
       if (parcel.state === 'waiting' && isDenied()) parcels.end(parcel, 'denied');
   }
@@ -148,7 +142,6 @@ export function createSharing(options: SharingOptions, later: () => Later): Shar
 
   return {
     hear(message) {
-      const { identity, sender } = later();
       if (message[0] === 'waits') {
         sender.wanted();
         return lookIn(LOOK_MS);
@@ -167,7 +160,7 @@ export function createSharing(options: SharingOptions, later: () => Later): Shar
     open,
     opened: () => opened,
     share() {
-      const { shared } = later().gate;
+      const { shared } = gate;
       sharedUntil = shared?.[0];
       keeper.share(shared);
     },

@@ -5,7 +5,7 @@ import { storageError } from '../../base/errors/storage-error.ts';
 import type { Fate } from '../../base/fate.ts';
 import type { SharedPause } from '../../pace/breaker.ts';
 import type { Reporter } from '../../tell/reporter.ts';
-import { DENIED, IndexedDbStore } from '../store/indexeddb-store.ts';
+import { DENIED, openStore } from '../store/indexeddb-store.ts';
 import { loadText, saveText } from '../store/local-storage.ts';
 import { hasIndexedDb } from '../store/origin.ts';
 import { type StoredLock, storedLock } from '../store/stored-lock.ts';
@@ -86,7 +86,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
   const { name, isInMemory, parcels, clock, random, commitIntervalMs } = options;
   const { reporter, isGranted, end, makeRoom, onChange } = options;
   const { changes } = parcels;
-  const store = isInMemory || !hasIndexedDb() ? undefined : new IndexedDbStore(name, clock, restore);
+  const store = isInMemory || !hasIndexedDb() ? undefined : openStore(name, clock, restore);
   const spill = createSpill(name);
   const alarm = new Alarm(clock, commit);
   const retry = new Alarm(clock, commit);

@@ -53,8 +53,6 @@ export class Parcels {
   /** Of events in memory. */
   bytes = 0;
   epoch = 0;
-  /** What is found as the page opens counts to all epochs: a flush waits for it. */
-  isOpening = true;
   stay = 0;
   filling: Parcel | undefined;
   #numbers = 0;
@@ -139,11 +137,7 @@ export class Parcels {
 
   /** Adds a parcel that is stored. */
   found(key: ParcelKey, epoch: number = this.epoch): Parcel {
-    const known = this.all.get(idOf(key));
-    if (known) return known;
-    const parcel = this.#add(new Parcel(key));
-    parcel.epoch = this.isOpening ? 0 : epoch;
-    return parcel;
+    return this.all.get(idOf(key)) ?? this.#add(Object.assign(new Parcel(key), { epoch }));
   }
 
   loaded(parcel: Parcel, texts: string[]): void {
@@ -194,12 +188,11 @@ export class Parcels {
     return parts;
   }
 
-  /** If the order counts, what was tracked first comes first, and what other pages left before all of this page. */
+  /** If the order counts, what was tracked first comes first, and what earlier pages left before that of later ones. */
   sort(): void {
     if (!this.#order) return;
-    const nameOf = ({ page }: Parcel) => (page === this.own ? '~' : page);
     const sorted = [...this.all.values()].sort((one, other) =>
-      one.page === other.page ? one.number - other.number : nameOf(one) < nameOf(other) ? -1 : 1,
+      one.page === other.page ? one.number - other.number : one.page < other.page ? -1 : 1,
     );
     this.all.clear();
     for (const parcel of sorted) this.all.set(parcel.id, parcel);
@@ -257,11 +250,10 @@ export class Parcels {
     const bytes = texts.reduce((total, text) => total + byteLength(text) + 1, 0);
     const parcel = new Parcel([page, number, texts.length, bytes, at, session], texts);
     this.bytes += bytes;
-    return this.#add(Object.assign(parcel, { isHigh, customer, stay: this.stay }));
+    return this.#add(Object.assign(parcel, { isHigh, customer, stay: this.stay, epoch: this.epoch }));
   }
 
   #add(parcel: Parcel): Parcel {
-    parcel.epoch = this.epoch;
     this.all.set(parcel.id, parcel);
     return parcel;
   }
