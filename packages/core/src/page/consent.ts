@@ -1,6 +1,6 @@
-import type { AccountNames } from '../keep/account.ts';
+import { type AccountNames, databaseName } from '../keep/account.ts';
 import type { Consent } from '../options/options.ts';
-import { createConsentStore } from './store/stored-consent.ts';
+import { loadText, saveText } from './store/local-storage.ts';
 
 interface ConsentOptions {
   readonly account: AccountNames;
@@ -24,17 +24,20 @@ export interface ConsentGate {
   /** Resolves once it is granted. */
   granted(): Promise<void>;
   set(consent: Consent): void;
-  close(): void;
 }
 
-/** Whether events may be stored and sent. All pages of an account share what was chosen. A page that is prerendered waits. */
+/**
+ * Whether events may be stored and sent. A denial is in localStorage: all pages of an account share it, until one of them is granted
+ * consent. Where localStorage fails, a denial ends with its page. A page that is prerendered waits.
+ */
 export function createConsent(options: ConsentOptions): ConsentGate {
   const { account, isStored, mark, signal, onStart, onGranted, onDenied } = options;
+  const name = databaseName(account, 'consent');
   let { wanted } = options;
   let current: Consent = 'pending';
   let grant = () => {};
   let granted = promise();
-  const stored = isStored ? createConsentStore(account, (next) => change(next, false), mark) : undefined;
+  let stored = isStored ? loadText(name) : undefined;
   const page = globalThis.document as (Document & { readonly prerendering?: boolean }) | undefined;
   let isHeldBack = page?.prerendering === true;
 
@@ -46,15 +49,31 @@ export function createConsent(options: ConsentOptions): ConsentGate {
 
   function start(): void {
     isHeldBack = false;
-    change(stored?.isDenied ? 'denied' : wanted, wanted !== options.wanted);
+    change(stored === 'denied' ? stored : wanted, wanted !== options.wanted);
     onStart();
+  }
+
+  /** Another page, or another tracker in this one, may have changed what is stored. */
+  function look(): void {
+    const text = loadText(name);
+    if (text === undefined || text === stored) return;
+    stored = text;
+    if (text === 'denied' || text === 'granted') change(text, false);
+  }
+
+  function store(next: Consent): void {
+    stored = next;
+    saveText(name, next);
+    globalThis.dispatchEvent?.(new Event(name));
+    mark(next === 'denied');
   }
 
   function change(next: Consent, isChoice: boolean): void {
     if (isHeldBack) wanted = next;
     if (isHeldBack || signal.aborted) return;
-    if (isChoice && next !== 'pending') stored?.set(next);
-    if (current === next || (next === 'pending' && stored?.isDenied)) return;
+    const isNew = next === 'granted' ? stored === 'denied' : next === 'denied' && stored !== next;
+    if (isChoice && isStored && isNew) store(next);
+    if (current === next || (next === 'pending' && stored === 'denied')) return;
     current = next;
     if (next === 'granted') {
       grant();
@@ -62,6 +81,10 @@ export function createConsent(options: ConsentOptions): ConsentGate {
     } else granted = promise();
     if (next === 'denied') onDenied();
   }
+
+  // A page hears of no change while it is in the back/forward cache.
+  if (isStored)
+    for (const type of ['storage', 'pageshow', name]) globalThis.addEventListener?.(type, look, { signal });
 
   return {
     get current() {
@@ -73,6 +96,5 @@ export function createConsent(options: ConsentOptions): ConsentGate {
     },
     granted: () => granted,
     set: (next) => change(next, true),
-    close: () => stored?.close(),
   };
 }

@@ -156,7 +156,7 @@ export function createEngine(
     onStart() {
       tabs.open();
       reporter.journal(keeper.kind);
-      void sharing.open();
+      sharing.open();
       if (hold) identity.read();
     },
     onGranted: goOn,
@@ -254,7 +254,7 @@ export function createEngine(
       const isOthers = ({ leasedUntil, page }: Parcel) => page !== parcels.own && leasedUntil > clock.now();
       const work = async () => {
         const written = keeper.commitAll();
-        await sharing.opened();
+        await sharing.settled();
         const epoch = parcels.mark();
         const isOver = () => parcels.count((parcel) => parcel.epoch <= epoch && !isOthers(parcel)) === 0;
         await written;
@@ -269,13 +269,12 @@ export function createEngine(
     async close(): Promise<void> {
       const stopping = sender.stop();
       ended.abort();
-      await Promise.all([stopping, sharing.purged()]);
+      await Promise.all([stopping, sharing.settled()]);
       await keeper.commitAll();
       sharing.stop();
       bounds?.stop();
       gate.stop();
       tabs.close();
-      consent.close();
       await keeper.close();
       await requests.close().catch(reporter.storageFailed);
     },

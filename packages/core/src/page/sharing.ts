@@ -48,15 +48,13 @@ export interface Sharing {
   /** Lists what is stored. */
   refresh(): Promise<void>;
   /** Lists what is stored for the first time. */
-  open(): Promise<void>;
-  /** Resolves once that is done. */
-  opened(): Promise<void>;
+  open(): void;
+  /** Resolves once that is done, or all is deleted after consent was denied. */
+  settled(): Promise<void>;
   /** A pause began or ended: others must know. */
   share(): void;
   /** Consent is denied: drops what this page knows, then what others left. */
   purge(): void;
-  /** Resolves once all of that is deleted. */
-  purged(): Promise<void>;
   stop(): void;
 }
 
@@ -66,8 +64,7 @@ export function createSharing(options: SharingOptions): Sharing {
   const createdAt = clock.now();
   /** The pause of which all pages know. 0: this page has not looked yet. */
   let sharedUntil: number | undefined = 0;
-  let opened: Promise<void> = Promise.resolve();
-  let purging: Promise<void> = Promise.resolve();
+  let last: Promise<void> = Promise.resolve();
   const looking = new Alarm(clock, () => void look());
 
   function lookIn(waitMs: number): void {
@@ -77,17 +74,15 @@ export function createSharing(options: SharingOptions): Sharing {
 
   /** Compares what is known with what is stored. */
   async function refresh(): Promise<void> {
-    // What is being stored is not missing, though it may not be listed.
-    const known = [...parcels.all.values()].filter(({ isStored }) => isStored);
     const keys = await keeper.list();
     const now = clock.now();
     const isNew = Math.abs(now - createdAt) < STAY_MS;
     const { stored, letters: listed, odd, over, pause } = readKeys(keys, now);
     if (odd.length > 0) reporter.emit('damaged', { place: name, bytes: 0 });
     for (const key of [...odd, ...over]) keeper.put(key);
-    const missing = known.filter((parcel) => parcel.isStored && !stored.has(parcel.id));
-    // Others may have taken the place of what is missing.
-    const epoch = Math.min(parcels.epoch, ...missing.map(({ epoch }) => epoch));
+    // Who ended it told the others.
+    for (const parcel of [...parcels.all.values()])
+      if (parcel.isStored && !stored.has(parcel.id)) parcels.end(parcel, 'delivered', true);
     let found = 0;
     for (const [id, { key, until, wasAlive = 0 }] of stored) {
       const isSent = wasAlive === SENT;
@@ -96,7 +91,7 @@ export function createSharing(options: SharingOptions): Sharing {
       if (!isKnown && freeAt > 0) lookIn(freeAt - now);
       if (!isKnown && (freeAt > 0 || key[0] === parcels.own || parcels.changes.has(id))) continue;
       if (!isKnown) found += key[2];
-      const parcel = parcels.found(key, epoch);
+      const parcel = parcels.found(key);
       parcel.leasedUntil = freeAt;
       if (until !== 0 || freeAt > 0 || parcel.isFrozen || parcel.state !== 'waiting') continue;
       // Nobody knows the answer to its request. Until it is sent again its lease tells other pages the same.
@@ -104,8 +99,6 @@ export function createSharing(options: SharingOptions): Sharing {
       if (isSent || (isOnce && wasAlive === 1)) end(parcel, 'delivered');
       else books.maybeDuplicate += parcel.count;
     }
-    // Who ended it told the others.
-    for (const parcel of missing) parcels.end(parcel, 'delivered', true);
     if (found > 0) reporter.recovered('recovered', found);
     parcels.sort();
     letters.listed(keeper.survives ? listed : letters.keys);
@@ -125,7 +118,7 @@ export function createSharing(options: SharingOptions): Sharing {
 
   function purge(): void {
     drop();
-    purging = refresh().then(drop, drop).then(keeper.clear).catch(reporter.storageFailed);
+    last = refresh().then(drop, drop).then(keeper.clear).catch(reporter.storageFailed);
     letters.drop(letters.keys, 'denied');
   }
 
@@ -133,11 +126,6 @@ export function createSharing(options: SharingOptions): Sharing {
     sender.deny();
     for (const parcel of [...parcels.all.values()])
       if (parcel.state === 'waiting' && isDenied()) parcels.end(parcel, 'denied');
-  }
-
-  function open(): Promise<void> {
-    opened = look();
-    return opened;
   }
 
   return {
@@ -157,15 +145,16 @@ export function createSharing(options: SharingOptions): Sharing {
       sender.wake();
     },
     refresh,
-    open,
-    opened: () => opened,
+    open() {
+      last = look();
+    },
+    settled: () => last,
     share() {
       const { shared } = gate;
       sharedUntil = shared?.[0];
       keeper.share(shared);
     },
     purge,
-    purged: () => purging,
     stop: () => looking.stop(),
   };
 }

@@ -9,7 +9,7 @@ import { DENIED, openStore } from '../store/indexeddb-store.ts';
 import { loadText, saveText } from '../store/local-storage.ts';
 import { hasIndexedDb } from '../store/origin.ts';
 import { type StoredLock, storedLock } from '../store/stored-lock.ts';
-import { isTexts, leasesOf, type Parcel, rangeOf, UNKNOWN } from './parcel.ts';
+import { type Change, isTexts, leasesOf, type Parcel, rangeOf, UNKNOWN } from './parcel.ts';
 import type { Parcels } from './parcels.ts';
 import { createSpill, dropSpill, readSpill } from './spill.ts';
 
@@ -109,6 +109,11 @@ export function createKeeper(options: KeeperOptions): Keeper {
     commitSoon();
   }
 
+  function change(name: string, key: Change['key'], texts?: unknown): void {
+    changes.set(name, { key, texts });
+    commitSoon();
+  }
+
   function commitSoon(): void {
     if (!isSoon)
       queueMicrotask(() => {
@@ -204,22 +209,19 @@ export function createKeeper(options: KeeperOptions): Keeper {
       const now = clock.now();
       const wasAlive = Number(Math.abs(now - Number(loadText(name))) < ALIVE_MS);
       for (const { id, page, number } of all)
-        changes.set(`${id} lease`, { key: [page, number, now + forMs, forMs, wasAlive], texts: 0 });
+        change(`${id} lease`, [page, number, now + forMs, forMs, wasAlive], 0);
     },
     endLease(all) {
-      for (const parcel of all) changes.set(`${parcel.id} lease`, { key: leasesOf(parcel) });
-      commit();
+      for (const parcel of all) change(`${parcel.id} lease`, leasesOf(parcel));
     },
     put(key, texts) {
-      if (store || texts) changes.set(String(key), { key, texts });
+      if (store || texts) change(String(key), key, texts);
       else changes.delete(String(key));
-      commitSoon();
     },
     share(pause) {
-      changes.set('pauses', { key: PAUSES() });
-      if (pause) changes.set('pause', { key: pause, texts: 0 });
+      change('pauses', PAUSES());
+      if (pause) change('pause', pause, 0);
       else changes.delete('pause');
-      commit();
     },
     markDenied(isDenied) {
       const mark = (objects: IDBObjectStore) =>

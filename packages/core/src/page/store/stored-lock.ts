@@ -23,41 +23,37 @@ export interface StoredLock {
  * request also rejects if the lock is lost while its work runs, because this page was asleep.
  */
 export function storedLock(store: IndexedDbStore, clock: Clock): StoredLock {
-  /** Takes or renews the lock. Resolves to false if another page has it. */
-  function take(id: number): Promise<boolean> {
+  /** Takes the lock, renews it, or gives it back: then it is for no time. Resolves to false if another page has it. */
+  function take(id: number, forMs = LEASE_MS): Promise<boolean> {
     return store.use('readwrite', async (objects) => {
       const now = clock.now();
       const held = Object(await promisifyRequest(objects.get(LOCK)));
       // A lease that ends too late was made before the clock was set back: it has ended.
       if (held.id !== id && held.until > now && held.until <= now + LEASE_MS) return false;
-      objects.put({ id, until: now + LEASE_MS }, LOCK);
+      objects.put({ id, until: now + forMs }, LOCK);
       return true;
     });
   }
 
   return {
-    async request(_name, { ifAvailable, signal }, work) {
+    async request(_name, { ifAvailable, signal = NEVER }, work) {
       const id = Math.random();
       while (!(await take(id))) {
         if (ifAvailable) return work(null);
-        await sleep(clock, LOOK_MS, signal ?? NEVER);
-        if (signal?.aborted) throw signal.reason;
+        await sleep(clock, LOOK_MS, signal);
+        if (signal.aborted) throw signal.reason;
       }
       const over = new AbortController();
-      const end = () => store.use('readwrite', (objects) => void objects.delete(LOCK));
-      globalThis.addEventListener?.('pagehide', end, { signal: over.signal });
-      const keep = async () => {
-        for (;;) {
-          await sleep(clock, RENEW_MS, over.signal);
-          if (over.signal.aborted || !(await take(id).catch(() => true)))
-            throw new Error('another page works');
-        }
+      const lost = async () => {
+        do await sleep(clock, RENEW_MS, over.signal);
+        while (!over.signal.aborted && (await take(id).catch(() => true)));
+        throw new Error('another page works');
       };
       try {
-        return await Promise.race([work({}), keep()]);
+        return await Promise.race([work({}), lost()]);
       } finally {
         over.abort();
-        if (await take(id).catch(() => false)) await end().catch(() => undefined);
+        await take(id, 0).catch(() => undefined);
       }
     },
   };

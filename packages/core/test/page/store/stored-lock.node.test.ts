@@ -104,18 +104,6 @@ describe('a lock in the database', () => {
     next.end();
   });
 
-  it('is free at once when its page is left', async () => {
-    const page = new EventTarget();
-    vi.stubGlobal('addEventListener', page.addEventListener.bind(page));
-    work(open(new VirtualClock()));
-    await turns();
-    page.dispatchEvent(new Event('pagehide'));
-    const next = work(open());
-    await turns();
-    expect(next.isRunning()).toBe(true);
-    next.end();
-  });
-
   it('is free at most 15 s after the clock was set back', async () => {
     work(open(new VirtualClock(), () => clock.now() + 3_600_000));
     await turns();
