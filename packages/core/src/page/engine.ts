@@ -30,6 +30,7 @@ import { RateMeter } from '../tell/rate-meter.ts';
 import { createReporter } from '../tell/reporter.ts';
 import type { TrackerStats } from '../tell/stats.ts';
 import { registerSync } from './background-sync.ts';
+import { DENIED } from './store/indexeddb-store.ts';
 import { isHidden, type Meeting } from './store/origin.ts';
 
 /** Makes the stages of a page's tracker, and leads events from one to the next. */
@@ -149,13 +150,13 @@ export function createEngine(
   });
   const consent = createConsent({
     account,
-    mark: keeper.markDenied,
+    mark: (isDenied) => keeper.put(DENIED, isDenied ? 0 : undefined),
     isStored: !settings.journal,
     wanted: settings.consent,
     signal,
     onStart() {
       tabs.open();
-      reporter.journal(keeper.kind);
+      reporter.journal(keeper.kind());
       sharing.open();
       if (hold) identity.read();
     },
@@ -184,7 +185,7 @@ export function createEngine(
       dropped: { ...books.dropped },
       ...statsOf(parcels, clock.now()),
       deadLetters: letters.stats,
-      journal: keeper.kind,
+      journal: keeper.kind(),
       breaker: gate.state,
       pause: gate.pause,
       suspects: sender.suspects,

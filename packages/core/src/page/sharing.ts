@@ -12,7 +12,7 @@ import type { Parcels } from './keep/parcels.ts';
 import type { Message } from './keep/tabs.ts';
 import type { Sender } from './send/sender.ts';
 
-/** A page that says that it has events may be gone before it sends them. */
+/** A page that says that it has events, or has them in a request, may be gone: so often others look. */
 const LOOK_MS = 3_000;
 /**
  * What may have arrived is sent again by a page that has been there for so long: it will probably see the answer. Pages that are left
@@ -67,11 +67,6 @@ export function createSharing(options: SharingOptions): Sharing {
   let last: Promise<void> = Promise.resolve();
   const looking = new Alarm(clock, () => void look());
 
-  function lookIn(waitMs: number): void {
-    if (clock.now() + waitMs < (looking.until ?? 0)) looking.cancel();
-    looking.set(waitMs);
-  }
-
   /** Compares what is known with what is stored. */
   async function refresh(): Promise<void> {
     const keys = await keeper.list();
@@ -88,7 +83,7 @@ export function createSharing(options: SharingOptions): Sharing {
       const isSent = wasAlive === SENT;
       const freeAt = until || (until === 0 && isNew && !isSent ? createdAt + STAY_MS : 0);
       const isKnown = parcels.all.has(id);
-      if (!isKnown && freeAt > 0) lookIn(freeAt - now);
+      if (!isKnown && freeAt > 0) looking.set(LOOK_MS);
       if (!isKnown && (freeAt > 0 || key[0] === parcels.own || parcels.changes.has(id))) continue;
       if (!isKnown) found += key[2];
       const parcel = parcels.found(key);
@@ -118,21 +113,24 @@ export function createSharing(options: SharingOptions): Sharing {
 
   function purge(): void {
     drop();
-    last = refresh().then(drop, drop).then(keeper.clear).catch(reporter.storageFailed);
-    letters.drop(letters.keys, 'denied');
+    last = refresh().catch(reporter.storageFailed).then(drop);
   }
 
   function drop(): void {
+    // It may have been granted meanwhile.
+    if (!isDenied()) return;
     sender.deny();
     for (const parcel of [...parcels.all.values()])
-      if (parcel.state === 'waiting' && isDenied()) parcels.end(parcel, 'denied');
+      if (parcel.state === 'waiting') parcels.end(parcel, 'denied');
+    letters.drop(letters.keys, 'denied');
+    keeper.commitSoon();
   }
 
   return {
     hear(message) {
       if (message[0] === 'waits') {
         sender.wanted();
-        return lookIn(LOOK_MS);
+        return looking.set(LOOK_MS);
       }
       if (message[0] === 'who') return identity.answer();
       if (message[0] === 'session') return void (hold && identity.hear(message[1], message[2], message[3]));

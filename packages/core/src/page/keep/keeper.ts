@@ -5,7 +5,7 @@ import { storageError } from '../../base/errors/storage-error.ts';
 import type { Fate } from '../../base/fate.ts';
 import type { SharedPause } from '../../pace/breaker.ts';
 import type { Reporter } from '../../tell/reporter.ts';
-import { DENIED, openStore } from '../store/indexeddb-store.ts';
+import { openStore } from '../store/indexeddb-store.ts';
 import { loadText, saveText } from '../store/local-storage.ts';
 import { hasIndexedDb } from '../store/origin.ts';
 import { type StoredLock, storedLock } from '../store/stored-lock.ts';
@@ -17,8 +17,7 @@ const RETRY = { baseMs: 1_000, maxMs: 60_000 };
 /** More than this of what is stored is not kept in memory too. */
 const MOST_LOADED = 512 * 1024;
 const ALIVE_MS = 60_000;
-/** The keys that are arrays, and those that begin with a number. */
-const ALL = () => IDBKeyRange.lowerBound([]);
+/** The keys that begin with a number. */
 const PAUSES = () => IDBKeyRange.bound([Number.NEGATIVE_INFINITY], ['']);
 
 interface KeeperOptions {
@@ -39,7 +38,7 @@ interface KeeperOptions {
 
 export interface Keeper {
   /** Where events are kept now. */
-  readonly kind: string;
+  kind(): string;
   /** Whether what it keeps outlives the page. */
   readonly survives: boolean;
   /** In place of Web Locks. */
@@ -65,11 +64,7 @@ export interface Keeper {
   lease(parcels: readonly Parcel[], forMs: number): void;
   endLease(parcels: readonly Parcel[]): void;
   /** Stores another record; without texts, deletes it. Where there is no storage, it stays among the changes. */
-  put(key: IDBValidKey, texts?: string): void;
-  /** For service workers: consent is denied, or is not any more. */
-  markDenied(isDenied: boolean): void;
-  /** Deletes all events, also those of other pages. */
-  clear(): Promise<void>;
+  put(key: IDBValidKey, texts?: string | number): void;
   /** The service answered. */
   answered(): void;
   /** The keys of all records, those that pages left in localStorage among them. */
@@ -109,6 +104,10 @@ export function createKeeper(options: KeeperOptions): Keeper {
     commitSoon();
   }
 
+  function kind(): string {
+    return store && !failures ? 'indexeddb' : 'memory';
+  }
+
   function change(name: string, key: Change['key'], texts?: unknown): void {
     changes.set(name, { key, texts });
     commitSoon();
@@ -131,11 +130,13 @@ export function createKeeper(options: KeeperOptions): Keeper {
   async function write(): Promise<void> {
     alarm.cancel();
     parcels.seal();
-    if (!isGranted()) return;
-    makeRoom();
+    if (isGranted()) makeRoom();
     // While it fails, it is asked from time to time.
     if (!store || (retry.isSet && !isLeft)) return onChange(false);
-    const begun = [...changes].filter(([, { kept, session }]) => kept !== 'writing' && session !== UNKNOWN);
+    // Without consent nothing of a user is stored, and what is stored may be deleted.
+    const begun = [...changes].filter(
+      ([, { kept, session, texts }]) => kept !== 'writing' && session !== UNKNOWN && (!texts || isGranted()),
+    );
     if (begun.length === 0) return;
     const records = begun.map(([, { key, texts }]) => ({ key, texts }));
     for (const [, change] of begun) change.kept = 'writing';
@@ -146,7 +147,6 @@ export function createKeeper(options: KeeperOptions): Keeper {
           if (texts === undefined) objects.delete(key);
           else objects.put(texts, key as IDBValidKey);
       });
-      if (failures) reporter.journal('indexeddb');
       failures = 0;
       retry.cancel();
       for (const [id, change] of begun) {
@@ -161,15 +161,13 @@ export function createKeeper(options: KeeperOptions): Keeper {
       retry.set(backoffDelayMs(failures, RETRY, random));
       failures += 1;
       reporter.storageFailed(storageError('cannot append events in IndexedDB', cause));
-      reporter.journal('memory');
     }
+    reporter.journal(kind());
     onChange(!failures && records.some(({ texts }) => texts));
   }
 
   return {
-    get kind() {
-      return store && !failures ? 'indexeddb' : 'memory';
-    },
+    kind,
     get survives() {
       return store !== undefined;
     },
@@ -222,15 +220,6 @@ export function createKeeper(options: KeeperOptions): Keeper {
       change('pauses', PAUSES());
       if (pause) change('pause', pause, 0);
       else changes.delete('pause');
-    },
-    markDenied(isDenied) {
-      const mark = (objects: IDBObjectStore) =>
-        void (isDenied ? objects.put(0, DENIED) : objects.delete(DENIED));
-      store?.use('readwrite', mark).catch(reporter.storageFailed);
-    },
-    async clear() {
-      changes.clear();
-      await store?.use('readwrite', (objects) => void objects.delete(ALL()));
     },
     answered() {
       if (store) saveText(name, `${clock.now()}`);

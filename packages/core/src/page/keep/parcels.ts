@@ -267,20 +267,26 @@ export function statsOf(
   TrackerStats,
   'pending' | 'unwritten' | 'held' | 'stored' | 'inFlight' | 'memoryBytes' | 'journalBytes' | 'oldestAgeMs'
 > {
-  let [journalBytes, oldestAt] = [0, now];
-  for (const { at, bytes, isStored } of parcels.all.values()) {
-    if (isStored) journalBytes += bytes;
+  let [pending, unwritten, held, stored, inFlight, journalBytes, oldestAt] = [0, 0, 0, 0, 0, 0, now];
+  for (const { at, bytes, count, isStored, session, state, texts } of parcels.all.values()) {
+    pending += count;
+    if (session) held += count;
+    if (state === 'out') inFlight += count;
+    if (!isStored) unwritten += count;
+    else journalBytes += bytes;
+    if (!texts) stored += count;
     oldestAt = Math.min(oldestAt, at);
   }
+  const oldestAgeMs = pending > 0 ? now - oldestAt : undefined;
   return {
-    pending: parcels.count(),
-    unwritten: parcels.count(({ isStored }) => !isStored),
-    held: parcels.count(({ session }) => session !== ''),
-    stored: parcels.count(({ isStored, texts }) => isStored && !texts),
-    inFlight: parcels.count(({ state }) => state === 'out'),
+    pending,
+    unwritten,
+    held,
+    stored,
+    inFlight,
     memoryBytes: parcels.bytes,
     journalBytes,
-    oldestAgeMs: parcels.all.size > 0 ? now - oldestAt : undefined,
+    oldestAgeMs,
   };
 }
 
