@@ -157,11 +157,11 @@ export function createEngine(
     onStart() {
       tabs.open();
       reporter.journal(keeper.kind());
-      sharing.open();
+      sharing.look();
       if (hold) identity.read();
     },
     onGranted: goOn,
-    onDenied: () => sharing.purge(),
+    onDenied: () => sharing.look(),
   });
   consent.open();
   listenToPage({ gate, hold, identity, keeper, isGranted, parcels, sender, tabs }, signal);

@@ -18,6 +18,8 @@ import { hasIndexedDb, meeting } from './store/origin.ts';
 import { storedLock } from './store/stored-lock.ts';
 
 const TIMEOUT_MS = 30_000;
+/** So long pages are told what was sent. */
+const TOLD_MS = 30 * 24 * 3_600_000;
 /** Answers that find fault with events or their size. A page handles these events; the worker goes on with others. */
 const REFUSALS = /^(400|409|413|422)$/;
 const encoder = new TextEncoder();
@@ -146,7 +148,7 @@ export async function drain(options: DrainOptions): Promise<void> {
       await store.use('readwrite', (objects) => {
         objects.delete(rangeOf({ page, number }));
         // The next page may find the events in localStorage, which a worker cannot read.
-        objects.put(0, [page, number, now, 0, SENT]);
+        objects.put(0, [page, number, now, TOLD_MS, SENT]);
       });
       channel?.postMessage(['ended', id, 'delivered'] satisfies Message);
     }

@@ -47,14 +47,12 @@ export interface Sharing {
   hear(message: Message): void;
   /** Lists what is stored. */
   refresh(): Promise<void>;
-  /** Lists what is stored for the first time. */
-  open(): void;
-  /** Resolves once that is done, or all is deleted after consent was denied. */
+  /** As the page opens, or consent is denied: lists what is stored, and sends or drops it. */
+  look(): void;
+  /** Resolves once that is done. */
   settled(): Promise<void>;
   /** A pause began or ended: others must know. */
   share(): void;
-  /** Consent is denied: drops what this page knows, then what others left. */
-  purge(): void;
   stop(): void;
 }
 
@@ -65,11 +63,18 @@ export function createSharing(options: SharingOptions): Sharing {
   /** The pause of which all pages know. 0: this page has not looked yet. */
   let sharedUntil: number | undefined = 0;
   let last: Promise<void> = Promise.resolve();
-  const looking = new Alarm(clock, () => void look());
+  const looking = new Alarm(clock, look);
 
   /** Compares what is known with what is stored. */
   async function refresh(): Promise<void> {
     const keys = await keeper.list();
+    if (keys) compare(keys);
+    else letters.listed(letters.keys);
+    for (const parcel of [...parcels.all.values()])
+      if (parcel.session && parcel.at < oldestAt()) end(parcel, 'expired');
+  }
+
+  function compare(keys: readonly IDBValidKey[]): void {
     const now = clock.now();
     const isNew = Math.abs(now - createdAt) < STAY_MS;
     const { stored, letters: listed, odd, over, pause } = readKeys(keys, now);
@@ -82,11 +87,13 @@ export function createSharing(options: SharingOptions): Sharing {
     for (const [id, { key, until, wasAlive = 0 }] of stored) {
       const isSent = wasAlive === SENT;
       const freeAt = until || (until === 0 && isNew && !isSent ? createdAt + STAY_MS : 0);
-      const isKnown = parcels.all.has(id);
-      if (!isKnown && freeAt > 0) looking.set(LOOK_MS);
-      if (!isKnown && (freeAt > 0 || key[0] === parcels.own || parcels.changes.has(id))) continue;
-      if (!isKnown) found += key[2];
-      const parcel = parcels.found(key);
+      let parcel = parcels.all.get(id);
+      if (!parcel) {
+        if (freeAt > 0) looking.set(LOOK_MS);
+        if (freeAt > 0 || key[0] === parcels.own || parcels.changes.has(id)) continue;
+        parcel = parcels.found(key);
+        found += parcel.count;
+      }
       parcel.leasedUntil = freeAt;
       if (until !== 0 || freeAt > 0 || parcel.isFrozen || parcel.state !== 'waiting') continue;
       // Nobody knows the answer to its request. Until it is sent again its lease tells other pages the same.
@@ -96,28 +103,25 @@ export function createSharing(options: SharingOptions): Sharing {
     }
     if (found > 0) reporter.recovered('recovered', found);
     parcels.sort();
-    letters.listed(keeper.survives ? listed : letters.keys);
-    for (const parcel of [...parcels.all.values()])
-      if (parcel.session && parcel.at < oldestAt()) end(parcel, 'expired');
+    letters.listed(listed);
     // Another page had an answer: no probe of this one may pause them all again.
-    if (keeper.survives && !pause && sharedUntil) gate.accepted();
+    if (!pause && sharedUntil) gate.accepted();
     if (pause && pause[0] !== sharedUntil) gate.share(pause, sharedUntil === 0);
     sharedUntil = pause?.[0];
   }
 
-  async function look(): Promise<void> {
-    await refresh().catch(reporter.storageFailed);
-    if (isDenied()) purge();
-    sender.wake();
-  }
-
-  function purge(): void {
+  function look(): void {
     drop();
-    last = refresh().catch(reporter.storageFailed).then(drop);
+    last = refresh()
+      .catch(reporter.storageFailed)
+      .then(() => {
+        drop();
+        sender.wake();
+      });
   }
 
+  /** Once consent is denied, what this page knows, and all that others left. */
   function drop(): void {
-    // It may have been granted meanwhile.
     if (!isDenied()) return;
     sender.deny();
     for (const parcel of [...parcels.all.values()])
@@ -143,16 +147,13 @@ export function createSharing(options: SharingOptions): Sharing {
       sender.wake();
     },
     refresh,
-    open() {
-      last = look();
-    },
+    look,
     settled: () => last,
     share() {
       const { shared } = gate;
       sharedUntil = shared?.[0];
       keeper.share(shared);
     },
-    purge,
     stop: () => looking.stop(),
   };
 }

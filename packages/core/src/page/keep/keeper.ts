@@ -67,8 +67,8 @@ export interface Keeper {
   put(key: IDBValidKey, texts?: string | number): void;
   /** The service answered. */
   answered(): void;
-  /** The keys of all records, those that pages left in localStorage among them. */
-  list(): Promise<readonly IDBValidKey[]>;
+  /** The keys of all records, those that pages left in localStorage among them. Undefined: nothing is stored. */
+  list(): Promise<readonly IDBValidKey[] | undefined>;
   /** Tells other pages of a pause, or that there is none. */
   share(pause: SharedPause | undefined): void;
   /** Reads the texts that are only stored. What is not there any more has ended. */
@@ -200,7 +200,6 @@ export function createKeeper(options: KeeperOptions): Keeper {
       if (left) {
         // The browser may not finish what was begun.
         for (const change of changes.values()) if (change.kept) change.kept = 'failed';
-        commit();
       } else dropSpill(readSpill(name).filter(([key]) => Object(key)[0] === parcels.own));
     },
     lease(all, forMs) {
@@ -225,7 +224,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
       if (store) saveText(name, `${clock.now()}`);
     },
     async list() {
-      if (!store) return [];
+      if (!store) return undefined;
       let spilled = readSpill(name);
       const { result } = await store.use(spilled.length > 0 ? 'readwrite' : 'readonly', (objects) => {
         // While the database was opened, another page may have moved them, and sent them.

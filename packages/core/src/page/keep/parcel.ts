@@ -107,11 +107,12 @@ export type LetterKey = [kind: typeof LETTER, at: number, id: string, bytes: num
 export type LeaseKey = [page: string, number: number, until: number, forMs: number, wasAlive: number];
 
 export const SENT = 2;
-/** So long a page is told what a service worker sent: it may find the same parcel in localStorage, which a worker cannot read. */
-const TOLD_MS = 30 * 24 * 3_600_000;
 
-/** The third part of a key, from which on it is the time at which a lease ends, and not a number of events. */
-const LEAST_TIME = 1e9;
+/**
+ * No size of ours, in bytes, is that large, and no wait, in milliseconds, is that long. But all times are: so the third part of a
+ * key is the time at which a lease ends, or a number of events.
+ */
+const TOO_MUCH = 1e10;
 
 /** The keys of a parcel's record, and of its leases. */
 export function rangeOf({ page, number }: Pick<Parcel, 'page' | 'number'>): IDBKeyRange {
@@ -119,11 +120,8 @@ export function rangeOf({ page, number }: Pick<Parcel, 'page' | 'number'>): IDBK
 }
 
 export function leasesOf({ page, number }: Pick<Parcel, 'page' | 'number'>): IDBKeyRange {
-  return IDBKeyRange.bound([page, number, LEAST_TIME], [page, number + 1]);
+  return IDBKeyRange.bound([page, number, TOO_MUCH], [page, number + 1]);
 }
-
-/** No size of ours, in bytes, is that large, and no wait, in milliseconds, is that long. */
-const TOO_MUCH = 1e9;
 
 /** Whether a key has parts of these types: texts and finite numbers. */
 function has<Key>(key: unknown, shape: 'snnnns' | 'snnnn' | 'snsn' | 'nnn'): key is Key {
@@ -139,7 +137,7 @@ export function isParcel(key: unknown): key is ParcelKey {
 }
 
 export function isLease(key: unknown): key is LeaseKey {
-  return has<LeaseKey>(key, 'snnnn') && isCount(key[1]) && key[2] >= LEAST_TIME && key[3] < TOO_MUCH;
+  return has<LeaseKey>(key, 'snnnn') && isCount(key[1]) && key[2] >= TOO_MUCH && key[3] < TOO_MUCH;
 }
 
 function isCount(value: number): boolean {
@@ -181,7 +179,7 @@ export function readKeys(keys: readonly IDBValidKey[], now: number): Listing {
       // One that ends too late was made before the clock was set back: it has ended.
       const until = end > now && end <= now + forMs ? end : 0;
       if (parcel) Object.assign(parcel, { until, wasAlive });
-      else if (Math.abs(now - end) > forMs + (wasAlive === SENT ? TOLD_MS : 0)) over.push(key);
+      else if (Math.abs(now - end) > forMs) over.push(key);
     } else if (has<SharedPause>(key, 'nnn') && key[2] < TOO_MUCH) {
       const [until, failures, forMs] = key;
       // The clock may have been set back since.
