@@ -9,7 +9,7 @@ import { openStore } from '../store/indexeddb-store.ts';
 import { loadText, saveText } from '../store/local-storage.ts';
 import { hasIndexedDb } from '../store/origin.ts';
 import { type StoredLock, storedLock } from '../store/stored-lock.ts';
-import { type Change, isTexts, leasesOf, type Parcel, rangeOf, UNKNOWN } from './parcel.ts';
+import { type Change, isTexts, type Parcel, rangeOf, TOO_MUCH, UNKNOWN } from './parcel.ts';
 import type { Parcels } from './parcels.ts';
 import { createSpill, dropSpill, readSpill } from './spill.ts';
 
@@ -209,7 +209,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
         change(`${id} lease`, [page, number, now + forMs, forMs, wasAlive], 0);
     },
     endLease(all) {
-      for (const parcel of all) change(`${parcel.id} lease`, leasesOf(parcel));
+      for (const parcel of all) change(`${parcel.id} lease`, rangeOf(parcel, TOO_MUCH));
     },
     put(key, texts) {
       if (store || texts) change(String(key), key, texts);

@@ -112,15 +112,11 @@ export const SENT = 2;
  * No size of ours, in bytes, is that large, and no wait, in milliseconds, is that long. But all times are: so the third part of a
  * key is the time at which a lease ends, or a number of events.
  */
-const TOO_MUCH = 1e10;
+export const TOO_MUCH = 1e10;
 
-/** The keys of a parcel's record, and of its leases. */
-export function rangeOf({ page, number }: Pick<Parcel, 'page' | 'number'>): IDBKeyRange {
-  return IDBKeyRange.bound([page, number], [page, number + 1]);
-}
-
-export function leasesOf({ page, number }: Pick<Parcel, 'page' | 'number'>): IDBKeyRange {
-  return IDBKeyRange.bound([page, number, TOO_MUCH], [page, number + 1]);
+/** The keys of a parcel's record and its leases. @param from Of its leases only. */
+export function rangeOf({ page, number }: Pick<Parcel, 'page' | 'number'>, from = 0): IDBKeyRange {
+  return IDBKeyRange.bound([page, number, from], [page, number + 1]);
 }
 
 /** Whether a key has parts of these types: texts and finite numbers. */

@@ -209,9 +209,7 @@ export class Parcels {
     });
     if (!this.#order) {
       if (isNewest) free.reverse();
-      // Those of high priority wait for no others.
-      const urgent = free.filter(({ isHigh }) => isHigh);
-      if (urgent.length > 0) free.splice(0, Number.POSITIVE_INFINITY, ...urgent);
+      free.sort((one, other) => Number(other.isHigh) - Number(one.isHigh));
     }
     const next: Parcel[] = [];
     let [events, bytes, at] = [0, 0, Number.POSITIVE_INFINITY];
@@ -232,6 +230,7 @@ export class Parcels {
 
   /** Whether nothing else must be sent before these. */
   areFirst(wanted: readonly Parcel[]): boolean {
+    if (!this.#order) return true;
     const first = this.#first((parcel) => wanted.includes(parcel));
     return wanted.every((parcel) => parcel.isAside || first.includes(parcel));
   }

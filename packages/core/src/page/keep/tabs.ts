@@ -83,8 +83,9 @@ export function createTabs(options: TabsOptions): Tabs {
       if (wait.signal.aborted) throw error;
       leave();
       // Not to be had in this page.
-      locks = asked === stored ? undefined : stored;
-      if (locks) onFailed(error);
+      if (asked === stored) return work();
+      locks = stored;
+      onFailed(error);
       return alone(work, signal);
     }
   }

