@@ -4,9 +4,8 @@ import { loadText, saveText } from './store/local-storage.ts';
 
 interface ConsentOptions {
   readonly account: AccountNames;
-  /** Marks in the database whether consent is denied: a service worker reads it there. */
+  /** Marks in the database whether consent is denied: a service worker cannot read localStorage. */
   readonly mark: (isDenied: boolean) => void;
-  /** Undefined: nothing is stored. */
   readonly isStored: boolean;
   /** What the options of the tracker say. */
   readonly wanted: Consent;
@@ -27,19 +26,23 @@ export interface ConsentGate {
 }
 
 /**
- * Whether events may be stored and sent. A denial is in localStorage: all pages of an account share it, until one of them is granted
- * consent. Where localStorage fails, a denial ends with its page. A page that is prerendered waits.
+ * Whether events may be stored and sent. A page that is prerendered waits. A denial holds for all trackers of an account in one
+ * origin, until one of them is granted it. It is in localStorage: a page can read that as it starts, and hears of changes. Where
+ * localStorage fails, a denial ends with its page.
  */
 export function createConsent(options: ConsentOptions): ConsentGate {
   const { account, isStored, mark, signal, onStart, onGranted, onDenied } = options;
   const name = databaseName(account, 'consent');
   let { wanted } = options;
   let current: Consent = 'pending';
+  let stored = isStored ? loadText(name) : undefined;
   let grant = () => {};
   let granted = promise();
-  let stored = isStored ? loadText(name) : undefined;
   const page = globalThis.document as (Document & { readonly prerendering?: boolean }) | undefined;
   let isHeldBack = page?.prerendering === true;
+  // A page hears of no change while it is in the back/forward cache, nor of one that another tracker in it makes.
+  for (const type of isStored ? ['storage', 'pageshow', name] : [])
+    globalThis.addEventListener?.(type, look, { signal });
 
   function promise(): Promise<void> {
     return new Promise((resolve) => {
@@ -49,11 +52,10 @@ export function createConsent(options: ConsentOptions): ConsentGate {
 
   function start(): void {
     isHeldBack = false;
-    change(stored === 'denied' ? stored : wanted, wanted !== options.wanted);
+    change(stored === 'denied' ? 'denied' : wanted, wanted !== options.wanted);
     onStart();
   }
 
-  /** Another page, or another tracker in this one, may have changed what is stored. */
   function look(): void {
     const text = loadText(name);
     if (text === undefined || text === stored) return;
@@ -61,18 +63,16 @@ export function createConsent(options: ConsentOptions): ConsentGate {
     if (text === 'denied' || text === 'granted') change(text, false);
   }
 
-  function store(next: Consent): void {
-    stored = next;
-    saveText(name, next);
-    globalThis.dispatchEvent?.(new Event(name));
-    mark(next === 'denied');
-  }
-
   function change(next: Consent, isChoice: boolean): void {
     if (isHeldBack) wanted = next;
     if (isHeldBack || signal.aborted) return;
-    const isNew = next === 'granted' ? stored === 'denied' : next === 'denied' && stored !== next;
-    if (isChoice && isStored && isNew) store(next);
+    const isNews = next === 'denied' ? stored !== 'denied' : next === 'granted' && stored === 'denied';
+    if (isStored && isChoice && isNews) {
+      stored = next;
+      saveText(name, next);
+      globalThis.dispatchEvent?.(new Event(name));
+      mark(next === 'denied');
+    }
     if (current === next || (next === 'pending' && stored === 'denied')) return;
     current = next;
     if (next === 'granted') {
@@ -81,10 +81,6 @@ export function createConsent(options: ConsentOptions): ConsentGate {
     } else granted = promise();
     if (next === 'denied') onDenied();
   }
-
-  // A page hears of no change while it is in the back/forward cache.
-  if (isStored)
-    for (const type of ['storage', 'pageshow', name]) globalThis.addEventListener?.(type, look, { signal });
 
   return {
     get current() {
