@@ -156,7 +156,7 @@ export function createEngine(
     signal,
     onStart() {
       tabs.open();
-      reporter.journal(keeper.kind());
+      reporter.journal(keeper.kind);
       sharing.look();
       if (hold) identity.read();
     },
@@ -185,7 +185,7 @@ export function createEngine(
       dropped: { ...books.dropped },
       ...statsOf(parcels, clock.now()),
       deadLetters: letters.stats,
-      journal: keeper.kind(),
+      journal: keeper.kind,
       breaker: gate.state,
       pause: gate.pause,
       suspects: sender.suspects,

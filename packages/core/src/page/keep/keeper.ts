@@ -38,7 +38,7 @@ interface KeeperOptions {
 
 export interface Keeper {
   /** Where events are kept now. */
-  kind(): string;
+  readonly kind: string;
   /** Whether what it keeps outlives the page. */
   readonly survives: boolean;
   /** In place of Web Locks. */
@@ -50,11 +50,11 @@ export interface Keeper {
   /** An event was tracked. */
   notify(isUrgent: boolean): void;
   /** Begins to write what is not written yet. */
-  commit(): Promise<unknown>;
+  commit(): Promise<void>;
   /** As `commit`, with all that happens in this task. */
   commitSoon(): void;
   /** Resolves once all that was tracked is stored, or cannot be. */
-  commitAll(): Promise<unknown>;
+  commitAll(): Promise<void>;
   /** Does the work with the records, if there are any, in one transaction. */
   use<Result>(work: (objects?: IDBObjectStore) => Promise<Result>): Promise<Result>;
   /** What is stored survives a power cut. */
@@ -85,7 +85,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
   const spill = createSpill(name);
   const alarm = new Alarm(clock, commit);
   const retry = new Alarm(clock, commit);
-  let writing: Promise<unknown> = Promise.resolve();
+  let writing: Promise<void> = Promise.resolve();
   let isLeft = false;
   let failures = 0;
   let isSoon = false;
@@ -104,10 +104,6 @@ export function createKeeper(options: KeeperOptions): Keeper {
     commitSoon();
   }
 
-  function kind(): string {
-    return store && !failures ? 'indexeddb' : 'memory';
-  }
-
   function change(name: string, key: Change['key'], texts?: unknown): void {
     changes.set(name, { key, texts });
     commitSoon();
@@ -122,8 +118,9 @@ export function createKeeper(options: KeeperOptions): Keeper {
     isSoon = true;
   }
 
-  function commit(): Promise<unknown> {
-    writing = Promise.all([writing, write()]);
+  function commit(): Promise<void> {
+    const before = writing;
+    writing = write().then(() => before);
     return writing;
   }
 
@@ -162,12 +159,14 @@ export function createKeeper(options: KeeperOptions): Keeper {
       failures += 1;
       reporter.storageFailed(storageError('cannot append events in IndexedDB', cause));
     }
-    reporter.journal(kind());
+    reporter.journal(failures ? 'memory' : 'indexeddb');
     onChange(!failures && records.some(({ texts }) => texts));
   }
 
   return {
-    kind,
+    get kind() {
+      return store && !failures ? 'indexeddb' : 'memory';
+    },
     get survives() {
       return store !== undefined;
     },

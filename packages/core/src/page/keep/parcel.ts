@@ -141,7 +141,7 @@ function isCount(value: number): boolean {
 }
 
 /** A parcel that is stored. */
-export interface Stored {
+interface Stored {
   readonly key: ParcelKey;
   /** When its last lease ends; 0: it has ended; undefined: it has none. */
   until?: number;
