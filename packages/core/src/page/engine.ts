@@ -131,7 +131,7 @@ export function createEngine(
 
   function cut(parcel: Parcel, count: number): Parcel[] {
     const parts = parcels.cut(parcel, count);
-    tabs.tell(['cut', parcel.id, parts.map(({ key }) => key)]);
+    tabs.tell(['ended', parcel.id, undefined, parts.map(({ key }) => key)]);
     keeper.commitSoon();
     return parts;
   }

@@ -138,11 +138,11 @@ export function createSharing(options: SharingOptions): Sharing {
       }
       if (message[0] === 'who') return identity.answer();
       if (message[0] === 'session') return void (hold && identity.hear(message[1], message[2], message[3]));
-      const [kind, id, what] = message;
+      const [, id, fate, keys = []] = message;
       const parcel = parcels.all.get(id);
       if (!parcel) return;
-      parcels.end(parcel, kind === 'ended' ? what : undefined, true);
-      if (kind === 'cut') for (const key of what) parcels.found(key, parcel.epoch);
+      parcels.end(parcel, fate, true);
+      for (const key of keys) parcels.found(key, parcel.epoch);
       parcels.sort();
       sender.wake();
     },

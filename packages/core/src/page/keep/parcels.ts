@@ -76,7 +76,7 @@ export class Parcels {
     this.#settled = settled;
   }
 
-  count(counts: (parcel: Parcel) => boolean = () => true): number {
+  count(counts: (parcel: Parcel) => boolean): number {
     let count = 0;
     for (const parcel of this.all.values()) if (counts(parcel)) count += parcel.count;
     return count;

@@ -14,10 +14,8 @@ const QUERY_MS = 4_000;
 export type Message =
   /** Events wait to be sent. */
   | readonly ['waits']
-  /** A parcel ended. */
-  | readonly ['ended', id: string, fate: Fate]
-  /** Others took the place of a parcel. */
-  | readonly ['cut', id: string, keys: readonly ParcelKey[]]
+  /** A parcel ended, or these took its place. */
+  | readonly ['ended', id: string, fate: Fate | undefined, keys?: readonly ParcelKey[]]
   /** Who is the customer of the session. */
   | readonly ['session', id: string, customer: string | undefined, isNew: boolean]
   /** Who is the customer? */
