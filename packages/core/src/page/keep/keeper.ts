@@ -202,12 +202,14 @@ export function createKeeper(options: KeeperOptions): Keeper {
       } else dropSpill(readSpill(name).filter(([key]) => Object(key)[0] === parcels.own));
     },
     lease(all, forMs) {
+      if (!store) return;
       const now = clock.now();
       const wasAlive = Number(Math.abs(now - Number(loadText(name))) < ALIVE_MS);
       for (const { id, page, number } of all)
         change(`${id} lease`, [page, number, now + forMs, forMs, wasAlive], 0);
     },
     endLease(all) {
+      if (!store) return;
       for (const parcel of all) change(`${parcel.id} lease`, rangeOf(parcel, TOO_MUCH));
     },
     put(key, texts) {
@@ -215,6 +217,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
       else changes.delete(String(key));
     },
     share(pause) {
+      if (!store) return;
       change('pauses', PAUSES());
       if (pause) change('pause', pause, 0);
       else changes.delete('pause');

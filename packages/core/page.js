@@ -1,2 +1,0 @@
-import { createTracker } from '@sluice/core';
-globalThis.tracker = createTracker({ baseUrl: location.origin, correlationKey: 'email' });
