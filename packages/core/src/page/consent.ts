@@ -1,12 +1,11 @@
-import type { AccountNames } from '../keep/account.ts';
+import { type AccountNames, databaseName } from '../keep/account.ts';
 import type { Consent } from '../options/options.ts';
-import { createConsentStore } from './store/stored-consent.ts';
+import { loadText, saveText } from './store/local-storage.ts';
 
 interface ConsentOptions {
   readonly account: AccountNames;
-  /** Marks in the database whether consent is denied: a service worker reads it there. */
+  /** Marks in the database whether consent is denied: a service worker cannot read localStorage. */
   readonly mark: (isDenied: boolean) => void;
-  /** Undefined: nothing is stored. */
   readonly isStored: boolean;
   /** What the options of the tracker say. */
   readonly wanted: Consent;
@@ -24,19 +23,26 @@ export interface ConsentGate {
   /** Resolves once it is granted. */
   granted(): Promise<void>;
   set(consent: Consent): void;
-  close(): void;
 }
 
-/** Whether events may be stored and sent. All pages of an account share what was chosen. A page that is prerendered waits. */
+/**
+ * Whether events may be stored and sent. A page that is prerendered waits. A denial holds for all trackers of an account in one
+ * origin, until one of them is granted it. It is in localStorage: a page can read that as it starts, and hears of changes. Where
+ * localStorage fails, a denial ends with its page.
+ */
 export function createConsent(options: ConsentOptions): ConsentGate {
   const { account, isStored, mark, signal, onStart, onGranted, onDenied } = options;
+  const name = databaseName(account, 'consent');
   let { wanted } = options;
   let current: Consent = 'pending';
+  let stored = isStored ? loadText(name) : undefined;
   let grant = () => {};
   let granted = promise();
-  const stored = isStored ? createConsentStore(account, (next) => change(next, false), mark) : undefined;
   const page = globalThis.document as (Document & { readonly prerendering?: boolean }) | undefined;
   let isHeldBack = page?.prerendering === true;
+  // A page hears of no change while it is in the back/forward cache, nor of one that another tracker in it makes.
+  for (const type of isStored ? ['storage', 'pageshow', name] : [])
+    globalThis.addEventListener?.(type, look, { signal });
 
   function promise(): Promise<void> {
     return new Promise((resolve) => {
@@ -46,15 +52,28 @@ export function createConsent(options: ConsentOptions): ConsentGate {
 
   function start(): void {
     isHeldBack = false;
-    change(stored?.isDenied ? 'denied' : wanted, wanted !== options.wanted);
+    change(stored === 'denied' ? 'denied' : wanted, wanted !== options.wanted);
     onStart();
+  }
+
+  function look(): void {
+    const text = loadText(name);
+    if (text === undefined || text === stored) return;
+    stored = text;
+    if (text === 'denied' || text === 'granted') change(text, false);
   }
 
   function change(next: Consent, isChoice: boolean): void {
     if (isHeldBack) wanted = next;
     if (isHeldBack || signal.aborted) return;
-    if (isChoice && next !== 'pending') stored?.set(next);
-    if (current === next || (next === 'pending' && stored?.isDenied)) return;
+    const isNews = next === 'denied' ? stored !== 'denied' : next === 'granted' && stored === 'denied';
+    if (isStored && isChoice && isNews) {
+      stored = next;
+      saveText(name, next);
+      globalThis.dispatchEvent?.(new Event(name));
+      mark(next === 'denied');
+    }
+    if (current === next || (next === 'pending' && stored === 'denied')) return;
     current = next;
     if (next === 'granted') {
       grant();
@@ -73,6 +92,5 @@ export function createConsent(options: ConsentOptions): ConsentGate {
     },
     granted: () => granted,
     set: (next) => change(next, true),
-    close: () => stored?.close(),
   };
 }

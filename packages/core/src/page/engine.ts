@@ -29,6 +29,7 @@ import { RateMeter } from '../tell/rate-meter.ts';
 import { createReporter } from '../tell/reporter.ts';
 import type { TrackerStats } from '../tell/stats.ts';
 import { registerSync } from './background-sync.ts';
+import { DENIED } from './store/indexeddb-store.ts';
 import { isHidden, type Meeting } from './store/origin.ts';
 
 /** Makes the stages of a page's tracker, and leads events from one to the next. */
@@ -78,8 +79,6 @@ export function createEngine(
     ...{ name, isInMemory: settings.journal === 'memory' },
     ...{ parcels, clock, random, reporter },
     commitIntervalMs: settings.commitIntervalMs,
-    isOnce: settings.leaving === 'once',
-    books,
     isGranted,
     end,
     makeRoom: () => bounds?.makeRoom(),
@@ -122,25 +121,15 @@ export function createEngine(
     ...{ offset: texts.offset, rejected: hooked.rejected },
   });
   const oldestAt = () => clock.now() - settings.unidentified.maxAgeMs;
-  const sharing = createSharing(
-    {
-      ...{ parcels, keeper, letters, clock, reporter, end, oldestAt, hold },
-      isDenied: () => consent.current === 'denied',
-    },
-    () => ({ gate, identity, sender }),
-  );
-
   function end(parcel: Parcel, fate: Fate, isCounted = true): void {
-    keeper.remove(parcel);
     if (!parcels.end(parcel, isCounted ? fate : undefined)) return;
     tabs.tell(['ended', parcel.id, fate]);
     keeper.commitSoon();
   }
 
   function cut(parcel: Parcel, count: number): Parcel[] {
-    keeper.remove(parcel);
     const parts = parcels.cut(parcel, count);
-    tabs.tell(['cut', parcel.id, parts.map(({ key }) => key)]);
+    tabs.tell(['ended', parcel.id, undefined, parts.map(({ key }) => key)]);
     keeper.commitSoon();
     return parts;
   }
@@ -152,20 +141,25 @@ export function createEngine(
     onFailed: reporter.storageFailed,
     onChange: goOn,
   });
+  const sharing = createSharing({
+    ...{ gate, identity, sender, parcels, keeper, letters, clock, books, reporter },
+    ...{ name, end, oldestAt, hold, isOnce: settings.leaving === 'once' },
+    isDenied: () => consent.current === 'denied',
+  });
   const consent = createConsent({
     account,
-    mark: keeper.markDenied,
+    mark: (isDenied) => keeper.put(DENIED, isDenied ? 0 : undefined),
     isStored: !settings.journal,
     wanted: settings.consent,
     signal,
     onStart() {
       tabs.open();
       reporter.journal(keeper.kind);
-      void sharing.open();
+      sharing.look();
       if (hold) identity.read();
     },
     onGranted: goOn,
-    onDenied: () => sharing.purge(),
+    onDenied: () => sharing.look(),
   });
   consent.open();
   listenToPage({ gate, hold, identity, keeper, isGranted, parcels, sender, tabs }, signal);
@@ -255,13 +249,13 @@ export function createEngine(
     async settleAll({ at, wait }) {
       // Nothing can be delivered in no time.
       const calm = at > clock.now() ? sender.hurry() : undefined;
-      const epoch = parcels.mark();
       // What another page has in a request, and may be left, is that page's.
       const isOthers = ({ leasedUntil, page }: Parcel) => page !== parcels.own && leasedUntil > clock.now();
-      const isOver = () => parcels.count((parcel) => parcel.epoch <= epoch && !isOthers(parcel)) === 0;
       const work = async () => {
         const written = keeper.commitAll();
-        await sharing.opened();
+        await sharing.settled();
+        const epoch = parcels.mark();
+        const isOver = () => parcels.count((parcel) => parcel.epoch <= epoch && !isOthers(parcel)) === 0;
         await written;
         if (isGranted()) await identity.settled();
         await keeper.commitAll();
@@ -274,13 +268,12 @@ export function createEngine(
     async close(): Promise<void> {
       const stopping = sender.stop();
       ended.abort();
-      await Promise.all([stopping, sharing.purged()]);
+      await Promise.all([stopping, sharing.settled()]);
       await keeper.commitAll();
       sharing.stop();
       bounds?.stop();
       gate.stop();
       tabs.close();
-      consent.close();
       await keeper.close();
       await requests.close().catch(reporter.storageFailed);
     },

@@ -12,11 +12,13 @@ import { isTexts, PARCELS, type ParcelKey, rangeOf, readKeys, SENT } from './kee
 import type { Message } from './keep/tabs.ts';
 import type { DrainTarget, RelayDrainPart } from './relay-drain.ts';
 import { read } from './send/fetch.ts';
-import { DENIED, IndexedDbStore } from './store/indexeddb-store.ts';
+import { DENIED, openStore } from './store/indexeddb-store.ts';
 import { hasIndexedDb, meeting } from './store/origin.ts';
 import { storedLock } from './store/stored-lock.ts';
 
 const TIMEOUT_MS = 30_000;
+/** So long pages are told what was sent. */
+const TOLD_MS = 30 * 24 * 3_600_000;
 /** Answers that find fault with events or their size. A page handles these events; the worker goes on with others. */
 const REFUSALS = /^(400|409|413|422)$/;
 const encoder = new TextEncoder();
@@ -78,7 +80,7 @@ export async function drain(options: DrainOptions): Promise<void> {
   const to = targetOf(options);
   if (!hasIndexedDb()) return;
   const name = databaseName({ ...options, ...to }, PARCELS);
-  const store = new IndexedDbStore(name, systemClock, () => {});
+  const store = openStore(name, systemClock, () => {});
   const stored = storedLock(store, systemClock);
   const { createChannel, locks } = meeting();
   const channel = createChannel?.(name);
@@ -128,7 +130,7 @@ export async function drain(options: DrainOptions): Promise<void> {
     const { result } = await store.use('readonly', (objects) => objects.getAllKeys());
     if (result.includes(DENIED)) return;
     const now = systemClock.now();
-    const { listed, leased, over, pause } = readKeys(result, now);
+    const { stored: all, over, pause } = readKeys(result, now);
     if (pause && pause[0] > now) {
       // Where the clock was set back it is not longer than it was.
       await store.use('readwrite', (objects) => {
@@ -137,18 +139,16 @@ export async function drain(options: DrainOptions): Promise<void> {
       });
       throw new Error('requests are paused');
     }
-    for (const [id, key] of listed) {
+    for (const [id, { key, until = 0, wasAlive = 0 }] of all) {
       const [page, number, , , , session] = key;
       if (session) continue;
-      const [, , until = 0, forMs = 0, wasAlive = 0] = leased.get(id) ?? [];
-      const isLeased = until > now && until <= now + forMs;
-      isHeld ||= isLeased;
+      isHeld ||= until > 0;
       const isTaken = wasAlive >= (leaving === 'once' ? 1 : SENT);
-      if (isLeased || !(isTaken || (await post(key)))) continue;
+      if (until > 0 || !(isTaken || (await post(key)))) continue;
       await store.use('readwrite', (objects) => {
         objects.delete(rangeOf({ page, number }));
         // The next page may find the events in localStorage, which a worker cannot read.
-        objects.put(0, [page, number, now, 0, SENT]);
+        objects.put(0, [page, number, now, TOLD_MS, SENT]);
       });
       channel?.postMessage(['ended', id, 'delivered'] satisfies Message);
     }

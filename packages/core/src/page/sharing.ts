@@ -2,24 +2,37 @@ import type { Clock } from '@sluice/protocol/toolbox';
 import { Alarm } from '../base/alarm.ts';
 import type { Fate } from '../base/fate.ts';
 import type { Breaker } from '../pace/breaker.ts';
+import type { Books } from '../tell/books.ts';
 import type { Reporter } from '../tell/reporter.ts';
 import type { Identity } from './identity.ts';
 import type { Keeper } from './keep/keeper.ts';
 import type { Letters } from './keep/letters.ts';
-import { idOf, type Parcel } from './keep/parcel.ts';
+import { type Parcel, readKeys, SENT } from './keep/parcel.ts';
 import type { Parcels } from './keep/parcels.ts';
 import type { Message } from './keep/tabs.ts';
 import type { Sender } from './send/sender.ts';
 
-/** A page that says that it has events may be gone before it sends them. */
+/** A page that says that it has events, or has them in a request, may be gone: so often others look. */
 const LOOK_MS = 3_000;
+/**
+ * What may have arrived is sent again by a page that has been there for so long: it will probably see the answer. Pages that are left
+ * at once would send it again and again.
+ */
+const STAY_MS = 5_000;
 
 interface SharingOptions {
+  readonly gate: Breaker;
+  readonly identity: Identity;
+  readonly sender: Sender;
+  readonly name: string;
   readonly parcels: Parcels;
   readonly keeper: Keeper;
   readonly letters: Letters;
   readonly clock: Clock;
+  readonly books: Books;
   readonly reporter: Reporter;
+  /** Whether a request of a page that was left counts as accepted. */
+  readonly isOnce: boolean;
   readonly end: (parcel: Parcel, fate: Fate) => void;
   /** What was held before is too old. */
   readonly oldestAt: () => number;
@@ -28,127 +41,119 @@ interface SharingOptions {
   readonly isDenied: () => boolean;
 }
 
-/** Stages that are made later. */
-interface Later {
-  readonly gate: Breaker;
-  readonly identity: Identity;
-  readonly sender: Sender;
-}
-
 /** What this page learns from others, and they from it, over what is stored. */
 export interface Sharing {
   /** Another page told something. */
   hear(message: Message): void;
   /** Lists what is stored. */
   refresh(): Promise<void>;
-  /** Lists what is stored for the first time. */
-  open(): Promise<void>;
+  /** As the page opens, or consent is denied: lists what is stored, and sends or drops it. */
+  look(): void;
   /** Resolves once that is done. */
-  opened(): Promise<void>;
+  settled(): Promise<void>;
   /** A pause began or ended: others must know. */
   share(): void;
-  /** Consent is denied: drops what this page knows, then what others left. */
-  purge(): void;
-  /** Resolves once all of that is deleted. */
-  purged(): Promise<void>;
   stop(): void;
 }
 
-export function createSharing(options: SharingOptions, later: () => Later): Sharing {
-  const { parcels, keeper, letters, clock, reporter, end, oldestAt, hold, isDenied } = options;
+export function createSharing(options: SharingOptions): Sharing {
+  const { gate, identity, sender, parcels, keeper, letters, clock, books, reporter } = options;
+  const { name, isOnce, end, oldestAt, hold, isDenied } = options;
+  const createdAt = clock.now();
   /** The pause of which all pages know. 0: this page has not looked yet. */
   let sharedUntil: number | undefined = 0;
-  let opened: Promise<void> = Promise.resolve();
-  let purging: Promise<void> = Promise.resolve();
-  const looking = new Alarm(clock, () => void look());
+  let last: Promise<void> = Promise.resolve();
+  const looking = new Alarm(clock, look);
 
-  function lookIn(waitMs: number): void {
-    if (clock.now() + waitMs < (looking.until ?? 0)) looking.cancel();
-    looking.set(waitMs);
-  }
-
+  /** Compares what is known with what is stored. */
   async function refresh(): Promise<void> {
-    const { found, leasedUntil, letters: listed, pause } = await keeper.refresh();
-    if (found > 0) reporter.recovered('recovered', found);
-    parcels.sort();
-    letters.listed(keeper.survives ? listed : letters.keys);
-    if (leasedUntil < Number.POSITIVE_INFINITY) lookIn(leasedUntil - clock.now());
+    const keys = await keeper.list();
+    if (keys) compare(keys);
+    else letters.listed(letters.keys);
     for (const parcel of [...parcels.all.values()])
       if (parcel.session && parcel.at < oldestAt()) end(parcel, 'expired');
-    const { gate } = later();
+  }
+
+  function compare(keys: readonly IDBValidKey[]): void {
+    const now = clock.now();
+    const isNew = Math.abs(now - createdAt) < STAY_MS;
+    const { stored, letters: listed, odd, over, pause } = readKeys(keys, now);
+    if (odd.length > 0) reporter.emit('damaged', { place: name, bytes: 0 });
+    for (const key of [...odd, ...over]) keeper.put(key);
+    // Who ended it told the others.
+    for (const parcel of [...parcels.all.values()])
+      if (parcel.isStored && !stored.has(parcel.id)) parcels.end(parcel, 'delivered', true);
+    let found = 0;
+    for (const [id, { key, until, wasAlive = 0 }] of stored) {
+      const isSent = wasAlive === SENT;
+      const freeAt = until || (until === 0 && isNew && !isSent ? createdAt + STAY_MS : 0);
+      let parcel = parcels.all.get(id);
+      if (!parcel) {
+        if (freeAt > 0) looking.set(LOOK_MS);
+        if (freeAt > 0 || key[0] === parcels.own || parcels.changes.has(id)) continue;
+        parcel = parcels.found(key);
+        found += parcel.count;
+      }
+      parcel.leasedUntil = freeAt;
+      if (until !== 0 || freeAt > 0 || parcel.isFrozen || parcel.state !== 'waiting') continue;
+      // Nobody knows the answer to its request. Until it is sent again its lease tells other pages the same.
+      parcel.isFrozen = true;
+      if (isSent || (isOnce && wasAlive === 1)) end(parcel, 'delivered');
+      else books.maybeDuplicate += parcel.count;
+    }
+    if (found > 0) reporter.recovered('recovered', found);
+    parcels.sort();
+    letters.listed(listed);
     // Another page had an answer: no probe of this one may pause them all again.
-    if (keeper.survives && !pause && sharedUntil) gate.accepted();
+    if (!pause && sharedUntil) gate.accepted();
     if (pause && pause[0] !== sharedUntil) gate.share(pause, sharedUntil === 0);
     sharedUntil = pause?.[0];
   }
 
-  async function look(): Promise<void> {
-    await refresh().catch(reporter.storageFailed);
-    if (isDenied()) purge();
-    parcels.isOpening = false;
-    later().sender.wake();
-  }
-
-  function purge(): void {
+  function look(): void {
     drop();
-    purging = refresh().then(drop, drop).then(keeper.clear).catch(reporter.storageFailed);
-    letters.drop(letters.keys, 'denied');
+    last = refresh()
+      .catch(reporter.storageFailed)
+      .then(() => {
+        drop();
+        sender.wake();
+      });
   }
 
+  /** Once consent is denied, what this page knows, and all that others left. */
   function drop(): void {
-    later().sender.deny();
+    if (!isDenied()) return;
+    sender.deny();
     for (const parcel of [...parcels.all.values()])
-      if (parcel.state === 'waiting' && isDenied()) {
-        keeper.remove(parcel);
-        parcels.end(parcel, 'denied');
-      }
-  }
-
-  function open(): Promise<void> {
-    opened = look();
-    return opened;
+      if (parcel.state === 'waiting') parcels.end(parcel, 'denied');
+    letters.drop(letters.keys, 'denied');
+    keeper.commitSoon();
   }
 
   return {
     hear(message) {
-      const { identity, sender } = later();
       if (message[0] === 'waits') {
         sender.wanted();
-        return lookIn(LOOK_MS);
+        return looking.set(LOOK_MS);
       }
       if (message[0] === 'who') return identity.answer();
       if (message[0] === 'session') return void (hold && identity.hear(message[1], message[2], message[3]));
-      const [kind, id, what] = message;
+      const [, id, fate, keys = []] = message;
       const parcel = parcels.all.get(id);
       if (!parcel) return;
-      if (kind === 'ended') {
-        if (keeper.wasCleared) keeper.remove(parcel);
-        parcels.end(parcel, what);
-      } else {
-        const { epoch, texts } = parcel;
-        parcels.end(parcel);
-        let start = 0;
-        for (const key of what) {
-          const part = parcels.all.get(idOf(key)) ?? parcels.found(key, epoch);
-          const own = texts?.slice(start, start + key[2]);
-          start += key[2];
-          // They are stored again should the database be deleted.
-          if (own && !part.texts) parcels.loaded(part, own);
-        }
-        parcels.sort();
-      }
+      parcels.end(parcel, fate, true);
+      for (const key of keys) parcels.found(key, parcel.epoch);
+      parcels.sort();
       sender.wake();
     },
     refresh,
-    open,
-    opened: () => opened,
+    look,
+    settled: () => last,
     share() {
-      const { shared } = later().gate;
+      const { shared } = gate;
       sharedUntil = shared?.[0];
       keeper.share(shared);
     },
-    purge,
-    purged: () => purging,
     stop: () => looking.stop(),
   };
 }

@@ -209,10 +209,10 @@ describe('a lease', () => {
     const until = origin.clock.now() - 60_000;
     const tab = await page();
     await write(origin.database, ['a page', 1, until, 30_000, 0]);
-    await write(origin.database, ['a page', 2, until, 0, 2]);
+    await write(origin.database, ['a page', 2, until, 30 * 24 * 3_600_000, 2]);
     tab.track(1);
     await origin.pass(3_000);
-    expect(await keysOf(origin.database)).toEqual([['a page', 2, until, 0, 2]]);
+    expect(await keysOf(origin.database)).toEqual([['a page', 2, until, 30 * 24 * 3_600_000, 2]]);
     await origin.clock.advance(31 * 24 * 3_600_000);
     tab.track(1);
     await origin.pass(3_000);

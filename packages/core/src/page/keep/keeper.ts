@@ -1,18 +1,18 @@
-import { backoffDelayMs } from '@sluice/protocol/toolbox';
+import { backoffDelayMs, type Clock } from '@sluice/protocol/toolbox';
 import { promisifyRequest } from 'idb-keyval';
 import { Alarm } from '../../base/alarm.ts';
 import { storageError } from '../../base/errors/storage-error.ts';
+import type { Fate } from '../../base/fate.ts';
 import type { SharedPause } from '../../pace/breaker.ts';
-import { DENIED, IndexedDbStore } from '../store/indexeddb-store.ts';
+import type { Reporter } from '../../tell/reporter.ts';
+import { openStore } from '../store/indexeddb-store.ts';
 import { loadText, saveText } from '../store/local-storage.ts';
-import { hasIndexedDb, isHidden } from '../store/origin.ts';
+import { hasIndexedDb } from '../store/origin.ts';
 import { type StoredLock, storedLock } from '../store/stored-lock.ts';
-import { createListing, type Found, type ListingOptions } from './listing.ts';
-import { idOf, isLease, leasesOf, type Parcel, rangeOf, UNKNOWN } from './parcel.ts';
-import { load } from './reading.ts';
-import { createSpill, type Put } from './spill.ts';
+import { type Change, isTexts, type Parcel, rangeOf, TOO_MUCH, UNKNOWN } from './parcel.ts';
+import type { Parcels } from './parcels.ts';
+import { createSpill, dropSpill, readSpill } from './spill.ts';
 
-const FRAME_MS = 16;
 const RETRY = { baseMs: 1_000, maxMs: 60_000 };
 /** More than this of what is stored is not kept in memory too. */
 const MOST_LOADED = 512 * 1024;
@@ -20,11 +20,16 @@ const ALIVE_MS = 60_000;
 /** The keys that begin with a number. */
 const PAUSES = () => IDBKeyRange.bound([Number.NEGATIVE_INFINITY], ['']);
 
-interface KeeperOptions extends ListingOptions {
+interface KeeperOptions {
+  readonly name: string;
   readonly isInMemory: boolean;
+  readonly parcels: Parcels;
+  readonly clock: Clock;
   readonly random: () => number;
+  readonly reporter: Reporter;
   readonly commitIntervalMs: number;
   readonly isGranted: () => boolean;
+  readonly end: (parcel: Parcel, fate: Fate) => void;
   /** Before events are written: drops what has no room. */
   readonly makeRoom: () => void;
   /** Events were stored, or cannot be: they may be sent now. `isNew`: others find more than before. */
@@ -37,9 +42,7 @@ export interface Keeper {
   /** Whether what it keeps outlives the page. */
   readonly survives: boolean;
   /** In place of Web Locks. */
-  readonly lock: StoredLock;
-  /** Whether the database was ever deleted: what was in memory was stored again. */
-  readonly wasCleared: boolean;
+  readonly lock: StoredLock | undefined;
   /** Whether the page was left: what is written is spilled too. */
   readonly isLeft: boolean;
   /** Whether events may be sent: they are stored, or cannot be. */
@@ -60,17 +63,12 @@ export interface Keeper {
   /** Other pages leave these parcels alone for a while. Goes with the next transaction, as what follows. */
   lease(parcels: readonly Parcel[], forMs: number): void;
   endLease(parcels: readonly Parcel[]): void;
-  remove(parcel: Parcel): void;
-  put(key: IDBValidKey, value: unknown): void;
-  delete(key: IDBValidKey): void;
-  /** For service workers: consent is denied, or is not any more. */
-  markDenied(isDenied: boolean): void;
-  /** Deletes all events, also those of other pages. */
-  clear(): Promise<void>;
+  /** Stores another record; without texts, deletes it. Where there is no storage, it stays among the changes. */
+  put(key: IDBValidKey, texts?: string | number): void;
   /** The service answered. */
   answered(): void;
-  /** Compares what is known with what is stored. */
-  refresh(): Promise<Found>;
+  /** The keys of all records, those that pages left in localStorage among them. Undefined: nothing is stored. */
+  list(): Promise<readonly IDBValidKey[] | undefined>;
   /** Tells other pages of a pause, or that there is none. */
   share(pause: SharedPause | undefined): void;
   /** Reads the texts that are only stored. What is not there any more has ended. */
@@ -78,117 +76,91 @@ export interface Keeper {
   close(): Promise<void>;
 }
 
-/** Keeps parcels in IndexedDB, a record for each. What is to be written goes with the next transaction. */
+/** Keeps parcels in IndexedDB, a record for each. What changes goes with the next transaction. */
 export function createKeeper(options: KeeperOptions): Keeper {
   const { name, isInMemory, parcels, clock, random, commitIntervalMs } = options;
   const { reporter, isGranted, end, makeRoom, onChange } = options;
-  const store = isInMemory || !hasIndexedDb() ? undefined : new IndexedDbStore(name, clock, restore);
+  const { changes } = parcels;
+  const store = isInMemory || !hasIndexedDb() ? undefined : openStore(name, clock, restore);
   const spill = createSpill(name);
-  const alarm = new Alarm(clock, () => void commit());
-  const retry = new Alarm(clock, () => void commit());
-  const writing = new Set<Promise<void>>();
-  /** Records that are being written. */
-  const unconfirmed = new Set<Put>();
-  /** Leases and dead letters. */
-  let others: Put[] = [];
-  let deletions: (IDBValidKey | IDBKeyRange)[] = [];
-  /** Ended, and perhaps not deleted yet. */
-  const gone = new Set<string>();
+  const alarm = new Alarm(clock, commit);
+  const retry = new Alarm(clock, commit);
+  let writing: Promise<void> = Promise.resolve();
   let isLeft = false;
-  let wasCleared = false;
   let failures = 0;
-  let dueAt = 0;
   let isSoon = false;
-  const refresh = createListing(options, store, spill, gone, (keys) => {
-    deletions.push(...keys);
-    if (keys.length > 0) void commit();
-  });
 
   /** Nothing is left of the database: what is in memory is written again. */
   function restore(): void {
-    wasCleared = true;
     for (const parcel of parcels.all.values()) {
       if (!parcel.isStored) continue;
-      parcel.isStored = false;
-      if (parcel.texts) parcels.unwritten.add(parcel);
       // Another page may have it in memory: it is told nothing.
-      else parcels.end(parcel, 'damaged');
+      if (!parcel.texts) parcels.end(parcel, 'damaged', true);
+      else {
+        parcel.kept = 'failed';
+        changes.set(parcel.id, parcel);
+      }
     }
-    alarm.set(0);
+    commitSoon();
   }
 
-  /** Its leases that are not written yet. */
-  function forget({ id }: Parcel): void {
-    others = others.filter(([key]) => !isLease(key) || idOf(key) !== id);
+  function change(name: string, key: Change['key'], texts?: unknown): void {
+    changes.set(name, { key, texts });
+    commitSoon();
   }
 
   function commitSoon(): void {
     if (!isSoon)
       queueMicrotask(() => {
         isSoon = false;
-        void commit();
+        commit();
       });
     isSoon = true;
   }
 
   function commit(): Promise<void> {
-    const work = write();
-    writing.add(work);
-    return work.finally(() => writing.delete(work));
+    const before = writing;
+    writing = write().then(() => before);
+    return writing;
   }
 
   async function write(): Promise<void> {
     alarm.cancel();
-    if (!isGranted()) return;
     parcels.seal();
-    makeRoom();
+    if (isGranted()) makeRoom();
     // While it fails, it is asked from time to time.
     if (!store || (retry.isSet && !isLeft)) return onChange(false);
-    const added = [...parcels.unwritten].filter(
-      ({ isWriting, session }) => !isWriting && session !== UNKNOWN,
+    // Without consent nothing of a user is stored, and what is stored may be deleted.
+    const begun = [...changes].filter(
+      ([, { kept, session, texts }]) => kept !== 'writing' && session !== UNKNOWN && (!texts || isGranted()),
     );
-    const also = others;
-    const puts = [...added.map(({ key, texts }): Put => [key, texts]), ...also];
-    const deleted = deletions;
-    // What another write is to delete may stay, if that one fails.
-    const ended = writing.size ? [] : [...gone];
-    others = [];
-    deletions = [];
-    if (puts.length + deleted.length === 0) return;
-    for (const parcel of added) {
-      parcel.isWriting = true;
-      parcel.isTried = true;
-    }
-    for (const put of puts) {
-      unconfirmed.add(put);
-      if (isLeft) spill.add(put);
-    }
+    if (begun.length === 0) return;
+    const records = begun.map(([, { key, texts }]) => ({ key, texts }));
+    for (const [, change] of begun) change.kept = 'writing';
+    if (isLeft) records.forEach(spill);
     try {
       await store.use('readwrite', (objects) => {
-        for (const key of deleted) objects.delete(key);
-        for (const [key, value] of puts) objects.put(value, key);
+        for (const { key, texts } of records)
+          if (texts === undefined) objects.delete(key);
+          else objects.put(texts, key as IDBValidKey);
       });
-      for (const id of ended) gone.delete(id);
-      if (failures) reporter.journal('indexeddb');
       failures = 0;
       retry.cancel();
-      for (const parcel of added) {
-        parcel.isStored = true;
-        parcels.unwritten.delete(parcel);
-        if (parcels.bytes > MOST_LOADED && parcel.state === 'waiting') parcels.unload(parcel);
+      for (const [id, change] of begun) {
+        // It may have ended, or changed, meanwhile.
+        if (changes.get(id) !== change) continue;
+        changes.delete(id);
+        change.kept = 'stored';
       }
+      parcels.trim(MOST_LOADED);
     } catch (cause) {
-      deletions.push(...deleted);
-      others.push(...also.filter(([key]) => !isLease(key) || !gone.has(idOf(key))));
+      for (const [, change] of begun) if (change.kept === 'writing') change.kept = 'failed';
       retry.set(backoffDelayMs(failures, RETRY, random));
       failures += 1;
       reporter.storageFailed(storageError('cannot append events in IndexedDB', cause));
-      reporter.journal('memory');
-    } finally {
-      for (const parcel of added) parcel.isWriting = false;
-      for (const put of puts) unconfirmed.delete(put);
     }
-    onChange(added.some(({ isStored }) => isStored));
+    reporter.journal(failures ? 'memory' : 'indexeddb');
+    onChange(!failures && records.some(({ texts }) => texts));
   }
 
   return {
@@ -198,10 +170,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
     get survives() {
       return store !== undefined;
     },
-    lock: store ? storedLock(store, clock) : { request: (_name, _options, work) => work({}) },
-    get wasCleared() {
-      return wasCleared;
-    },
+    lock: store && storedLock(store, clock),
     get isLeft() {
       return isLeft;
     },
@@ -209,89 +178,86 @@ export function createKeeper(options: KeeperOptions): Keeper {
     commit,
     commitSoon,
     notify(isUrgent) {
-      if (isLeft) return void commit();
-      const isFull = parcels.unwritten.size > 0;
+      // A new parcel while another one waits: that one is full.
+      const isFull = alarm.isSet && !(parcels.filling && parcels.filling.count > 1);
+      if (isLeft) commit();
       // Not now: `track()` does no I/O.
-      if (isUrgent || (isFull && !store)) return commitSoon();
-      const waitMs = !isFull ? commitIntervalMs : isHidden() ? 0 : FRAME_MS;
-      const at = clock.now() + waitMs;
-      if (alarm.isSet && at < dueAt) alarm.cancel();
-      if (!alarm.isSet) dueAt = at;
-      alarm.set(waitMs);
+      else if (isUrgent || isFull) commitSoon();
+      else alarm.set(commitIntervalMs);
     },
-    async commitAll() {
+    commitAll() {
       retry.cancel();
-      await commit();
-      await Promise.all(writing);
+      return commit();
     },
     use: (work) => (store ? store.use('readwrite', work) : work()),
     async sync() {
       await store?.sync();
     },
     leave(left) {
+      if (left === isLeft) return;
       isLeft = left;
-      if (left) for (const put of unconfirmed) spill.add(put);
-      else for (const put of spill.read()) if (Object(put[0])[0] === parcels.own) spill.remove(put);
+      if (left) {
+        // The browser may not finish what was begun.
+        for (const change of changes.values()) if (change.kept) change.kept = 'failed';
+      } else dropSpill(readSpill(name).filter(([key]) => Object(key)[0] === parcels.own));
     },
     lease(all, forMs) {
       if (!store) return;
       const now = clock.now();
       const wasAlive = Number(Math.abs(now - Number(loadText(name))) < ALIVE_MS);
-      for (const { page, number } of all) others.push([[page, number, now + forMs, forMs, wasAlive], 0]);
+      for (const { id, page, number } of all)
+        change(`${id} lease`, [page, number, now + forMs, forMs, wasAlive], 0);
     },
     endLease(all) {
       if (!store) return;
-      for (const parcel of all) {
-        forget(parcel);
-        deletions.push(leasesOf(parcel));
-      }
-      void commit();
+      for (const parcel of all) change(`${parcel.id} lease`, rangeOf(parcel, TOO_MUCH));
     },
-    remove(parcel) {
-      forget(parcel);
-      // It may be stored, though the browser said that it is not.
-      if (!store || (!parcel.isStored && !parcel.isTried)) return;
-      gone.add(parcel.id);
-      deletions.push(rangeOf(parcel));
-    },
-    put(key, value) {
-      if (store) others.push([key, value]);
-    },
-    delete(key) {
-      others = others.filter(([other]) => other !== key);
-      if (store) deletions.push(key);
+    put(key, texts) {
+      if (store || texts) change(String(key), key, texts);
+      else changes.delete(String(key));
     },
     share(pause) {
       if (!store) return;
-      deletions.push(PAUSES());
-      if (pause) others.push([pause, 0]);
-      void commit();
-    },
-    markDenied(isDenied) {
-      const mark = (objects: IDBObjectStore) =>
-        void (isDenied ? objects.put(0, DENIED) : objects.delete(DENIED));
-      store?.use('readwrite', mark).catch(reporter.storageFailed);
-    },
-    async clear() {
-      others = [];
-      await store?.use('readwrite', async (objects) => {
-        for (const key of await promisifyRequest(objects.getAllKeys()))
-          if (Array.isArray(key)) objects.delete(key);
-      });
+      change('pauses', PAUSES());
+      if (pause) change('pause', pause, 0);
+      else changes.delete('pause');
     },
     answered() {
       if (store) saveText(name, `${clock.now()}`);
     },
-    refresh,
+    async list() {
+      if (!store) return undefined;
+      let spilled = readSpill(name);
+      const { result } = await store.use(spilled.length > 0 ? 'readwrite' : 'readonly', (objects) => {
+        // While the database was opened, another page may have moved them, and sent them.
+        if (spilled.length > 0) spilled = readSpill(name);
+        for (const [key, value] of spilled) objects.put(value, key);
+        return objects.getAllKeys();
+      });
+      dropSpill(spilled);
+      return result;
+    },
     async load(wanted) {
       const missing = wanted.filter(({ texts }) => !texts);
-      if (store && missing.length > 0)
-        await load(store, missing, parcels, end, (bytes) => reporter.emit('damaged', { place: name, bytes }));
+      if (!store || missing.length === 0) return;
+      const values = await store.use('readonly', (objects) =>
+        Promise.all(missing.map((parcel) => promisifyRequest<unknown>(objects.get(rangeOf(parcel))))),
+      );
+      for (const [index, parcel] of missing.entries()) {
+        const value = values[index];
+        if (isTexts(value, parcel.count)) parcels.loaded(parcel, value);
+        // Its lease, whose value is 0, may be left: another page wrote that last.
+        else if (!value) parcels.end(parcel, 'delivered');
+        else {
+          reporter.emit('damaged', { place: name, bytes: parcel.bytes });
+          end(parcel, 'damaged');
+        }
+      }
     },
     async close() {
       alarm.stop();
       retry.stop();
-      await Promise.all(writing);
+      await writing;
       store?.close();
     },
   };

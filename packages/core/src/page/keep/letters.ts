@@ -19,8 +19,6 @@ export interface Letters {
   readonly stats: TrackerStats['deadLetters'];
   /** The oldest first. */
   readonly keys: readonly LetterKey[];
-  /** Those that are in memory only, because there is no storage. By key. */
-  readonly texts: ReadonlyMap<string, string>;
   /** Stores an event as a letter, with the next transaction. */
   keep(event: string, id: string, refusal: Refusal): void;
   /** These are all that are stored. */
@@ -31,15 +29,11 @@ export interface Letters {
 
 export function createLetters({ limits, clock, keeper, reporter }: LettersOptions): Letters {
   let keys: readonly LetterKey[] = [];
-  const texts = new Map<string, string>();
 
   function drop(gone: readonly LetterKey[], reason?: 'full' | 'expired' | 'denied'): void {
     const names = new Set(gone.map(String));
     keys = keys.filter((key) => !names.has(String(key)));
-    for (const key of gone) {
-      texts.delete(String(key));
-      keeper.delete(key);
-    }
+    for (const key of gone) keeper.put(key);
     if (reason && gone.length > 0) reporter.emit('deadLettersDropped', { reason, count: gone.length });
   }
 
@@ -60,7 +54,6 @@ export function createLetters({ limits, clock, keeper, reporter }: LettersOption
   }
 
   return {
-    texts,
     get stats() {
       return { kept: keys.length, bytes: bytesOf(keys) };
     },
@@ -74,7 +67,6 @@ export function createLetters({ limits, clock, keeper, reporter }: LettersOption
       // One that can never fit must not push out all others.
       if (text.length > limits.maxBytes)
         return reporter.emit('deadLettersDropped', { reason: 'full', count: 1 });
-      if (!keeper.survives) texts.set(String(key), text);
       keeper.put(key, text);
       listed([...keys, key]);
     },

@@ -19,8 +19,18 @@ export const UNKNOWN = '?';
 /** The session before there was any. */
 export const NO_SESSION = '-';
 
+/** A record that is to be written, such as a parcel; or, without texts, records that are to be deleted. */
+export interface Change {
+  readonly key: IDBValidKey | IDBKeyRange;
+  readonly texts?: unknown;
+  /** Of a parcel. */
+  readonly session?: string;
+  /** How far it got. `failed`: it may be stored, though the browser said that it is not. Undefined: it was not tried yet. */
+  kept?: 'writing' | 'failed' | 'stored' | undefined;
+}
+
 /** Events that are stored, sent and released together. In IndexedDB it is one record: its key, and its texts. */
-export class Parcel {
+export class Parcel implements Change {
   readonly page: string;
   readonly number: number;
   readonly at: number;
@@ -33,10 +43,7 @@ export class Parcel {
   texts: string[] | undefined;
   state: 'waiting' | 'out' | 'ended' = 'waiting';
   isHigh = false;
-  isStored: boolean;
-  isWriting = false;
-  /** Its writing began once. */
-  isTried = false;
+  kept: Change['kept'];
   /** So long it is in a request of a page that may see the answer. */
   leasedUntil = 0;
   /** It was in a request whose answer nobody knows: it is sent again as it is. */
@@ -58,11 +65,15 @@ export class Parcel {
     this.at = at;
     this.session = session;
     this.texts = texts;
-    this.isStored = !texts;
+    if (!texts) this.kept = 'stored';
   }
 
   get id(): string {
     return idOf(this.key);
+  }
+
+  get isStored(): boolean {
+    return this.kept === 'stored';
   }
 
   get key(): ParcelKey {
@@ -82,12 +93,6 @@ export const SECRET = 'key';
 const OWN: readonly unknown[] = [...STORE_KEYS, NOTE, SECRET];
 export type LetterKey = [kind: typeof LETTER, at: number, id: string, bytes: number];
 
-function isLetter(key: IDBValidKey): key is LetterKey {
-  return (
-    Array.isArray(key) && key[0] === LETTER && isString(key[2]) && [key[1], key[3]].every(Number.isFinite)
-  );
-}
-
 /**
  * Says that a parcel is in a request of a page, until a time. `wasAlive`: 1 if a page had an answer in the minute before, and `SENT` if
  * a service worker had the answer to it.
@@ -95,92 +100,85 @@ function isLetter(key: IDBValidKey): key is LetterKey {
 export type LeaseKey = [page: string, number: number, until: number, forMs: number, wasAlive: number];
 
 export const SENT = 2;
-/** So long a page is told what a service worker sent: it may find the same parcel in localStorage, which a worker cannot read. */
-const TOLD_MS = 30 * 24 * 3_600_000;
 
-/** The third part of a key, from which on it is the time at which a lease ends, and not a number of events. */
-const LEAST_TIME = 1e9;
+/**
+ * No size of ours, in bytes, is that large, and no wait, in milliseconds, is that long. But all times are: so the third part of a
+ * key is the time at which a lease ends, or a number of events.
+ */
+export const TOO_MUCH = 1e10;
 
-/** The keys of a parcel's record, and of its leases. */
-export function rangeOf({ page, number }: Pick<Parcel, 'page' | 'number'>): IDBKeyRange {
-  return IDBKeyRange.bound([page, number], [page, number + 1]);
+/** The keys of a parcel's record and its leases. @param from Of its leases only. */
+export function rangeOf({ page, number }: Pick<Parcel, 'page' | 'number'>, from = 0): IDBKeyRange {
+  return IDBKeyRange.bound([page, number, from], [page, number + 1]);
 }
 
-export function leasesOf({ page, number }: Pick<Parcel, 'page' | 'number'>): IDBKeyRange {
-  return IDBKeyRange.bound([page, number, LEAST_TIME], [page, number + 1]);
+/** Whether a key has parts of these types: texts and finite numbers. */
+function has<Key>(key: unknown, shape: 'snnnns' | 'snnnn' | 'snsn' | 'nnn'): key is Key {
+  const typeOf = (part: unknown) =>
+    Math.abs(Number(part)) === Number.POSITIVE_INFINITY ? '' : (typeof part)[0];
+  return Array.isArray(key) && key.map(typeOf).join('') === shape;
+}
+
+export function isParcel(key: unknown): key is ParcelKey {
+  if (!has<ParcelKey>(key, 'snnnns')) return false;
+  const [, number, count, bytes] = key;
+  return [number, count, bytes].every(isCount) && count <= bytes && bytes < TOO_MUCH;
 }
 
 export function isLease(key: unknown): key is LeaseKey {
-  if (!Array.isArray(key) || key.length !== 5) return false;
-  const [page, number, until, forMs, wasAlive] = key;
-  return isString(page) && isCount(number) && until >= LEAST_TIME && isTime(until, forMs) && wasAlive <= SENT;
+  return has<LeaseKey>(key, 'snnnn') && isCount(key[1]) && key[2] >= TOO_MUCH && key[3] < TOO_MUCH;
 }
 
-function isPause(key: IDBValidKey): key is SharedPause {
-  return Array.isArray(key) && key.length === 3 && isTime(key[0], key[2]) && Number.isSafeInteger(key[1]);
+function isCount(value: number): boolean {
+  return Number.isSafeInteger(value) && value > 0;
 }
 
-/** No size of ours, in bytes, is that large, and no wait, in milliseconds, is that long. */
-const TOO_MUCH = 1e9;
-
-export function isParcel(key: unknown): key is ParcelKey {
-  if (!Array.isArray(key) || key.length !== 6) return false;
-  const [page, number, count, bytes, at, session] = key;
-  const isWhole = [number, count, bytes].every(isCount) && count <= bytes && bytes < TOO_MUCH;
-  return isWhole && isString(page) && Number.isFinite(at) && isString(session);
-}
-
-function isCount(value: unknown): boolean {
-  return Number.isSafeInteger(value) && Number(value) > 0;
-}
-
-function isTime(until: unknown, forMs: unknown): boolean {
-  return Number.isFinite(until) && Number.isFinite(forMs) && Number(forMs) < TOO_MUCH;
+/** A parcel that is stored. */
+interface Stored {
+  readonly key: ParcelKey;
+  /** When its last lease ends; 0: it has ended; undefined: it has none. */
+  until?: number;
+  wasAlive?: number;
 }
 
 /** What the keys of a database say. */
 export interface Listing {
-  readonly listed: ReadonlyMap<string, ParcelKey>;
-  /** The last lease of each parcel. */
-  readonly leased: ReadonlyMap<string, LeaseKey>;
+  readonly stored: ReadonlyMap<string, Stored>;
+  readonly letters: readonly LetterKey[];
   /** Leases of what is gone. */
   readonly over: readonly IDBValidKey[];
-  readonly letters: readonly LetterKey[];
   /** Keys that nobody of ours wrote. */
   readonly odd: readonly IDBValidKey[];
   /** It may have ended. Once a page has an answer there is none. */
   readonly pause: SharedPause | undefined;
 }
 
-/** Sorts the keys of all records. */
+/** Sorts the keys of all records, which come in their order: the leases of a parcel follow it. */
 export function readKeys(keys: readonly IDBValidKey[], now: number): Listing {
-  const listed = new Map<string, ParcelKey>();
-  const leased = new Map<string, LeaseKey>();
+  const stored = new Map<string, Stored>();
   const letters: LetterKey[] = [];
+  const over: IDBValidKey[] = [];
   const odd: IDBValidKey[] = [];
   let pause: SharedPause | undefined;
   for (const key of keys) {
-    if (isParcel(key)) listed.set(idOf(key), key);
-    else if (isLease(key)) leased.set(idOf(key), key);
-    else if (isPause(key)) {
+    if (isParcel(key)) stored.set(idOf(key), { key });
+    else if (isLease(key)) {
+      const [, , end, forMs, wasAlive] = key;
+      const parcel = stored.get(idOf(key));
+      // One that ends too late was made before the clock was set back: it has ended.
+      const until = end > now && end <= now + forMs ? end : 0;
+      if (parcel) Object.assign(parcel, { until, wasAlive });
+      else if (Math.abs(now - end) > forMs) over.push(key);
+    } else if (has<SharedPause>(key, 'nnn') && key[2] < TOO_MUCH) {
       const [until, failures, forMs] = key;
       // The clock may have been set back since.
       pause = [Math.min(until, now + forMs), failures, forMs];
-    } else if (isLetter(key)) letters.push(key);
+    } else if (has<LetterKey>(key, 'snsn') && key[0] === LETTER) letters.push(key);
     else if (Array.isArray(key) || !OWN.includes(key)) odd.push(key);
   }
-  const over = [...leased.values()].filter((key) => {
-    const [, , until, forMs, wasAlive] = key;
-    const keptMs = wasAlive === SENT ? TOLD_MS : 0;
-    return !listed.has(idOf(key)) && Math.abs(now - until) > forMs + keptMs;
-  });
-  return { listed, leased, letters, over, odd, pause };
+  return { stored, letters, over, odd, pause };
 }
 
 export function isTexts(value: unknown, count: number): value is string[] {
-  return Array.isArray(value) && value.length === count && value.every(isString);
-}
-
-function isString(value: unknown): value is string {
-  return typeof value === 'string';
+  return Array.isArray(value) && value.length === count && value.every((text) => typeof text === 'string');
 }

@@ -2,16 +2,13 @@ import type { Limit } from '../../base/event-bytes.ts';
 import type { Fate } from '../../base/fate.ts';
 import { uuid } from '../../base/uuid.ts';
 import type { TrackerStats } from '../../tell/stats.ts';
-import { Parcel, type ParcelKey } from './parcel.ts';
+import { type Change, idOf, Parcel, type ParcelKey, rangeOf } from './parcel.ts';
 
 /** What events of one parcel have in common. */
 export type Lane = Pick<Parcel, 'isHigh' | 'session' | 'customer'>;
 
 /** The most of one record. */
 const RECORD: Limit = { maxEvents: 500, maxBytes: 48 * 1024 };
-
-/** In memory a parcel is filled for no longer. */
-const MOST_AGE_MS = 60_000;
 
 /**
  * From the number of one record to that of the next, and from one event of it to the next. Where the order counts, parts of a parcel take
@@ -49,13 +46,11 @@ export class Parcels {
   /** Names the records of this page. Pages that were opened later have later names. */
   readonly own: string;
   readonly all: Map<string, Parcel> = new Map();
-  /** Complete, and not stored yet. */
-  readonly unwritten: Set<Parcel> = new Set();
+  /** What storage does not have yet, by the id of a parcel or another name: complete parcels, leases, deletions. */
+  readonly changes: Map<string, Change> = new Map();
   /** Of events in memory. */
   bytes = 0;
   epoch = 0;
-  /** What is found as the page opens counts to all epochs: a flush waits for it. */
-  isOpening = true;
   stay = 0;
   filling: Parcel | undefined;
   #numbers = 0;
@@ -79,7 +74,7 @@ export class Parcels {
     this.#settled = settled;
   }
 
-  count(counts: (parcel: Parcel) => boolean = () => true): number {
+  count(counts: (parcel: Parcel) => boolean): number {
     let count = 0;
     for (const parcel of this.all.values()) if (counts(parcel)) count += parcel.count;
     return count;
@@ -95,19 +90,15 @@ export class Parcels {
   push(text: string, at: number, lane: Lane): boolean {
     const bytes = byteLength(text) + 1;
     const { maxBytes, maxEvents } = this.#buffer;
-    if (
-      this.bytes + bytes > maxBytes ||
-      (maxEvents < Number.POSITIVE_INFINITY && this.count(isLoaded) >= maxEvents)
-    ) {
-      for (const parcel of this.all.values())
-        if (parcel.isStored && parcel.state === 'waiting') this.unload(parcel);
-      if (this.bytes + bytes > maxBytes || this.count(isLoaded) >= maxEvents) return false;
-    }
+    const hasRoom = () =>
+      this.bytes + bytes <= maxBytes &&
+      (maxEvents === Number.POSITIVE_INFINITY || this.count(({ texts }) => !!texts) < maxEvents);
+    if (!hasRoom()) this.trim(0);
+    if (!hasRoom()) return false;
     let { filling } = this;
     if (
       !filling ||
       filling.bytes + bytes > this.#record.maxBytes ||
-      at - filling.at > MOST_AGE_MS ||
       filling.isHigh !== lane.isHigh ||
       filling.session !== lane.session ||
       filling.customer !== lane.customer
@@ -132,7 +123,7 @@ export class Parcels {
   }
 
   seal(): void {
-    if (this.filling) this.unwritten.add(this.filling);
+    if (this.filling) this.changes.set(this.filling.id, this.filling);
     this.filling = undefined;
   }
 
@@ -144,9 +135,7 @@ export class Parcels {
 
   /** Adds a parcel that is stored. */
   found(key: ParcelKey, epoch: number = this.epoch): Parcel {
-    const parcel = this.#add(new Parcel(key));
-    parcel.epoch = this.isOpening ? 0 : epoch;
-    return parcel;
+    return this.all.get(idOf(key)) ?? this.#add(Object.assign(new Parcel(key), { epoch }));
   }
 
   loaded(parcel: Parcel, texts: string[]): void {
@@ -159,12 +148,22 @@ export class Parcels {
     parcel.texts = undefined;
   }
 
-  /** Returns false if it has ended already. */
-  end(parcel: Parcel, fate?: Fate): boolean {
-    if (!this.all.delete(parcel.id)) return false;
+  /** Unloads what is also stored, if more than so many bytes are in memory. */
+  trim(bytes: number): void {
+    if (this.bytes > bytes)
+      for (const parcel of this.all.values())
+        if (parcel.isStored && parcel.state === 'waiting') this.unload(parcel);
+  }
+
+  /** Its record is deleted. Returns false if it has ended already. @param isGone Its record was deleted by others. */
+  end(parcel: Parcel, fate?: Fate, isGone = false): boolean {
+    const { id, kept } = parcel;
+    if (!this.all.delete(id)) return false;
     parcel.state = 'ended';
     if (parcel === this.filling) this.filling = undefined;
-    this.unwritten.delete(parcel);
+    this.changes.delete(`${id} lease`);
+    if (!kept || (isGone && kept === 'stored')) this.changes.delete(id);
+    else this.changes.set(id, { key: rangeOf(parcel) });
     this.unload(parcel);
     if (fate) this.#settled(fate, parcel.count);
     return true;
@@ -179,7 +178,7 @@ export class Parcels {
         ? this.#create(page, number + from * EVENT_STEP + 1, at, of, parcel)
         : this.#create(this.own, this.number(), at, of, parcel);
       Object.assign(part, { epoch, state: 'out' });
-      this.unwritten.add(part);
+      this.changes.set(part.id, part);
       return part;
     });
     this.end(parcel);
@@ -187,12 +186,11 @@ export class Parcels {
     return parts;
   }
 
-  /** If the order counts, what was tracked first comes first, and what other pages left before all of this page. */
+  /** If the order counts, what was tracked first comes first, and what earlier pages left before that of later ones. */
   sort(): void {
     if (!this.#order) return;
-    const nameOf = ({ page }: Parcel) => (page === this.own ? '~' : page);
     const sorted = [...this.all.values()].sort((one, other) =>
-      one.page === other.page ? one.number - other.number : nameOf(one) < nameOf(other) ? -1 : 1,
+      one.page === other.page ? one.number - other.number : one.page < other.page ? -1 : 1,
     );
     this.all.clear();
     for (const parcel of sorted) this.all.set(parcel.id, parcel);
@@ -200,42 +198,48 @@ export class Parcels {
 
   /** The waiting parcels of the next request, and the time at which it is due. */
   next({ maxEvents, maxBytes, isOne, mayGo, dueAt, now }: Portion): [Parcel[], number] {
+    let later = Number.POSITIVE_INFINITY;
+    const free = this.#first((parcel) => {
+      const { leasedUntil, state } = parcel;
+      if (state !== 'waiting' || !mayGo(parcel)) return false;
+      if (leasedUntil > now) later = Math.min(later, leasedUntil);
+      return leasedUntil <= now;
+    });
+    if (!this.#order) free.sort((one, other) => Number(other.isHigh) - Number(one.isHigh));
     const next: Parcel[] = [];
-    const passes = this.#order?.();
-    let [events, bytes, at, later] = [0, 0, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-    for (const isHigh of passes ? [undefined] : [true, false]) {
-      // Those of high priority wait for no others.
-      if (next.length > 0) break;
-      for (const parcel of this.all.values()) {
-        const { customer, isAside, isFrozen, leasedUntil, session, state } = parcel;
-        if (session || isAside || (isHigh ?? parcel.isHigh) !== parcel.isHigh) continue;
-        const [first] = next;
-        const isReady = state === 'waiting' && mayGo(parcel);
-        if (isReady && leasedUntil > now) later = Math.min(later, leasedUntil);
-        const isApart = first && (first.isFrozen || isFrozen || (isOne && first.customer !== customer));
-        const isFree = isReady && leasedUntil <= now && !isApart;
-        if (!(passes?.(parcel, isFree) ?? isFree)) continue;
-        events += parcel.count;
-        bytes += parcel.bytes;
-        const isFull = events > maxEvents || bytes > maxBytes;
-        if (isFull && next.length > 0) return [next, 0];
-        next.push(parcel);
-        at = Math.min(at, isFull ? 0 : dueAt(parcel));
-        if (events >= maxEvents) return [next, 0];
+    let [events, bytes, at] = [0, 0, Number.POSITIVE_INFINITY];
+    for (const parcel of free) {
+      const [first = parcel] = next;
+      const isApart = parcel !== first && (first.isFrozen || parcel.isFrozen);
+      if (isApart || (isOne && parcel.customer !== first.customer)) {
+        if (this.#order) break;
+        continue;
       }
+      events += parcel.count;
+      bytes += parcel.bytes;
+      const isFull = events > maxEvents || bytes > maxBytes;
+      if (isFull && parcel !== first) return [next, 0];
+      next.push(parcel);
+      at = Math.min(at, isFull ? 0 : dueAt(parcel));
+      if (events >= maxEvents) return [next, 0];
     }
     return [next, next.length > 0 ? at : later];
   }
 
   /** Whether nothing else must be sent before these. */
   areFirst(wanted: readonly Parcel[]): boolean {
+    if (!this.#order) return true;
+    const first = this.#first((parcel) => wanted.includes(parcel));
+    return wanted.every((parcel) => parcel.isAside || first.includes(parcel));
+  }
+
+  /** The parcels that may be sent, if they are free and the order does not forbid it. Those that are aside are in nobody's way. */
+  #first(isFree: (parcel: Parcel) => boolean): Parcel[] {
     const passes = this.#order?.();
-    const isNone = (parcel: Parcel) => {
-      if (parcel.session || parcel.isAside) return true;
-      const isOne = wanted.includes(parcel);
-      return passes?.(parcel, isOne) || !isOne;
-    };
-    return !passes || [...this.all.values()].every(isNone);
+    return [...this.all.values()].filter((parcel) => {
+      if (parcel.session || parcel.isAside) return false;
+      return passes ? passes(parcel, isFree(parcel)) : isFree(parcel);
+    });
   }
 
   #create(page: string, number: number, at: number, texts: string[], lane: Lane): Parcel {
@@ -243,11 +247,10 @@ export class Parcels {
     const bytes = texts.reduce((total, text) => total + byteLength(text) + 1, 0);
     const parcel = new Parcel([page, number, texts.length, bytes, at, session], texts);
     this.bytes += bytes;
-    return this.#add(Object.assign(parcel, { isHigh, customer, stay: this.stay }));
+    return this.#add(Object.assign(parcel, { isHigh, customer, stay: this.stay, epoch: this.epoch }));
   }
 
   #add(parcel: Parcel): Parcel {
-    parcel.epoch = this.epoch;
     this.all.set(parcel.id, parcel);
     return parcel;
   }
@@ -261,20 +264,26 @@ export function statsOf(
   TrackerStats,
   'pending' | 'unwritten' | 'held' | 'stored' | 'inFlight' | 'memoryBytes' | 'journalBytes' | 'oldestAgeMs'
 > {
-  let [journalBytes, oldestAt] = [0, now];
-  for (const { at, bytes, isStored } of parcels.all.values()) {
-    if (isStored) journalBytes += bytes;
+  let [pending, unwritten, held, stored, inFlight, journalBytes, oldestAt] = [0, 0, 0, 0, 0, 0, now];
+  for (const { at, bytes, count, isStored, session, state, texts } of parcels.all.values()) {
+    pending += count;
+    if (session) held += count;
+    if (state === 'out') inFlight += count;
+    if (!isStored) unwritten += count;
+    else journalBytes += bytes;
+    if (!texts) stored += count;
     oldestAt = Math.min(oldestAt, at);
   }
+  const oldestAgeMs = pending > 0 ? now - oldestAt : undefined;
   return {
-    pending: parcels.count(),
-    unwritten: parcels.count(({ isStored }) => !isStored),
-    held: parcels.count(({ session }) => session !== ''),
-    stored: parcels.count(({ isStored, texts }) => isStored && !texts),
-    inFlight: parcels.count(({ state }) => state === 'out'),
+    pending,
+    unwritten,
+    held,
+    stored,
+    inFlight,
     memoryBytes: parcels.bytes,
     journalBytes,
-    oldestAgeMs: parcels.all.size > 0 ? now - oldestAt : undefined,
+    oldestAgeMs,
   };
 }
 
@@ -282,8 +291,4 @@ const encoder = new TextEncoder();
 
 export function byteLength(text: string): number {
   return /[^\0-\x7f]/.test(text) ? encoder.encode(text).length : text.length;
-}
-
-function isLoaded({ texts }: Parcel): boolean {
-  return texts !== undefined;
 }

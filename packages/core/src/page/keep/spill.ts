@@ -1,48 +1,40 @@
 import { tried } from '@sluice/protocol/toolbox';
 import { saveText } from '../store/local-storage.ts';
-import { isLease, isParcel, isTexts } from './parcel.ts';
+import { type Change, isLease, isParcel, isTexts } from './parcel.ts';
 
 /** Characters: other code of the page needs room too. */
 const MOST_LENGTH = 256 * 1024;
 
-export type Put = readonly [key: IDBValidKey, value: unknown];
+/** A record in localStorage. */
+export type Spilled = readonly [key: IDBValidKey, value: unknown, name: string];
 
-export interface Spill {
-  add(put: Put): void;
-  remove(put: Put): void;
-  read(): Put[];
+/** Returns what puts a record into localStorage, for the end of a page: then WebKit loses what is written to IndexedDB. */
+export function createSpill(name: string): (change: Pick<Change, 'key' | 'texts'>) => void {
+  let room = MOST_LENGTH;
+  return ({ key, texts }) => {
+    if (texts === undefined) return;
+    const text = JSON.stringify(texts);
+    room -= text.length;
+    if (room >= 0) saveText(`${name} ${JSON.stringify(key)}`, text);
+  };
 }
 
-/** Records in localStorage, for the end of a page: then WebKit loses what is written to IndexedDB. */
-export function createSpill(name: string): Spill {
-  const prefix = `${name} `;
-  const nameOf = (key: IDBValidKey) => prefix + JSON.stringify(key);
-  let room = MOST_LENGTH;
-  return {
-    add([key, value]) {
-      const text = JSON.stringify(value);
-      room -= text.length;
-      if (room >= 0) saveText(nameOf(key), text);
-    },
-    remove([key]) {
-      tried(() => localStorage.removeItem(nameOf(key)));
-    },
-    read() {
-      const found: Put[] = [];
-      tried(() => {
-        for (const [name, text] of Object.entries(localStorage)) {
-          if (!name.startsWith(prefix)) continue;
-          const put = [
-            tried(() => JSON.parse(name.slice(prefix.length))),
-            tried(() => JSON.parse(text)),
-          ] as const;
-          const [key, value] = put;
-          if (isLease(key) || (isParcel(key) && isTexts(value, key[2]))) found.push(put);
-          // Another script wrote it.
-          else localStorage.removeItem(name);
-        }
-      });
-      return found;
-    },
-  };
+/** What pages put there. */
+export function readSpill(name: string): Spilled[] {
+  const found: Spilled[] = [];
+  tried(() => {
+    for (const [item, text] of Object.entries(localStorage)) {
+      if (!item.startsWith(`${name} `)) continue;
+      const key = tried(() => JSON.parse(item.slice(name.length + 1)));
+      const value = tried(() => JSON.parse(text));
+      if (isLease(key) || (isParcel(key) && isTexts(value, key[2]))) found.push([key, value, item]);
+      // Another script wrote it.
+      else localStorage.removeItem(item);
+    }
+  });
+  return found;
+}
+
+export function dropSpill(spilled: readonly Spilled[]): void {
+  for (const [, , item] of spilled) tried(() => localStorage.removeItem(item));
 }

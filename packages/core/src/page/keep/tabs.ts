@@ -1,5 +1,4 @@
 import { type Clock, inTime, sleep } from '@sluice/protocol/toolbox';
-import { Alarm } from '../../base/alarm.ts';
 import type { Fate } from '../../base/fate.ts';
 import { isHidden, type Meeting } from '../store/origin.ts';
 import type { StoredLock } from '../store/stored-lock.ts';
@@ -15,10 +14,8 @@ const QUERY_MS = 4_000;
 export type Message =
   /** Events wait to be sent. */
   | readonly ['waits']
-  /** A parcel ended. */
-  | readonly ['ended', id: string, fate: Fate]
-  /** Others took the place of a parcel. */
-  | readonly ['cut', id: string, keys: readonly ParcelKey[]]
+  /** A parcel ended, or these took its place. */
+  | readonly ['ended', id: string, fate: Fate | undefined, keys?: readonly ParcelKey[]]
   /** Who is the customer of the session. */
   | readonly ['session', id: string, customer: string | undefined, isNew: boolean]
   /** Who is the customer? */
@@ -37,7 +34,7 @@ interface TabsOptions {
   readonly meeting: Meeting;
   readonly clock: Clock;
   /** In place of Web Locks. */
-  readonly stored: StoredLock;
+  readonly stored: StoredLock | undefined;
   readonly onMessage: (message: Message) => void;
   /** Web Locks do not work. */
   readonly onFailed: (error: unknown) => void;
@@ -50,52 +47,44 @@ export function createTabs(options: TabsOptions): Tabs {
   let channel: BroadcastChannel | undefined;
 
   async function alone(work: () => Promise<void>, signal: AbortSignal): Promise<void> {
-    const asked: Meeting['locks'] & object = locks;
+    const asked: Meeting['locks'] = locks;
+    if (!asked) return work();
     // One that is frozen as soon as it is hidden is not to be given the lock then: its timers stand still.
     if (isHidden()) await sleep(clock, HIDDEN_MS, signal);
     const wait = new AbortController();
-    const over = new AbortController();
     const leave = () => wait.abort();
-    let hasAnswer = false;
-    let giveUp: (error: Error) => void = () => {};
-    const late = new Promise<never>((_, reject) => {
-      giveUp = reject;
+    const isHeld = async () => {
+      const query = asked.query && inTime(clock, asked.query(), QUERY_MS, () => new Error());
+      const answer = await query?.catch(() => undefined);
+      return !query || answer?.held?.some((lock) => lock.name === name);
+    };
+    if (signal.aborted) leave();
+    signal.addEventListener('abort', leave, { signal: wait.signal });
+    // One that is frozen while it waits would get the lock all the same, and keep it from all others.
+    globalThis.document?.addEventListener?.('visibilitychange', leave, { signal: wait.signal });
+    const options = isHidden() ? { ifAvailable: true } : { signal: wait.signal };
+    const request = asked.request(name, options, (lock) => {
+      const isOurs = lock !== null && !wait.signal.aborted;
+      leave();
+      if (!isOurs) throw new Error('another page works');
+      return work();
     });
-    const watch = new Alarm(clock, async () => {
-      const error = new Error('the browser did not answer');
-      const query = async () => asked.query?.();
-      const answer = await inTime(clock, query(), QUERY_MS, () => error).catch(() => undefined);
-      if (hasAnswer) return;
-      if (answer?.held?.some((lock) => lock.name === name)) watch.set(LATE_MS);
-      else giveUp(error);
-    });
-    if (asked.query) watch.set(LATE_MS);
+    const late = async () => {
+      do await sleep(clock, LATE_MS, wait.signal);
+      while (!wait.signal.aborted && (await isHeld()));
+      if (!wait.signal.aborted) throw new Error('the browser did not answer');
+      return request;
+    };
     try {
-      if (signal.aborted) leave();
-      signal.addEventListener('abort', leave, { signal: over.signal });
-      // One that is frozen while it waits would get the lock all the same, and keep it from all others.
-      globalThis.document?.addEventListener?.('visibilitychange', leave, { signal: over.signal });
-      const request = asked.request(
-        name,
-        isHidden() ? { ifAvailable: true } : { signal: wait.signal },
-        (lock) => {
-          hasAnswer = true;
-          watch.stop();
-          if (lock === null || over.signal.aborted) throw new Error('another page works');
-          return work();
-        },
-      );
-      await Promise.race([request, late]);
+      await Promise.race([request, late()]);
     } catch (error) {
-      if (hasAnswer || wait.signal.aborted) throw error;
+      if (wait.signal.aborted) throw error;
+      leave();
       // Not to be had in this page.
       if (asked === stored) return work();
       locks = stored;
       onFailed(error);
       return alone(work, signal);
-    } finally {
-      watch.stop();
-      over.abort();
     }
   }
 

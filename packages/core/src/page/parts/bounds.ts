@@ -17,7 +17,7 @@ export const bounds: NonNullable<PageParts['bounds']> = ({ settings, clock, parc
   const room = () => all().reduce((left, parcel) => left - bytesOf(parcel), maxBytes);
 
   /** Of what is not written yet. */
-  const isNew = (parcel: Parcel) => parcels.unwritten.has(parcel) && !parcel.isWriting && !parcel.session;
+  const unwritten = () => all().filter(({ kept }) => !kept || kept === 'failed');
 
   /** The first events stay, up to so many bytes. */
   function keepFirst(parcel: Parcel, bytes: number): void {
@@ -35,7 +35,7 @@ export const bounds: NonNullable<PageParts['bounds']> = ({ settings, clock, parc
     for (const isHigh of [false, true])
       for (const parcel of all()) {
         if (left >= 0) return;
-        if (parcel.isHigh !== isHigh || parcel.state !== 'waiting' || parcel.isWriting) continue;
+        if (parcel.isHigh !== isHigh || parcel.state !== 'waiting') continue;
         left += bytesOf(parcel);
         end(parcel, 'journal-full');
       }
@@ -46,9 +46,9 @@ export const bounds: NonNullable<PageParts['bounds']> = ({ settings, clock, parc
     makeRoom() {
       if (maxBytes === Number.POSITIVE_INFINITY) return;
       // What can never fit must not push out all others.
-      for (const parcel of parcels.unwritten) if (isNew(parcel)) keepFirst(parcel, maxBytes);
+      for (const parcel of unwritten()) keepFirst(parcel, maxBytes);
       if (storage.whenFull === 'drop-oldest') dropOldest();
-      for (const parcel of [...parcels.unwritten].filter(isNew).reverse()) {
+      for (const parcel of unwritten().reverse()) {
         const left = room();
         if (left < 0) keepFirst(parcel, bytesOf(parcel) + left);
       }

@@ -39,7 +39,9 @@ export const deadLetters: NonNullable<PageParts['deadLetters']> = (stages) => {
     return keeper.use((objects) =>
       Promise.all(
         keys.map((key) =>
-          objects ? promisifyRequest<string | undefined>(objects.get(key)) : letters.texts.get(String(key)),
+          objects
+            ? promisifyRequest<string | undefined>(objects.get(key))
+            : (parcels.changes.get(String(key))?.texts as string | undefined),
         ),
       ),
     );
@@ -95,7 +97,7 @@ export const deadLetters: NonNullable<PageParts['deadLetters']> = (stages) => {
     if (taken.length === 0) return 0;
     letters.drop(taken.map(({ key }) => key));
     const parcel = parcels.found(key);
-    parcel.isStored = keeper.survives;
+    if (!keeper.survives) parcel.kept = undefined;
     parcels.loaded(parcel, texts);
     reporter.recovered('replayed', taken.length);
     wake();

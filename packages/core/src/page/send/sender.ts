@@ -249,8 +249,8 @@ export function createSender(options: SenderOptions): Sender {
     },
     leave(isLeft) {
       const isShared = !isLeft && !finish && keeper.survives;
-      const isOwn = ({ isStored, isWriting, page, texts }: Parcel) =>
-        !!texts && page === parcels.own && !(isShared && (isStored || isWriting));
+      const isOwn = ({ kept, page, texts }: Parcel) =>
+        !!texts && page === parcels.own && !(isShared && kept && kept !== 'failed');
       let others = parcels.count(({ session }) => !session);
       // Where order is strict, others may have left something older.
       const mayLeave = gate.state === 'closed' && blame.inARow === 0 && !(isShared && isStrict);

@@ -1,6 +1,5 @@
 import { type Clock, sleep } from '@sluice/protocol/toolbox';
 import { promisifyRequest } from 'idb-keyval';
-import { Alarm } from '../../base/alarm.ts';
 import { type IndexedDbStore, LOCK } from './indexeddb-store.ts';
 
 /** A page that dies keeps the lock for at most so long. */
@@ -8,6 +7,7 @@ const LEASE_MS = 15_000;
 const RENEW_MS = 5_000;
 /** How often a page that waits looks whether the lock is free. */
 const LOOK_MS = 1_000;
+const NEVER = new AbortController().signal;
 
 /** What of `LockManager` is used. A lock is held while its callback's promise is pending. */
 export interface StoredLock {
@@ -23,45 +23,39 @@ export interface StoredLock {
  * request also rejects if the lock is lost while its work runs, because this page was asleep.
  */
 export function storedLock(store: IndexedDbStore, clock: Clock): StoredLock {
-  /** Takes or renews the lock. Resolves to false if another page has it. */
-  function take(id: number): Promise<boolean> {
+  /** Takes the lock, renews it, or gives it back: then it is for no time. Resolves to false if another page has it. */
+  function take(id: number, forMs = LEASE_MS): Promise<boolean> {
     return store.use('readwrite', async (objects) => {
       const now = clock.now();
       const held = Object(await promisifyRequest(objects.get(LOCK)));
       // A lease that ends too late was made before the clock was set back: it has ended.
       if (held.id !== id && held.until > now && held.until <= now + LEASE_MS) return false;
-      objects.put({ id, until: now + LEASE_MS }, LOCK);
+      objects.put({ id, until: now + forMs }, LOCK);
       return true;
     });
   }
 
   return {
-    async request(_name, { ifAvailable, signal }, work) {
+    async request(_name, { ifAvailable, signal = NEVER }, work) {
       const id = Math.random();
-      const over = new AbortController();
       while (!(await take(id))) {
         if (ifAvailable) return work(null);
-        await sleep(clock, LOOK_MS, signal ?? over.signal);
-        if (signal?.aborted) throw signal.reason;
+        await sleep(clock, LOOK_MS, signal);
+        if (signal.aborted) throw signal.reason;
       }
-      let lose: (error: Error) => void = () => {};
-      const lost = new Promise<never>((_, reject) => {
-        lose = reject;
-      });
-      const renewal = new Alarm(clock, () => {
-        const renewed = (isOurs: boolean) =>
-          isOurs ? renewal.set(RENEW_MS) : lose(new Error('another page works'));
-        take(id).then(renewed, () => renewed(true));
-      });
-      renewal.set(RENEW_MS);
-      const end = () => store.use('readwrite', (objects) => void objects.delete(LOCK));
-      globalThis.addEventListener?.('pagehide', end, { signal: over.signal });
+      const over = new AbortController();
+      const lost = async () => {
+        do await sleep(clock, RENEW_MS, over.signal);
+        while (!over.signal.aborted && (await take(id).catch(() => true)));
+        throw new Error('another page works');
+      };
+      const giveBack = () => take(id, 0).catch(() => undefined);
+      globalThis.addEventListener?.('pagehide', giveBack, { signal: over.signal });
       try {
-        return await Promise.race([work({}), lost]);
+        return await Promise.race([work({}), lost()]);
       } finally {
-        renewal.stop();
         over.abort();
-        if (await take(id).catch(() => false)) await end().catch(() => undefined);
+        await giveBack();
       }
     },
   };

@@ -1,10 +1,9 @@
 import { delMany, get, keys, set } from 'idb-keyval';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { VirtualClock } from '../../../src/entries/testing/virtual-clock.ts';
-import { IndexedDbStore } from '../../../src/page/store/indexeddb-store.ts';
+import { type IndexedDbStore, openStore } from '../../../src/page/store/indexeddb-store.ts';
 
 const PATIENCE_MS = 10_000;
-const REOPEN_MS = 1_000;
 
 function answerOf<Result>(request: IDBRequest<Result>): Promise<Result> {
   return new Promise((resolve, reject) => {
@@ -29,7 +28,7 @@ export function describeStore(name: string, forceClose: (db: IDBDatabase) => Pro
     let store: IndexedDbStore;
 
     function create(): IndexedDbStore {
-      const created = new IndexedDbStore(place, clock, () => {
+      const created = openStore(place, clock, () => {
         cleared += 1;
       });
       stores.push(created);
@@ -41,12 +40,6 @@ export function describeStore(name: string, forceClose: (db: IDBDatabase) => Pro
       const db = await answerOf(indexedDB.open(place));
       handles.splice(handles.indexOf(db), 1);
       return db;
-    }
-
-    /** Lets time pass. Returns whether there is a second connection: a browser may not answer while it clears its storage. */
-    async function reopened(): Promise<boolean> {
-      await clock.advance(REOPEN_MS);
-      return handles.length > 1;
     }
 
     beforeEach(() => {
@@ -89,53 +82,11 @@ export function describeStore(name: string, forceClose: (db: IDBDatabase) => Pro
       await Promise.all(written);
     });
 
-    it('opens anew after the browser closed the connection, though nobody asks', async () => {
+    it('opens anew after the browser closed the connection', async () => {
       await set('a', 1, store.use);
       for (const db of handles) await forceClose(db);
-      await expect.poll(() => clock.timers).toBe(1);
-      await expect.poll(reopened).toBe(true);
       await set('b', 2, store.use);
       expect(await get('b', store.use)).toBe(2);
-    });
-
-    it('tries on to open anew, though nobody asks, where the browser did not let it at first', async () => {
-      await set('a', 1, store.use);
-      const refuse = () => {
-        throw new DOMException('not now', 'UnknownError');
-      };
-      vi.spyOn(IDBFactory.prototype, 'open').mockImplementationOnce(refuse).mockImplementationOnce(refuse);
-      handles[0]?.onclose?.(new Event('close'));
-      await clock.advance(REOPEN_MS);
-      await expect.poll(() => clock.timers).toBe(1);
-      expect(handles).toHaveLength(1);
-      await clock.advance(PATIENCE_MS);
-      await expect.poll(() => handles).toHaveLength(2);
-    });
-
-    it('does not try on once it is closed', async () => {
-      await set('a', 1, store.use);
-      vi.spyOn(IDBFactory.prototype, 'open').mockImplementation(() => {
-        throw new DOMException('not now', 'UnknownError');
-      });
-      handles[0]?.onclose?.(new Event('close'));
-      await clock.advance(REOPEN_MS);
-      store.close();
-      await clock.advance(2 * PATIENCE_MS);
-      expect(clock.timers).toBe(0);
-    });
-
-    it('does not try on once it is closed while the browser has not answered', async () => {
-      await set('a', 1, store.use);
-      const [db] = handles;
-      db?.onclose?.(new Event('close'));
-      // Opened anew, and then broken: no transaction ends.
-      vi.spyOn(IDBDatabase.prototype, 'transaction').mockImplementation(
-        () => Object.assign(new EventTarget(), { objectStore: () => ({ get: () => ({}) }) }) as never,
-      );
-      await clock.advance(REOPEN_MS);
-      await expect.poll(() => clock.timers).toBe(1);
-      store.close();
-      await clock.advance(2 * PATIENCE_MS);
       expect(clock.timers).toBe(0);
     });
 
@@ -183,12 +134,11 @@ export function describeStore(name: string, forceClose: (db: IDBDatabase) => Pro
       expect(cleared).toBe(0);
     });
 
-    it('makes way for those who delete the database, makes it anew, and says so, though nobody asks', async () => {
+    it('makes way for those who delete the database, makes it anew once it is used, and says so', async () => {
       await set('a', 1, store.use);
       await answerOf(indexedDB.deleteDatabase(place));
-      await clock.advance(REOPEN_MS);
-      await expect.poll(() => cleared).toBe(1);
       expect(await textKeys(store)).toEqual([]);
+      expect(cleared).toBe(1);
     });
 
     it('says that it was cleared before anything is written, whoever made the database anew', async () => {
@@ -220,14 +170,6 @@ export function describeStore(name: string, forceClose: (db: IDBDatabase) => Pro
       expect(await textKeys(store)).toEqual(['b']);
       expect(handles).toHaveLength(2);
       expect(() => handles[0]?.transaction('records')).toThrow();
-    });
-
-    it('opens nothing any more once it is closed', async () => {
-      await set('a', 1, store.use);
-      for (const db of handles) await forceClose(db);
-      await expect.poll(() => clock.timers).toBe(1);
-      store.close();
-      expect(clock.timers).toBe(0);
     });
 
     it('gives up a transaction that does not come to its end, which then writes nothing', async () => {

@@ -2,7 +2,7 @@ import 'fake-indexeddb/auto';
 import type { Clock } from '@sluice/protocol/toolbox';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { VirtualClock } from '../../../src/entries/testing/virtual-clock.ts';
-import { IndexedDbStore } from '../../../src/page/store/indexeddb-store.ts';
+import { openStore } from '../../../src/page/store/indexeddb-store.ts';
 import { type StoredLock, storedLock } from '../../../src/page/store/stored-lock.ts';
 import { watch } from '../../bench/bench.ts';
 
@@ -25,7 +25,10 @@ describe('a lock in the database', () => {
   /** @param timers Those of its page. They stand still while a page is frozen, and once it is gone. */
   function open(timers: VirtualClock = clock, now: () => number = () => clock.now()): StoredLock {
     const time: Clock = { now, setTimeout: (callback, delayMs) => timers.setTimeout(callback, delayMs) };
-    return storedLock(new IndexedDbStore(place, time, () => {}), time);
+    return storedLock(
+      openStore(place, time, () => {}),
+      time,
+    );
   }
 
   /** Work that goes on until it is told to end. */
@@ -152,7 +155,7 @@ describe('a lock in the database', () => {
   });
 
   it('is free where another script wrote something else in its place', async () => {
-    const store = new IndexedDbStore(place, clock, () => {});
+    const store = openStore(place, clock, () => {});
     await store.use('readwrite', (objects) => void objects.put('odd', 2));
     const next = work(open());
     await turns();
