@@ -10,7 +10,6 @@ import { createLeaving } from './leaving.ts';
 import { guardCallbacks } from './options/callbacks.ts';
 import type { Settings } from './options/settings.ts';
 import { learn } from './parts/learn/learn.ts';
-import { takeSnapshot } from './snapshots.ts';
 import { Books } from './tell/books.ts';
 import { consoleWarnings } from './tell/console-log.ts';
 import { RateMeter } from './tell/rate-meter.ts';
@@ -147,18 +146,25 @@ export function createRoad(settings: Settings, texts: EventTexts, flush: () => P
   }
 
   function stats(): TrackerStats {
-    return takeSnapshot({
-      admission,
-      books,
-      clock,
-      dispatch,
-      journal,
-      journalKind,
-      letters,
-      rates,
-      reporter,
-      waiting,
-    });
+    const { pending, volatile, stored, inFlight, bytes, oldestAt } = waiting;
+    const now = clock.now();
+    return {
+      ...books,
+      dropped: { ...books.dropped },
+      pending: pending + admission.pending,
+      unwritten: volatile + (journal.unsaved ?? 0) + admission.unwritten,
+      held: admission.held,
+      stored,
+      inFlight,
+      memoryBytes: bytes,
+      journalBytes: journal.bytes,
+      deadLetters: { kept: letters.kept.count, bytes: letters.journal.bytes },
+      oldestAgeMs: oldestAt === undefined ? undefined : Math.max(0, now - oldestAt),
+      journal: journalKind(),
+      ...dispatch.stats,
+      rates: rates.perSecond(books, now),
+      lastError: reporter.lastError,
+    };
   }
 
   async function settle(at: number, over: AbortSignal): Promise<void> {
