@@ -53,9 +53,7 @@ export function createIdentity(options: IdentityOptions): Identity {
   let isKnown = false;
   let heard: readonly [id: string, customer: string | undefined] | undefined;
   /** Calls of `identify()` and `reset()` that are not carried out yet. */
-  let claims = 0;
-  /** Those made before do not count any more. */
-  let era = 0;
+  const claims = new Set<object>();
   let last: Promise<void> = Promise.resolve();
 
   function run(work: () => unknown): void {
@@ -63,49 +61,40 @@ export function createIdentity(options: IdentityOptions): Identity {
   }
 
   /** What is held from here on is apart from what was held before. */
-  function nextStay(isSure: boolean): number {
+  function nextStay(): void {
     parcels.seal();
     parcels.stay += 1;
-    isKnown = isSure;
-    return parcels.stay;
+    isKnown = false;
   }
 
   /**
-   * Changes the note, and with it the records that are held: those of its session become the customer's.
+   * Changes the note, and with it what is held: events of its session become the customer's.
    *
-   * @param next From the note, who is the customer of which session. A claim drops what is held of other sessions.
+   * @param next Finds out session and customer from the note, and returns the next note.
+   * @param claim A claim drops what is held of other sessions.
+   * @returns Whether no other claim waits.
    */
   async function change(
-    next: (
-      text: string | undefined,
-    ) => readonly [note: string, session: string, customer: string | undefined],
+    next: (text: string | undefined) => string,
     before: number,
-    isClaim: boolean,
-  ): Promise<void> {
-    let [note, session, owner]: ReturnType<typeof next> = ['', '', undefined];
+    claim?: object,
+  ): Promise<boolean> {
     const work = async (objects?: IDBObjectStore) => {
       const stored = objects ? await promisifyRequest<unknown>(objects.get(NOTE)) : kept;
       const text = typeof stored === 'string' ? stored : undefined;
-      [note, session, owner] = next(text);
+      const note = next(text);
       kept = note || undefined;
-      if (!objects || (!isClaim && owner === undefined)) return;
+      if (!objects || (!claim && customer === undefined)) return;
       if (note !== text) objects.put(note, NOTE);
-      const keys = await promisifyRequest(objects.getAllKeys());
-      for (const key of keys) {
+      for (const key of await promisifyRequest(objects.getAllKeys())) {
         if (!isParcel(key) || key[5] === '' || key[4] < oldestAt()) continue;
-        const [page, number, count, bytes, at] = key;
-        if (key[5] === session && owner !== undefined) {
+        const [page, number, count, bytes, at, session] = key;
+        if (session === id && customer !== undefined) {
           const value = await promisifyRequest<unknown>(objects.get(key));
+          const grown = bytes + count * lengthOf(customer);
           if (isTexts(value, count))
-            objects.put(stamped(value, owner), [
-              page,
-              number,
-              count,
-              bytes + count * lengthOf(owner),
-              at,
-              '',
-            ]);
-        } else if (!isClaim) continue;
+            objects.put(stamped(value, customer), [page, number, count, grown, at, '']);
+        } else if (!claim) continue;
         objects.delete(key);
       }
     };
@@ -114,13 +103,20 @@ export function createIdentity(options: IdentityOptions): Identity {
       onFailed(error);
       return work();
     });
+    if (claim) claims.delete(claim);
+    const isLast = claims.size === 0;
+    // Also for what was held meanwhile.
+    isKnown ||= isLast;
     for (const parcel of [...parcels.all.values()]) {
-      if (parcel.session === '' || parcel.stay > before) continue;
-      if (parcel.session === UNKNOWN) parcel.session = session;
-      if (parcel.at < oldestAt()) end(parcel, 'expired');
-      else if (parcel.session !== session || (isClaim && owner === undefined)) end(parcel, 'unidentified');
-      else if (owner !== undefined) release(parcel, owner);
+      const isOld = parcel.stay <= before;
+      if (parcel.session === '' || !(isOld || isLast)) continue;
+      if (parcel.session === UNKNOWN) parcel.session = id ?? NO_SESSION;
+      const isTheirs = parcel.session === id && !(claim && customer === undefined);
+      if (isOld && parcel.at < oldestAt()) end(parcel, 'expired');
+      else if (isOld && !isTheirs) end(parcel, 'unidentified');
+      else if (isTheirs && customer !== undefined) release(parcel, customer);
     }
+    return isLast;
   }
 
   function release(parcel: Parcel, owner: string): void {
@@ -132,56 +128,36 @@ export function createIdentity(options: IdentityOptions): Identity {
     if (parcel.texts) parcels.bytes += bytes;
   }
 
-  async function claim(next: string | undefined, before: number): Promise<void> {
+  async function carryOut(next: string | undefined, before: number, claim: object): Promise<void> {
     const digest = next === undefined ? '' : await digestOf(next);
     const [known, former] = [id, customer];
     let isNew = false;
-    await change(
-      (text) => {
-        const [session = NO_SESSION, owner = digest] = text?.split(' ') ?? [];
-        const isTheirs = next !== undefined && (owner === digest || (session === known && next === former));
-        const current = isTheirs ? session : uuid();
-        isNew = !isTheirs;
-        id = current;
-        customer = next;
-        return [next === undefined ? current : `${current} ${digest}`, current, next];
-      },
-      before,
-      true,
-    );
-    claims -= 1;
-    if (claims === 0) resolve();
+    const note = (text?: string) => {
+      const [session = NO_SESSION, owner = digest] = text?.split(' ') ?? [];
+      isNew = next === undefined || !(owner === digest || (session === known && next === former));
+      id = isNew ? uuid() : session;
+      customer = next;
+      return next === undefined ? id : `${id} ${digest}`;
+    };
+    await change(note, before, claim);
     if (id !== known || next !== former) tell(['session', id ?? NO_SESSION, customer, isNew]);
   }
 
   async function readNote(before: number): Promise<void> {
-    if (claims > 0) return;
+    if (claims.size > 0) return;
     let hasOwner = false;
-    await change(
-      (text = '') => {
-        const [session = NO_SESSION, owner] = text === '' ? [] : text.split(' ');
-        hasOwner = owner !== undefined;
-        if (session !== id) customer = undefined;
-        id = session;
-        if (heard?.[0] === id) customer = heard[1] ?? customer;
-        return [text, session, customer];
-      },
-      before,
-      false,
-    );
-    if (claims > 0) return;
+    const note = (text = '') => {
+      const [session, owner] = text.split(' ');
+      hasOwner = owner !== undefined;
+      const current = session || NO_SESSION;
+      if (current !== id) customer = undefined;
+      id = current;
+      if (heard?.[0] === id) customer = heard[1] ?? customer;
+      return text;
+    };
+    if (!(await change(note, before))) return;
     texts.correlationValue = customer;
     if (hasOwner && customer === undefined) tell(['who']);
-    resolve();
-  }
-
-  /** For what was held while the session was read or changed. */
-  function resolve(): void {
-    isKnown = true;
-    for (const parcel of parcels.all.values()) {
-      if (parcel.session === UNKNOWN) parcel.session = id ?? NO_SESSION;
-      if (parcel.session === id && customer !== undefined) release(parcel, customer);
-    }
   }
 
   async function digestOf(text: string): Promise<string> {
@@ -203,9 +179,10 @@ export function createIdentity(options: IdentityOptions): Identity {
   }
 
   function recheck(): void {
-    if (claims > 0) return;
+    if (claims.size > 0) return;
     texts.correlationValue = undefined;
-    const stay = nextStay(false);
+    nextStay();
+    const { stay } = parcels;
     run(() => readNote(stay));
   }
 
@@ -219,11 +196,11 @@ export function createIdentity(options: IdentityOptions): Identity {
     identify(next) {
       if (next && next === texts.correlationValue) return;
       texts.correlationValue = next;
-      claims += 1;
       const before = parcels.stay;
-      nextStay(false);
-      const made = era;
-      run(() => made === era && claim(next, before));
+      nextStay();
+      const claim = {};
+      claims.add(claim);
+      run(() => claims.has(claim) && carryOut(next, before, claim));
     },
     hear(theirs, owner, isNew) {
       // Nothing is shared where nothing is stored.
@@ -232,10 +209,7 @@ export function createIdentity(options: IdentityOptions): Identity {
       heard = [theirs, owner];
       if (isNew) {
         // What this page said before is not told late.
-        if (!isGranted()) {
-          era += 1;
-          claims = 0;
-        }
+        if (!isGranted()) claims.clear();
         for (const parcel of [...parcels.all.values()])
           if (parcel.session !== '') end(parcel, 'unidentified');
       }
@@ -246,7 +220,7 @@ export function createIdentity(options: IdentityOptions): Identity {
     },
     recheck,
     leave() {
-      if (claims > 0) return;
+      if (claims.size > 0) return;
       for (const parcel of parcels.all.values())
         if (parcel.session === UNKNOWN) parcel.session = id ?? UNKNOWN;
     },
