@@ -1,36 +1,36 @@
 // biome-ignore-all assist/source/organizeImports: gzip looks back 32 KiB, and finds more that is alike in this order.
 import { createLetters } from './keep/letters.ts';
-import { createConsent } from './consent.ts';
+import { PARCELS, type Parcel } from './keep/parcel.ts';
+import { registerSync } from './background-sync.ts';
 import { createIdentity } from './identity.ts';
 import { createKeeper } from './keep/keeper.ts';
-import { createBreaker } from '../pace/breaker.ts';
-import { PARCELS, type Parcel } from './keep/parcel.ts';
+import { checkSize, type EventTexts } from '../accept/event-text.ts';
 import { byteLength, Parcels, statsOf, strictOrder } from './keep/parcels.ts';
-import { createTabs } from './keep/tabs.ts';
-import { listenToPage } from './leaving.ts';
-import { pagePartsOf } from './parts.ts';
-import { createLimits } from './send/limits.ts';
-import { createRelay, type RelayAddress } from './send/relay.ts';
+import { databaseName } from '../keep/account.ts';
 import { createRequests } from './send/requests.ts';
+import { guardCallbacks } from '../options/callbacks.ts';
+import { DENIED } from './store/indexeddb-store.ts';
+import { RateMeter } from '../tell/rate-meter.ts';
+import { Books } from '../tell/books.ts';
+import { createRelay, type RelayAddress } from './send/relay.ts';
+import { createReporter } from '../tell/reporter.ts';
+import { ConfigError } from '@sluice/protocol';
+import { createBreaker } from '../pace/breaker.ts';
+import { createTabs } from './keep/tabs.ts';
+import { StorageError, storageError } from '../base/errors/storage-error.ts';
+import { createConsent } from './consent.ts';
 import { createSender } from './send/sender.ts';
 import { createSharing } from './sharing.ts';
-import { ConfigError } from '@sluice/protocol';
+import { isHidden, type Meeting } from './store/origin.ts';
+import { listenToPage } from './leaving.ts';
+import { createLimits } from './send/limits.ts';
+import { consoleWarnings } from '../tell/console-log.ts';
+import { pagePartsOf } from './parts.ts';
 import { systemClock } from '@sluice/protocol/toolbox';
-import { checkSize, type EventTexts } from '../accept/event-text.ts';
-import { StorageError, storageError } from '../base/errors/storage-error.ts';
 import type { DropReason, Fate } from '../base/fate.ts';
 import type { Engine } from '../engine.ts';
-import { databaseName } from '../keep/account.ts';
-import { guardCallbacks } from '../options/callbacks.ts';
 import type { Settings } from '../options/settings.ts';
-import { Books } from '../tell/books.ts';
-import { consoleWarnings } from '../tell/console-log.ts';
-import { RateMeter } from '../tell/rate-meter.ts';
-import { createReporter } from '../tell/reporter.ts';
 import type { TrackerStats } from '../tell/stats.ts';
-import { registerSync } from './background-sync.ts';
-import { DENIED } from './store/indexeddb-store.ts';
-import { isHidden, type Meeting } from './store/origin.ts';
 
 /** Makes the stages of a page's tracker, and leads events from one to the next. */
 export function createEngine(

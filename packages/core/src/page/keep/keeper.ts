@@ -178,8 +178,9 @@ export function createKeeper(options: KeeperOptions): Keeper {
     commit,
     commitSoon,
     notify(isUrgent) {
-      // A new parcel while another one waits: that one is full.
-      const isFull = alarm.isSet && !(parcels.filling && parcels.filling.count > 1);
+      // Where a new parcel begins while another one waits, that one is full.
+      const { filling } = parcels;
+      const isFull = !filling || (alarm.isSet && filling.count < 2);
       if (isLeft) commit();
       // Not now: `track()` does no I/O.
       else if (isUrgent || isFull) commitSoon();
