@@ -30,8 +30,6 @@ export interface Rule {
   readonly endsEvent?: boolean;
   /** Whether it is done at once, whatever the answers to other requests say. */
   readonly isAskedFor?: true;
-  /** Whether the service has not seen the request. */
-  readonly isForeign?: true;
 }
 
 /** Actions by status (`409`) or class (`5xx`). */
@@ -91,9 +89,9 @@ export function ruleFor(status: number, policy: DeliveryPolicy = {}): Rule {
 }
 
 /** Something on this side blocks the request. */
-const BLOCKED: Rule = { action: 'pause', reason: 'blocked', isForeign: true, isAskedFor: true };
+const BLOCKED: Rule = { action: 'pause', reason: 'blocked', isAskedFor: true };
 /** For an accepting answer that is not the service's: nobody has the events. */
-const INTERCEPTED: Rule = { action: 'pause', reason: 'intercepted', isForeign: true };
+const INTERCEPTED: Rule = { action: 'pause', reason: 'intercepted' };
 
 /** The rule for an outcome. An accepting answer that is not the service's accepts nothing, unless the user's policy says so. */
 export function ruleOf(outcome: Outcome, policy: DeliveryPolicy): Rule {

@@ -90,9 +90,6 @@ export function createDelivery(options: DeliveryOptions): Deliver {
     }
     trial.status = status ?? 0;
     trial.words = excerpt;
-    // Send the next try uncompressed if that may help: some servers fail on a body that they cannot parse.
-    const isEncodingAtFault = !rule.isForeign && requests.isEncodingAtFault(parcel, status);
-    if (isEncodingAtFault && rule.action !== 'retry') return trials.retry(trial, 0);
     if (rule.isAmbiguous) books.maybeDuplicate += parcel.count;
     if (rule.isPushback) {
       const isEnough = gate.pushedBack(pass, rule.isAlive === true, retryAfterMs);
@@ -223,7 +220,7 @@ export function createDelivery(options: DeliveryOptions): Deliver {
     gate.accepted(pass);
     evidence.accepted(trial, now);
     trials.answered(trial, true);
-    requests.accepted(parcel);
+    requests.accepted();
     limits.bytes.accepted(parcel.body.length, now);
     limits.events.accepted(parcel.count, now);
     const isTooMany = whole.open === 0 && !whole.isGuilty && whole.least < Number.POSITIVE_INFINITY;

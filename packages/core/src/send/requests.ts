@@ -105,27 +105,18 @@ export class Requests {
    * @param isRepeated Whether the parcel was sent before.
    */
   async post(parcel: Parcel, isRepeated: boolean = false): Promise<Outcome> {
-    const { clock, compression, destination, headersOf, reporter, safeCause } = this.#options;
-    const { signal, timeouts, transport, url } = this.#options;
-    const plain = destination.body(parcel);
-    const encoded = await compression?.encode(plain);
-    const body = encoded?.body ?? plain;
-    this.#sent += 1;
+    const { compression, destination, headersOf, safeCause } = this.#options;
     if (isRepeated) this.#retried += 1;
-    this.#bytes += body.length;
-    const encoding = encoded?.encoding;
     const own = headersOf?.(parcel);
-    const headers =
-      own || encoding
-        ? { ...this.#headers, ...(encoding && { 'content-encoding': encoding }), ...own }
-        : this.#headers;
-    const start = clock.now();
-    const outcome = await transport.post({ url, headers, body, timeouts, signal });
-    this.#ended += 1;
-    const status = outcome.kind === 'answered' ? outcome.status : 0;
-    const durationMs = Math.max(0, clock.now() - start);
-    this.#latencies.add(durationMs);
-    reporter.emit('request', { url, status, durationMs });
+    const ask = (body: Uint8Array, encoding?: string) =>
+      this.#ask(
+        body,
+        own || encoding
+          ? { ...this.#headers, ...(encoding && { 'content-encoding': encoding }), ...own }
+          : this.#headers,
+      );
+    const body = destination.body(parcel);
+    const outcome = await (compression?.post(body, ask) ?? ask(body));
     if (outcome.kind === 'failed')
       return safeCause ? { ...outcome, cause: safeCause(outcome.cause) } : outcome;
     // The service may quote the request in its answer.
@@ -139,19 +130,22 @@ export class Requests {
   }
 
   /** The service accepted a parcel. */
-  accepted(parcel: Parcel): void {
+  accepted(): void {
     this.#accepted += 1;
-    const { compression, destination } = this.#options;
-    compression?.accepted(destination.body(parcel));
   }
 
-  /**
-   * The service refused a parcel, or gave no answer. Returns whether gzip may be the reason. Then the parcel is sent uncompressed
-   * from now on, and the answer says nothing about its events.
-   */
-  isEncodingAtFault(parcel: Parcel, status: number | undefined): boolean {
-    const { compression, destination } = this.#options;
-    return compression?.refused(destination.body(parcel), status) ?? false;
+  async #ask(body: Uint8Array, headers: Readonly<Record<string, string>>): Promise<Outcome> {
+    const { clock, reporter, signal, timeouts, transport, url } = this.#options;
+    this.#sent += 1;
+    this.#bytes += body.length;
+    const start = clock.now();
+    const outcome = await transport.post({ url, headers, body, timeouts, signal });
+    this.#ended += 1;
+    const status = outcome.kind === 'answered' ? outcome.status : 0;
+    const durationMs = Math.max(0, clock.now() - start);
+    this.#latencies.add(durationMs);
+    reporter.emit('request', { url, status, durationMs });
+    return outcome;
   }
 
   #headersFor(apiKey?: string): Readonly<Record<string, string>> {

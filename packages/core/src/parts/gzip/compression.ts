@@ -1,5 +1,5 @@
 import { type Clock, inTime } from '@sluice/protocol/toolbox';
-import type { Encoded, Encoder } from '../../send/http/encoder.ts';
+import type { Encoder } from '../../send/http/encoder.ts';
 import { isIntercepted } from '../../send/http/interception.ts';
 import type { Outcome } from '../../send/http/transport.ts';
 
@@ -27,10 +27,8 @@ const MOST_FAILURES = 3;
 export class Compression implements Encoder {
   readonly #gzip: Gzip;
   readonly #clock: Clock;
-  /** How each body is sent, once that is known. Plain also if the service did not accept it gzipped. */
-  readonly #encoded = new WeakMap<Uint8Array, Promise<Encoded>>();
-  /** How each body was last sent. */
-  readonly #sent = new WeakMap<Uint8Array, Encoded>();
+  /** Each body as it is sent gzipped; undefined if it is sent plain. */
+  readonly #packed = new WeakMap<Uint8Array, Promise<Uint8Array | undefined>>();
   #failures = 0;
   /** Whether the service has accepted a gzipped body. */
   #isProven = false;
@@ -42,74 +40,52 @@ export class Compression implements Encoder {
     this.#clock = clock;
   }
 
-  /** Returns the body to send: plain if gzip fails, hangs, gives a wrong result or makes it no smaller. Never rejects. */
-  async encode(body: Uint8Array): Promise<Encoded> {
-    const isPlain = this.#failures >= MOST_FAILURES || body.length < LEAST_BYTES;
-    const packing = isPlain ? plain(body) : (this.#encoded.get(body) ?? this.#pack(body));
-    if (!isPlain) this.#encoded.set(body, packing);
-    const encoded = await packing;
-    this.#sent.set(body, encoded);
-    return encoded;
-  }
-
-  /** The service accepted a body. Bodies that were never given to `encode` are ignored. */
-  accepted(body: Uint8Array): void {
-    const sent = this.#sent.get(body);
-    if (sent === undefined) return;
-    this.#takesPlain = sent.encoding === undefined;
-    if (this.#takesPlain) return;
-    this.#isProven = true;
-    this.#failures = 0;
-  }
-
   /**
-   * The service refused a body, or no answer came. Returns whether gzip may be the reason. Then the body goes plain from now
-   * on, and the answer says nothing about its events. A server that does not know gzip answers 415, or 400 as to any invalid
-   * body. A browser gives no reason if another origin does not allow the header. Once the service has accepted a gzipped body,
-   * only 415 blames gzip.
+   * Makes a request with a body: plain if gzip fails, hangs, gives a wrong result or makes it no smaller. If gzip may be why it was not
+   * accepted, the body goes plain from now on, at once where the service refused it: then that answer says nothing about its events. A
+   * server that does not know gzip answers 415, or 400 as to any invalid body. A browser gives no reason if another origin does not
+   * allow the header. Once the service has accepted a gzipped body, only 415 blames gzip.
    */
-  refused(body: Uint8Array, status: number | undefined): boolean {
-    const sent = this.#sent.get(body);
-    if (sent === undefined) return false;
+  async post(body: Uint8Array, ask: Parameters<Encoder['post']>[1]): Promise<Outcome> {
+    let packing: Promise<Uint8Array | undefined> | undefined;
+    if (this.#failures < MOST_FAILURES && body.length >= LEAST_BYTES) {
+      packing = this.#packed.get(body) ?? this.#pack(body);
+      this.#packed.set(body, packing);
+    }
+    const packed = await packing;
+    const outcome = await (packed ? ask(packed, 'gzip') : ask(body));
+    const isAnswered = outcome.kind === 'answered';
+    if (isAnswered && isIntercepted(outcome)) return outcome;
+    const status = isAnswered ? outcome.status : 0;
     const tookPlain = this.#takesPlain;
-    if (status === undefined) this.#takesPlain = false;
-    if (sent.encoding === undefined || (this.#isProven && status !== 415)) return false;
-    this.#encoded.set(body, plain(body));
+    const isAccepted = status >= 200 && status < 300;
+    if (isAccepted || !isAnswered) this.#takesPlain = isAccepted && !packed;
+    if (isAccepted && packed) {
+      this.#isProven = true;
+      this.#failures = 0;
+    }
+    if (isAccepted || !packed || (this.#isProven && status !== 415)) return outcome;
+    this.#packed.set(body, Promise.resolve(undefined));
     // If the service accepts nothing at all, that is no failure of gzip.
     if (tookPlain) this.#failures += 1;
     if (status === 415) this.#failures = Number.POSITIVE_INFINITY;
     this.#takesPlain = false;
-    return true;
+    return REFUSED.test(`${status}`) ? this.post(body, ask) : outcome;
   }
 
-  async post(body: Uint8Array, ask: Parameters<Encoder['post']>[1]): Promise<Outcome> {
-    const encoded = await this.encode(body);
-    const outcome = await ask(encoded.body, encoded.encoding);
-    const status = outcome.kind === 'answered' ? outcome.status : undefined;
-    if (outcome.kind === 'answered' && /^2/.test(`${status}`) && !isIntercepted(outcome)) this.accepted(body);
-    else if (this.refused(body, status) && REFUSED.test(`${status}`)) return ask(body);
-    return outcome;
-  }
-
-  async #pack(body: Uint8Array): Promise<Encoded> {
-    let packed: Uint8Array | undefined;
+  /** Resolves to undefined if the body is to be sent plain. */
+  async #pack(body: Uint8Array): Promise<Uint8Array | undefined> {
+    const pack = async () => {
+      const packed = await this.#gzip.compress(body);
+      if (packed.length >= body.length) return undefined;
+      if (await this.#gzip.matches(packed, body)) return packed;
+      throw new Error('gzip made something else of a body');
+    };
     try {
-      packed = await inTime(this.#clock, this.#tryToPack(body), MAX_MS, () => new Error('gzip hangs'));
+      return await inTime(this.#clock, pack(), MAX_MS, () => new Error('gzip hangs'));
     } catch {
       this.#failures += 1;
+      return undefined;
     }
-    return packed === undefined ? plain(body) : { body: packed, encoding: 'gzip' };
   }
-
-  /** Returns undefined if gzip makes the body no smaller. */
-  async #tryToPack(body: Uint8Array): Promise<Uint8Array | undefined> {
-    const packed = await this.#gzip.compress(body);
-    if (packed.length >= body.length) return undefined;
-    if (await this.#gzip.matches(packed, body)) return packed;
-    throw new Error('gzip made something else of a body');
-  }
-}
-
-async function plain(body: Uint8Array): Promise<Encoded> {
-  return { body, encoding: undefined };
 }
