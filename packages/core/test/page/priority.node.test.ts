@@ -77,3 +77,19 @@ describe('an event of high priority in a page', () => {
     expect(flushed.value).toMatchObject({ delivered: 4, pending: 0 });
   });
 });
+
+describe('a new event in a page', () => {
+  it('takes turns with what an outage left', async () => {
+    respond = () => answered(503);
+    const { tracker } = origin.openTab({ batch: { maxWaitMs: 10, maxEvents: 10 }, logger: false });
+    for (let number = 1; number <= 400; number += 1) tracker.track('event', { number });
+    await origin.pass(5_000, 50);
+    requests = [];
+    respond = () => new Promise((resolve) => void origin.clock.setTimeout(() => resolve(answered(200)), 100));
+    for (let waits = 0; waits < 3_000 && requests.length < 5; waits += 1) await origin.pass(50);
+    tracker.track('event', { number: 401 });
+    await origin.pass(5_000, 50);
+    expect(requests.flat()).toHaveLength(401);
+    expect(requests.findIndex((numbers) => numbers.includes(401))).toBeLessThan(20);
+  });
+});

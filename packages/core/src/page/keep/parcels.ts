@@ -36,6 +36,8 @@ export const strictOrder: Order = () => {
 export interface Portion extends Limit {
   /** Events of one customer only. */
   readonly isOne: boolean;
+  /** The newest first, unless the order counts. */
+  readonly isNewest: boolean;
   readonly mayGo: (parcel: Parcel) => boolean;
   readonly dueAt: (parcel: Parcel) => number;
   readonly now: number;
@@ -197,7 +199,7 @@ export class Parcels {
   }
 
   /** The waiting parcels of the next request, and the time at which it is due. */
-  next({ maxEvents, maxBytes, isOne, mayGo, dueAt, now }: Portion): [Parcel[], number] {
+  next({ maxEvents, maxBytes, isOne, isNewest, mayGo, dueAt, now }: Portion): [Parcel[], number] {
     let later = Number.POSITIVE_INFINITY;
     const free = this.#first((parcel) => {
       const { leasedUntil, state } = parcel;
@@ -205,7 +207,10 @@ export class Parcels {
       if (leasedUntil > now) later = Math.min(later, leasedUntil);
       return leasedUntil <= now;
     });
-    if (!this.#order) free.sort((one, other) => Number(other.isHigh) - Number(one.isHigh));
+    if (!this.#order) {
+      if (isNewest) free.reverse();
+      free.sort((one, other) => Number(other.isHigh) - Number(one.isHigh));
+    }
     const next: Parcel[] = [];
     let [events, bytes, at] = [0, 0, Number.POSITIVE_INFINITY];
     for (const parcel of free) {

@@ -53,6 +53,8 @@ export function createSender(options: SenderOptions): Sender {
   let isPumping = false;
   let isWoken = false;
   const watching: (() => void)[] = [];
+  /** Every other request has what is newest: it does not wait for all that an outage left. */
+  let isNewest = false;
   /** Set while this page has the turn, or waits for it. */
   let asking: AbortController | undefined;
   /** Set while this page has the turn. */
@@ -88,7 +90,7 @@ export function createSender(options: SenderOptions): Sender {
     const { maxBytes, maxEvents } = most();
     return parcels.next({
       ...{ maxEvents, maxBytes: Math.min(maxBytes, room) },
-      ...{ isOne: !!relay, dueAt, now: clock.now() },
+      ...{ isOne: !!relay, isNewest, dueAt, now: clock.now() },
       mayGo: (parcel) => may(parcel) && (relay?.mayGo(parcel) ?? true),
     });
   }
@@ -207,6 +209,7 @@ export function createSender(options: SenderOptions): Sender {
     const isProbe = gate.state === 'half-open';
     const isNew = (parcel: Parcel) => nameCustomer(parcel, cut);
     if ((relay || isOrdered) && batch.parcels.filter(isNew).length > 0) return;
+    if (batch.sent < 1) isNewest = !isNewest;
     hold(batch);
     traffic.retries = traffic.retries.filter((other) => other !== batch);
     const count = countOf(batch);
