@@ -10,15 +10,14 @@ export interface FaultArguments {
   readonly seed: number | undefined;
 }
 
-export const FAULTS_HELP = `Usage: npm run faults [-- --quick] [-- --only NAME] [-- --seed N] [-- --json FILE]
+/** @param names of all rows. */
+export function faultsHelp(names: readonly string[]): string {
+  const lines = names.join(', ').replace(/(.{1,90})(?: |$)/g, '               $1\n');
+  return `Usage: npm run faults [-- --quick] [-- --only NAME] [-- --seed N] [-- --json FILE]
 
   --quick      few tries: a few minutes. A full run takes over an hour
-  --only NAME  one row only: sigkill, last-moment, damaged-journals, power-cut, power-cut-interval,
-               nth-operation-fails, full-disk, many-owners, hostile-service, delivery-table, nginx, haproxy,
-               long-outage, day-of-backlog, simulation; or in a browser page-reload, new-tab, closed-tab,
-               tab-crash, visits, navigation, bfcache, browser-sigkill, steady-tabs, five-tabs, day-offline,
-               flapping, clock-jumps, quota-filled, database-deleted, forced-close or service-worker
-  --seed N     make the same random choices again, from 0 to 4294967295
+  --only NAME  one row only, of these:
+${lines}  --seed N     make the same random choices again, from 0 to 4294967295
   --json FILE  write the rows there too
   --help       show this and end
 
@@ -26,6 +25,7 @@ Disks are cut off and filled by root on Linux only, and nginx, haproxy and Chrom
 these rows are skipped, and say why.
 Exit codes: 0 all passed or were skipped, 1 one failed, 2 wrong arguments, 128 + N ended by signal N.
 `;
+}
 
 const KNOWN = '--quick, --only NAME, --seed N, --json FILE and --help';
 const MAX_SEED = 2 ** 32 - 1;

@@ -4,7 +4,7 @@ import { ArgumentError, select } from '../command-line.ts';
 import { checkWritable, writeRows } from '../json-file.ts';
 import { makeScratchDirectory } from '../scratch-directory.ts';
 import { tableHead } from '../text-table.ts';
-import { FAULTS_HELP, type FaultArguments, parseFaultArguments } from './arguments.ts';
+import { type FaultArguments, faultsHelp, parseFaultArguments } from './arguments.ts';
 import type { Fault } from './fault.ts';
 import { COLUMNS, type FaultRow, lines, summary } from './fault-row.ts';
 import { FAULTS } from './faults.ts';
@@ -27,7 +27,7 @@ async function main(args: readonly string[]): Promise<number> {
     return 2;
   }
   if (wanted.help) {
-    process.stdout.write(FAULTS_HELP);
+    process.stdout.write(faultsHelp(FAULTS.map(({ name }) => name)));
     return 0;
   }
   const seed = wanted.seed ?? Math.floor(Math.random() * 2 ** 32);
