@@ -55,10 +55,11 @@ export class Compression implements Encoder {
     const packed = await packing;
     const outcome = await (packed ? ask(packed, 'gzip') : ask(body));
     const isAnswered = outcome.kind === 'answered';
-    if (isAnswered && isIntercepted(outcome)) return outcome;
     const status = isAnswered ? outcome.status : 0;
     const tookPlain = this.#takesPlain;
     const isAccepted = status >= 200 && status < 300;
+    // It is not the service's.
+    if (isAnswered && isAccepted && isIntercepted(outcome)) return outcome;
     if (isAccepted || !isAnswered) this.#takesPlain = isAccepted && !packed;
     if (isAccepted && packed) {
       this.#isProven = true;

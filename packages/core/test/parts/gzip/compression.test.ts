@@ -229,6 +229,17 @@ describe('a service', () => {
     expect(outcome).toMatchObject({ status: encodings.length > 1 ? 200 : status });
   });
 
+  it('that does not take gzip is asked with the plain body too where its answer is an HTML page', async () => {
+    const { compression } = create();
+    const asked: (string | undefined)[] = [];
+    const outcome = await compression.post(bodyOf(100), async (_, encoding) => {
+      asked.push(encoding);
+      return encoding ? answered(415, { body: '<html><h1>415</h1></html>' }) : answered(200);
+    });
+    expect(asked).toEqual(['gzip', undefined]);
+    expect(outcome).toMatchObject({ status: 200 });
+  });
+
   it('that refuses a plain body says nothing about gzip', async () => {
     const { compression } = create();
     expect(await send(compression, bodyOf(1), () => 415)).toEqual(['plain', 'plain', 'plain']);
