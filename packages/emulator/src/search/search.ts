@@ -40,7 +40,7 @@ interface Found {
 // Pause between two pieces of indexing, which take a few milliseconds each. In the pause, requests are served.
 const PAUSE_MS = 10;
 // While events arrive, it is so many times as long as the piece before it: requests go first.
-const BUSY_PAUSES = 9;
+const BUSY_PAUSES = 19;
 // A search and a count end after so long.
 const SEARCH_MS = 500;
 const COUNT_MS = 200;

@@ -60,7 +60,7 @@ describe('a search in memory', () => {
     search.close();
   });
 
-  it('is prepared in a tenth of the time while events arrive, and soon when no more do', async () => {
+  it('is prepared in a twentieth of the time while events arrive, and soon when no more do', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
     let time = 0;
@@ -75,11 +75,11 @@ describe('a search in memory', () => {
     const piece = added();
     expect(piece).toBeGreaterThan(0);
     search.changed();
-    vi.advanceTimersByTime(89);
+    vi.advanceTimersByTime(189);
     expect(added()).toBe(piece);
     vi.advanceTimersByTime(1);
     expect(added()).toBe(2 * piece);
-    vi.advanceTimersByTime(90);
+    vi.advanceTimersByTime(190);
     expect(added()).toBe(3 * piece);
     vi.advanceTimersByTime(30);
     expect(added()).toBe(6 * piece);
