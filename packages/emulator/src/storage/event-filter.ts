@@ -63,17 +63,15 @@ export function readQuery(query: unknown): EventQuery {
 export function conditionOf({ payload = [], ...filter }: SearchFilter): Condition {
   const { name, correlationValue, source, uuid, attributed, from, to } = filter;
   const wanted = [
-    ['name =', name && escapeText(name)],
-    ['correlation_value =', correlationValue && escapeText(correlationValue)],
-    ['source =', source && escapeText(source)],
-    ['uuid =', uuid?.toLowerCase()],
-    [`${ATTRIBUTED} =`, attributed === undefined ? undefined : Number(attributed)],
-    ['received_at >=', from],
-    ['received_at <', to],
+    ['name = ?', name && escapeText(name)],
+    ['correlation_value = ?', correlationValue && escapeText(correlationValue)],
+    ['source = ?', source && escapeText(source)],
+    [`unhex(uuid, '-') = unhex(?, '-')`, uuid],
+    [`${ATTRIBUTED} = ?`, attributed === undefined ? undefined : Number(attributed)],
+    ['received_at >= ?', from],
+    ['received_at < ?', to],
   ] as const;
-  const given = wanted.flatMap(([sql, value]) =>
-    value === undefined ? [] : { sql: `${sql} ?`, values: [value] },
-  );
+  const given = wanted.flatMap(([sql, value]) => (value === undefined ? [] : { sql, values: [value] }));
   return allOf([...given, ...payload]);
 }
 

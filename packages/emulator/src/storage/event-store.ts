@@ -70,7 +70,7 @@ export class EventStore {
     this.#database.run(
       `INSERT INTO events (id, ${COLUMNS}, received_at, request_id)
        SELECT iif(at = 1, ?, NULL), ${COLUMNS}, ?, ? FROM ${table} WHERE true ORDER BY at
-       ON CONFLICT (uuid) DO UPDATE SET deliveries = deliveries + 1`,
+       ON CONFLICT (unhex(uuid, '-')) DO UPDATE SET deliveries = deliveries + 1`,
       ...[newest + 1, now, requestId],
     );
     const [[accepted, last] = [0, newest]] = this.#database.arrays<[accepted: number, last: number]>(
@@ -81,8 +81,8 @@ export class EventStore {
     if (fresh < accepted) {
       this.#database.run(
         `INSERT INTO repeats (event_id, request_id, received_at) SELECT id, ?, ? FROM events JOIN
-         (SELECT uuid, row_number() OVER (PARTITION BY uuid ORDER BY at) AS nth FROM ${table}) USING (uuid)
-         WHERE id <= ? OR nth > 1`,
+         (SELECT unhex(uuid, '-') AS bytes, row_number() OVER (PARTITION BY uuid ORDER BY at) AS nth FROM ${table})
+         ON unhex(uuid, '-') = bytes WHERE id <= ? OR nth > 1`,
         ...[requestId, now, newest],
       );
     }

@@ -1,5 +1,5 @@
 /** The version of the schema. A database of any other version is refused. */
-export const VERSION = 6;
+export const VERSION = 7;
 
 /**
  * The schema. Columns of free text hold it escaped: see database.ts. The tables of the search index are made as they are needed:
@@ -22,7 +22,7 @@ export const SCHEMA = `
   );
   CREATE TABLE events ( -- the body is last, so that SQLite can read the other columns without it
     id INTEGER PRIMARY KEY, -- order of arrival, without a gap
-    uuid TEXT UNIQUE, -- in lower case; NULL where the event has none
+    uuid TEXT, -- in lower case; NULL where the event has none
     name TEXT NOT NULL,
     correlation_key TEXT NOT NULL,
     correlation_value TEXT NOT NULL,
@@ -32,6 +32,7 @@ export const SCHEMA = `
     request_id INTEGER,
     body TEXT NOT NULL -- JSON, as received
   );
+  CREATE UNIQUE INDEX events_by_uuid ON events (unhex(uuid, '-')); -- half as large as one of the texts
   CREATE TABLE repeats (
     id INTEGER PRIMARY KEY,
     event_id INTEGER NOT NULL,

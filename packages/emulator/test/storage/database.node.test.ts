@@ -29,7 +29,7 @@ describe('the data directory', () => {
     await using emulator = await startEmulator({ data });
     await emulator.selectPrimaryKey('email');
     expect(statSync(data).mode & 0o777).toBe(0o700);
-    for (const name of ['emulator.db', 'emulator.db-wal']) {
+    for (const name of ['emulator.db', 'emulator.db-journal']) {
       expect(statSync(join(data, name)).mode & 0o777).toBe(0o600);
     }
   });
