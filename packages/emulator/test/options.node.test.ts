@@ -31,7 +31,7 @@ describe('an option of the emulator', () => {
       'behaviour.maxBodyBytes must be a whole number from 1 to 268435456, got number 0',
     ],
     [{ behaviour: null }, 'behaviour', 'behaviour must be an object, got null'],
-    [{ maxEvents: 0 }, 'maxEvents', 'or Number.POSITIVE_INFINITY for all, got number 0'],
+    [{ maxEvents: 0 }, 'maxEvents', 'or Infinity (on the command line: all), got number 0'],
   ])('that is wrong, %o, is named with what is allowed', async (options, option, message) => {
     const failure: unknown = await startEmulator(options).catch((error: unknown) => error);
     expect(isSluiceError(failure, 'SLUICE_CONFIG')).toBe(true);

@@ -85,7 +85,7 @@ const RULES: Readonly<Record<keyof EmulatorOptions, Rule>> = {
   data: nonEmpty(undefined, 'the path of a directory'),
   maxEvents: [
     (value) => value === Number.POSITIVE_INFINITY || (Number.isSafeInteger(value) && Number(value) >= 1),
-    'a whole number from 1, or Number.POSITIVE_INFINITY for all',
+    'a whole number from 1, or Infinity (on the command line: all)',
   ],
   apiKey: SECRET,
   token: SECRET,
