@@ -99,12 +99,11 @@ export class EventStore {
     const { oldest, newest } = this.totals;
     const end = Math.min(id, oldest + atMost, newest + 1);
     if (end <= oldest) return;
-    this.#database.transaction(() => {
-      const removed = '(SELECT sum(deliveries) FROM events WHERE id < ?)';
-      this.#database.run(`UPDATE totals SET received = received - ${removed}`, end);
-      this.#database.run('DELETE FROM repeats WHERE event_id < ?', end);
-      this.#database.run('DELETE FROM events WHERE id < ?', end);
-    });
+    // Without WHERE, SQLite does not visit the rows.
+    const where = (id: string) => (end > newest ? '' : `WHERE ${id} < ${end}`);
+    const left = end > newest ? 0 : `received - (SELECT sum(deliveries) FROM events ${where('id')})`;
+    const gone = `DELETE FROM repeats ${where('event_id')}; DELETE FROM events ${where('id')}`;
+    this.#database.transaction(() => this.#database.exec(`UPDATE totals SET received = ${left}; ${gone}`));
     this.#changed();
   }
 
