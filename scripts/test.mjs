@@ -38,7 +38,7 @@ if (asked >= 0) {
  * WebKitGTK lets go of some connections late: after too many of them, it loads nothing more, and vitest waits for it for ever. So
  * its tests run a few files at a time. If that hangs, each of these files runs alone; and it runs again if that hangs too.
  */
-const WEBKIT = { together: 6, tries: 3, seconds: 90 };
+const WEBKIT = { together: 6, tries: 3, seconds: 60 };
 const HUNG = 124; // the exit code of scripts/time-limit.mjs
 
 /**
