@@ -27,9 +27,10 @@ function walk(text: string, visit: Visit): boolean {
   return false;
 }
 
-/** Whether arrays and objects in a JSON text are nested more than `limit` levels deep. The text may be malformed. */
+/** Whether a JSON text, which may be malformed, is nested more than `limit` levels deep. Few brackets need no walk. */
 export function isDeeperThan(text: string, limit: number): boolean {
-  return walk(text, (_, __, depth) => depth > limit);
+  const brackets = text.split('{', limit + 1).length + text.split('[', limit + 1).length;
+  return brackets > limit && walk(text, (_, __, depth) => depth > limit);
 }
 
 /** Whether a parsed value is an object of JSON: no array, and not null. */
