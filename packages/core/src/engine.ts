@@ -1,4 +1,3 @@
-import type { DropReason } from './base/fate.ts';
 import type { Deadline, Waits } from './deadline.ts';
 import type { Guarded } from './options/callbacks.ts';
 import type { Consent } from './options/options.ts';
@@ -16,8 +15,6 @@ export interface Engine extends Waits {
   take(text: string, at: number, isHigh: boolean, isUnidentified: boolean, customer: string): void;
   stats(): TrackerStats;
   isGranted(): boolean;
-  /** Accepts an event that is dropped at once. */
-  drop(reason: DropReason): void;
   /** @param customer Undefined: the user is not known. */
   identify(customer?: string): void;
   setConsent(consent: Consent): void;

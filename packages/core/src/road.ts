@@ -217,10 +217,6 @@ export function createRoad(settings: Settings, texts: EventTexts, flush: () => P
       admission.take({ text, at, isHigh, isUnidentified, customer });
       if (leaving.isLeft) leaving.writeNow();
     },
-    drop(reason) {
-      books.accepted += 1;
-      reporter.settled(reason, 1);
-    },
     identify(customer) {
       const { correlationValue } = texts;
       if (customer) platform.warnOfUsers?.(settings.logger, stats, correlationValue, customer);

@@ -177,7 +177,7 @@ export function trackerOn(
       const at = clock.now();
       const given = { event: name, payload, context };
       const draft = hooked.prepare?.(given, options?.correlationValue ?? texts.correlationValue) ?? given;
-      if (typeof draft === 'string') return void engine.drop(draft);
+      if (typeof draft === 'string') return void reporter.dropped(draft);
       const text = texts.create(draft.event, draft.payload, options, at, draft.context);
       engine.take(text, at, options.priority === 'high', texts.isUnidentified, texts.customer);
       if (debug) reporter.tell('tracked', { event: JSON.parse(text) });

@@ -218,10 +218,6 @@ export function createEngine(
     shut() {
       isShut = true;
     },
-    drop(reason) {
-      books.accepted += 1;
-      reporter.settled(reason, 1);
-    },
     identify: identity.identify,
     drainInBackground: () => false,
     setConsent: consent.set,

@@ -1,7 +1,7 @@
 import { InvalidEventError } from '@sluice/protocol';
 import { type Clock, tried } from '@sluice/protocol/toolbox';
 import { StorageError, storageError } from '../base/errors/storage-error.ts';
-import type { Fate } from '../base/fate.ts';
+import type { DropReason, Fate } from '../base/fate.ts';
 import { errorOf, isThrown, reasonOf } from '../base/reason.ts';
 import { attempt } from '../base/user-code.ts';
 import type { Books } from './books.ts';
@@ -42,6 +42,8 @@ export interface Reporter {
   tell(event: string, detail: object): void;
   /** Counts and emits the end of events. Emits nothing for dead letters: the code that keeps a letter emits more details. */
   settled(fate: Fate, count: number): void;
+  /** Accepts an event that is dropped at once. */
+  dropped(reason: DropReason): void;
   /**
    * @param cause An InvalidEventError, or what the payload threw while it was serialised.
    * @param event Its name, if it has one.
@@ -82,6 +84,18 @@ export function createReporter(options: ReporterOptions): Reporter {
     queueMicrotask(() => emit('callbackFailed', { callback, error }));
   }
 
+  function settled(fate: Fate, count: number): void {
+    if (count === 0) return;
+    if (fate === 'delivered') {
+      books.delivered += count;
+      emit('delivered', { count });
+    } else if (fate === 'deadLettered') books.deadLettered += count;
+    else {
+      books.dropped[fate] += count;
+      emit('dropped', { reason: fate, count });
+    }
+  }
+
   function keep({ message }: Error): void {
     lastError = { at: clock.now(), message };
   }
@@ -112,16 +126,10 @@ export function createReporter(options: ReporterOptions): Reporter {
     },
     emit,
     tell,
-    settled(fate, count) {
-      if (count === 0) return;
-      if (fate === 'delivered') {
-        books.delivered += count;
-        emit('delivered', { count });
-      } else if (fate === 'deadLettered') books.deadLettered += count;
-      else {
-        books.dropped[fate] += count;
-        emit('dropped', { reason: fate, count });
-      }
+    settled,
+    dropped(reason) {
+      books.accepted += 1;
+      settled(reason, 1);
     },
     invalid(cause, event) {
       const error = isThrown(cause, InvalidEventError)
