@@ -8,7 +8,9 @@ const SESSION_MARK = '{"session":"';
 /** Puts a user into the text of an event that names none. Every other byte stays the same. */
 export function identified(text: string, correlationValue: string): string {
   const at = text.indexOf(MARK) + MARK.length;
-  return text.slice(0, at - 1) + JSON.stringify(correlationValue) + text.slice(at + 1);
+  return text[at] === '"'
+    ? text.slice(0, at - 1) + JSON.stringify(correlationValue) + text.slice(at + 1)
+    : text;
 }
 
 /** Adds the id of a session to the text of an event, for storage. */

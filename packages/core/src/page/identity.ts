@@ -36,7 +36,7 @@ export interface Identity {
   /** The page is back: the customer may be another one. */
   recheck(): void;
   /** The page may go: what is held is stored for the session that it knows. */
-  leave(): void;
+  leave(isSure: boolean): void;
   /** Resolves once all of that is done. */
   settled(): Promise<void>;
 }
@@ -49,6 +49,8 @@ export function createIdentity(options: IdentityOptions): Identity {
   let customer: string | undefined;
   /** The note, where storage has none. */
   let kept: string | undefined;
+  /** What storage has is older: it could not be written. */
+  let isAhead = false;
   /** Until it was read again, the session of what is held is not known. */
   let isKnown = false;
   let heard: readonly [id: string, customer: string | undefined] | undefined;
@@ -79,13 +81,14 @@ export function createIdentity(options: IdentityOptions): Identity {
     before: number,
     claim?: object,
   ): Promise<boolean> {
+    let made: string | undefined;
     const work = async (objects?: IDBObjectStore) => {
-      const stored = objects ? await promisifyRequest<unknown>(objects.get(NOTE)) : kept;
-      const text = typeof stored === 'string' ? stored : undefined;
+      const stored = objects && (await promisifyRequest<unknown>(objects.get(NOTE)));
+      const text = !isAhead && typeof stored === 'string' ? stored : kept;
       const note = next(text);
-      kept = note || undefined;
+      made = note || undefined;
       if (!objects || (!claim && customer === undefined)) return;
-      if (note !== text) objects.put(note, NOTE);
+      if (note !== stored) objects.put(note, NOTE);
       for (const key of await promisifyRequest(objects.getAllKeys())) {
         if (!isParcel(key) || key[5] === '' || key[4] < oldestAt()) continue;
         const [page, number, count, bytes, at, session] = key;
@@ -99,10 +102,15 @@ export function createIdentity(options: IdentityOptions): Identity {
       }
     };
     await keeper.commitAll();
-    await keeper.use(work).catch((error) => {
+    try {
+      await keeper.use(work);
+      isAhead = false;
+    } catch (error) {
       onFailed(error);
-      return work();
-    });
+      await work();
+      isAhead = true;
+    }
+    kept = made;
     if (claim) claims.delete(claim);
     const isLast = claims.size === 0;
     // Also for what was held meanwhile.
@@ -219,10 +227,10 @@ export function createIdentity(options: IdentityOptions): Identity {
       if (customer !== undefined && id !== undefined) tell(['session', id, customer, false]);
     },
     recheck,
-    leave() {
+    leave(isSure) {
       if (claims.size > 0) return;
       for (const parcel of parcels.all.values())
-        if (parcel.session === UNKNOWN) parcel.session = id ?? UNKNOWN;
+        if (parcel.session === UNKNOWN) parcel.session = id ?? (isSure ? NO_SESSION : UNKNOWN);
     },
     settled: () => last,
   };

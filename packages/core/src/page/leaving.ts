@@ -66,7 +66,7 @@ export function listenToPage(stages: LeavingStages, signal: AbortSignal): void {
   function hide(isSure: boolean): void {
     const isOffline = globalThis.navigator?.onLine === false;
     const isFollowed = isSure && performance.now() - followedAt < INTENTION_MS;
-    identity.leave();
+    identity.leave(isSure);
     const sendsNothing = isSent || isOffline || isFollowed || !isGranted();
     isSent ||= isSure;
     if (isSure) {

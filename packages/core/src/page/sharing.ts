@@ -103,7 +103,7 @@ export function createSharing(options: SharingOptions): Sharing {
     }
     if (found > 0) reporter.recovered('recovered', found);
     parcels.sort();
-    letters.listed(listed);
+    letters.listed(listed.filter((key) => !parcels.changes.has(String(key))));
     // Another page had an answer: no probe of this one may pause them all again.
     if (!pause && sharedUntil) gate.accepted();
     if (pause && pause[0] !== sharedUntil) gate.share(pause, sharedUntil === 0);
@@ -113,7 +113,10 @@ export function createSharing(options: SharingOptions): Sharing {
   function look(): void {
     drop();
     last = refresh()
-      .catch(reporter.storageFailed)
+      .catch((error) => {
+        reporter.storageFailed(error);
+        looking.set(30_000);
+      })
       .then(() => {
         drop();
         sender.wake();

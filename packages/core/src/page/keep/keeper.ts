@@ -1,5 +1,6 @@
 import { backoffDelayMs, type Clock } from '@sluice/protocol/toolbox';
 import { promisifyRequest } from 'idb-keyval';
+import { identified } from '../../accept/unidentified.ts';
 import { Alarm } from '../../base/alarm.ts';
 import { storageError } from '../../base/errors/storage-error.ts';
 import type { Fate } from '../../base/fate.ts';
@@ -82,11 +83,12 @@ export function createKeeper(options: KeeperOptions): Keeper {
   const { reporter, isGranted, end, makeRoom, onChange } = options;
   const { changes } = parcels;
   const store = isInMemory || !hasIndexedDb() ? undefined : openStore(name, clock, restore);
-  const spill = createSpill(name);
+  let spill = createSpill(name);
   const alarm = new Alarm(clock, commit);
   const retry = new Alarm(clock, commit);
   let writing: Promise<void> = Promise.resolve();
   let isLeft = false;
+  const spilledNow = new Map<string, Change>();
   let failures = 0;
   let isSoon = false;
 
@@ -131,13 +133,24 @@ export function createKeeper(options: KeeperOptions): Keeper {
     // While it fails, it is asked from time to time.
     if (!store || (retry.isSet && !isLeft)) return onChange(false);
     // Without consent nothing of a user is stored, and what is stored may be deleted.
+    const waiting = [...changes.values()];
+    // Where there is no room, a browser still deletes, if nothing is written with that. What takes the place of others must be.
+    const isFull =
+      failures > 0 &&
+      waiting.some(({ texts }) => texts === undefined) &&
+      waiting.some(({ texts }) => texts !== undefined) &&
+      !waiting.some(({ isPart, texts }) => isPart || typeof texts === 'string');
     const begun = [...changes].filter(
-      ([, { kept, session, texts }]) => kept !== 'writing' && session !== UNKNOWN && (!texts || isGranted()),
+      ([, { kept, session, texts }]) =>
+        !(isFull && texts !== undefined) &&
+        kept !== 'writing' &&
+        session !== UNKNOWN &&
+        (!texts || isGranted()),
     );
     if (begun.length === 0) return;
     const records = begun.map(([, { key, texts }]) => ({ key, texts }));
     for (const [, change] of begun) change.kept = 'writing';
-    if (isLeft) records.forEach(spill);
+    if (isLeft) for (const [id, change] of begun) if (spill(change)) spilledNow.set(id, change);
     try {
       await store.use('readwrite', (objects) => {
         for (const { key, texts } of records)
@@ -145,6 +158,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
           else objects.put(texts, key as IDBValidKey);
       });
       failures = 0;
+      if (isFull) commitSoon();
       retry.cancel();
       for (const [id, change] of begun) {
         // It may have ended, or changed, meanwhile.
@@ -159,7 +173,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
       failures += 1;
       reporter.storageFailed(storageError('cannot append events in IndexedDB', cause));
     }
-    reporter.journal(failures ? 'memory' : 'indexeddb');
+    reporter.journal(failures || isFull ? 'memory' : 'indexeddb');
     onChange(!failures && records.some(({ texts }) => texts));
   }
 
@@ -200,7 +214,18 @@ export function createKeeper(options: KeeperOptions): Keeper {
       if (left) {
         // The browser may not finish what was begun.
         for (const change of changes.values()) if (change.kept) change.kept = 'failed';
-      } else dropSpill(readSpill(name).filter(([key]) => Object(key)[0] === parcels.own));
+      } else {
+        spill = createSpill(name);
+        const own = readSpill(name).filter(([key]) => Object(key)[0] === parcels.own);
+        // Another page took the rest: it has stored it, and may have sent it.
+        for (const [id, change] of spilledNow)
+          if (changes.get(id) === change && !own.some(([key]) => String(key) === String(change.key))) {
+            changes.delete(id);
+            change.kept = 'stored';
+          }
+        spilledNow.clear();
+        dropSpill(own);
+      }
     },
     lease(all, forMs) {
       if (!store) return;
@@ -229,14 +254,15 @@ export function createKeeper(options: KeeperOptions): Keeper {
     async list() {
       if (!store) return undefined;
       let spilled = readSpill(name);
-      const { result } = await store.use(spilled.length > 0 ? 'readwrite' : 'readonly', (objects) => {
-        // While the database was opened, another page may have moved them, and sent them.
-        if (spilled.length > 0) spilled = readSpill(name);
-        for (const [key, value] of spilled) objects.put(value, key);
-        return objects.getAllKeys();
-      });
-      dropSpill(spilled);
-      return result;
+      if (spilled.length > 0)
+        await store
+          .use('readwrite', (objects) => {
+            // While the database was opened, another page may have moved them, and sent them.
+            spilled = readSpill(name);
+            for (const [key, value] of spilled) objects.put(value, key);
+          })
+          .then(() => dropSpill(spilled), reporter.storageFailed);
+      return (await store.use('readonly', (objects) => objects.getAllKeys())).result;
     },
     async load(wanted) {
       const missing = wanted.filter(({ texts }) => !texts);
@@ -246,7 +272,12 @@ export function createKeeper(options: KeeperOptions): Keeper {
       );
       for (const [index, parcel] of missing.entries()) {
         const value = values[index];
-        if (isTexts(value, parcel.count)) parcels.loaded(parcel, value);
+        if (parcel.state === 'ended') continue;
+        if (isTexts(value, parcel.count))
+          parcels.loaded(
+            parcel,
+            parcel.customer ? value.map((text) => identified(text, parcel.customer)) : value,
+          );
         // Its lease, whose value is 0, may be left: another page wrote that last.
         else if (!value) parcels.end(parcel, 'delivered');
         else {

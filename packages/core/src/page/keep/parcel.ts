@@ -25,6 +25,8 @@ export interface Change {
   readonly texts?: unknown;
   /** Of a parcel. */
   readonly session?: string;
+  /** Of a parcel that takes the place of another one. */
+  readonly isPart?: boolean;
   /** How far it got. `failed`: it may be stored, though the browser said that it is not. Undefined: it was not tried yet. */
   kept?: 'writing' | 'failed' | 'stored' | undefined;
 }
@@ -43,6 +45,7 @@ export class Parcel implements Change {
   texts: string[] | undefined;
   state: 'waiting' | 'out' | 'ended' = 'waiting';
   isHigh = false;
+  isPart = false;
   kept: Change['kept'];
   /** So long it is in a request of a page that may see the answer. */
   leasedUntil = 0;

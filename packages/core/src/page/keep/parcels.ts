@@ -179,7 +179,7 @@ export class Parcels {
       const part = this.#order
         ? this.#create(page, number + from * EVENT_STEP + 1, at, of, parcel)
         : this.#create(this.own, this.number(), at, of, parcel);
-      Object.assign(part, { epoch, state: 'out' });
+      Object.assign(part, { epoch, state: 'out', isPart: true });
       this.changes.set(part.id, part);
       return part;
     });

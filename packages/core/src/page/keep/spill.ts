@@ -1,5 +1,5 @@
 import { tried } from '@sluice/protocol/toolbox';
-import { saveText } from '../store/local-storage.ts';
+import { loadText, saveText } from '../store/local-storage.ts';
 import { type Change, isLease, isParcel, isTexts } from './parcel.ts';
 
 /** Characters: other code of the page needs room too. */
@@ -9,13 +9,16 @@ const MOST_LENGTH = 256 * 1024;
 export type Spilled = readonly [key: IDBValidKey, value: unknown, name: string];
 
 /** Returns what puts a record into localStorage, for the end of a page: then WebKit loses what is written to IndexedDB. */
-export function createSpill(name: string): (change: Pick<Change, 'key' | 'texts'>) => void {
+export function createSpill(name: string): (change: Pick<Change, 'key' | 'texts'>) => boolean {
   let room = MOST_LENGTH;
   return ({ key, texts }) => {
-    if (texts === undefined) return;
+    if (texts === undefined) return false;
     const text = JSON.stringify(texts);
+    if (room < text.length) return false;
     room -= text.length;
-    if (room >= 0) saveText(`${name} ${JSON.stringify(key)}`, text);
+    const item = `${name} ${JSON.stringify(key)}`;
+    saveText(item, text);
+    return loadText(item) === text;
   };
 }
 

@@ -47,7 +47,8 @@ export function createDelivery(
 
   async function deliver(batch: Batch, outlives = false): Promise<void> {
     const before = { ...traffic, at: clock.now() };
-    const [first] = batch.parcels;
+    const { parcels: sent } = batch;
+    const [first] = sent;
     const texts = batch.parcels.flatMap(({ texts }) => texts ?? []);
     batch.isNamed ||= outlives || first?.isFrozen === true;
     const fields = first && relay?.fields(first, texts, batch.isNamed);
@@ -66,7 +67,7 @@ export function createDelivery(
     try {
       const outcome = await requests.post(carried, batch.sent > 1, outlives);
       batch.parcels = batch.parcels.filter(({ state }) => state !== 'ended');
-      if (!traffic.isStopped || outcome.kind === 'answered') handle(batch, carried, outcome, before);
+      if (!traffic.isStopped || outcome.kind === 'answered') handle(batch, sent, carried, outcome, before);
     } finally {
       traffic.running -= 1;
       wake();
@@ -84,6 +85,7 @@ export function createDelivery(
 
   function handle(
     batch: Batch,
+    sent: readonly Parcel[],
     carried: Carried,
     outcome: Outcome,
     before: Traffic & { readonly at: number },
@@ -107,7 +109,7 @@ export function createDelivery(
         keeper.answered();
         limits.accepted(batch, now, isBack && isOutage);
         offset?.learn(outcome.date, before.at, now);
-        return void settle(batch.parcels, named ?? [], outcome.status);
+        return void settle(sent, named ?? [], outcome.status);
       }
     }
     const error = requestFailed(outcome, rule, requests.url, now);
@@ -147,7 +149,9 @@ export function createDelivery(
     refused: readonly (readonly [index: number, reason: string])[],
     status: number,
   ): void {
-    const events = sent.flatMap(({ id, texts = [] }) => texts.map((text) => [text, id] as const));
+    const events = sent.flatMap(({ count, id, texts = Array<undefined>(count).fill(undefined) }) =>
+      texts.map((text) => [text, id] as const),
+    );
     const excerpts: string[] = [];
     for (const [index, reason] of refused) {
       const [text, id] = events[index] ?? [];
@@ -156,7 +160,7 @@ export function createDelivery(
       letters.keep(text, `${id} ${index}`, { status, excerpt });
       excerpts.push(excerpt);
     }
-    const left = events.length - excerpts.length;
+    const left = events.filter(([text]) => text !== undefined).length - excerpts.length;
     for (const parcel of sent) end(parcel, left > 0 ? 'delivered' : 'deadLettered', false);
     reporter.settled('delivered', left);
     reporter.settled('deadLettered', excerpts.length);
