@@ -8,7 +8,8 @@ import { breakdown, gzippedBytes } from './bundle-breakdown.mjs';
  * @property {string} [beside] what the page has already; only what `source` adds to this is counted
  * @property {number} demand how many gzipped bytes it may add
  * @property {number} most above this the check fails: the present size, with some 20 bytes that come and go as gzip finds more or less alike.
- * It only goes down. (That of `learn` went up twice, by 300 B, as core went down by 16,000: it counts what core counted before.)
+ * It only goes down. (That of `learn` went up twice, by 300 B, as core went down by 16,000: it counts what core counted before. Those of
+ * core went up once, by 340 B: that is what the mends of twenty faults cost, events that were lost among them.)
  */
 
 const tracker = `import { createTracker } from '@sluice/core';
@@ -46,13 +47,13 @@ const customersParts = ['cache', 'checked', 'concurrency', 'schema']
 
 /** @type {Record<string, Budget>} */
 const BUDGETS = {
-  core: { source: tracker, demand: 14_336, most: 24_015 },
-  'core/full': { source: full, demand: 24_576, most: 32_110 },
-  'core, all of it': { source: `export * from '@sluice/core';\n`, demand: 14_336, most: 24_155 },
+  core: { source: tracker, demand: 14_336, most: 24_350 },
+  'core/full': { source: full, demand: 24_576, most: 32_455 },
+  'core, all of it': { source: `export * from '@sluice/core';\n`, demand: 14_336, most: 24_490 },
   'core, one function of it': { source: error, demand: 200, most: 175 },
   'core with checked': { source: checked, beside: tracker, demand: 1_600, most: 1_525 },
   'core with gzip': { source: gzip, beside: tracker, demand: 600, most: 600 },
-  'core with deadLetters': { source: deadLetters, beside: tracker, demand: 2_000, most: 1_015 },
+  'core with deadLetters': { source: deadLetters, beside: tracker, demand: 2_000, most: 1_040 },
   'core with destination': { source: destination, beside: tracker, demand: 910, most: 860 },
   'core with hooks': { source: hooks, beside: tracker, demand: 1_565, most: 1_465 },
   // Sizes in bytes and in events, and the rate.

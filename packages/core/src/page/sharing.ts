@@ -64,6 +64,8 @@ export function createSharing(options: SharingOptions): Sharing {
   let sharedUntil: number | undefined = 0;
   let last: Promise<void> = Promise.resolve();
   const looking = new Alarm(clock, look);
+  /** What other pages say has ended: it may be listed until it is deleted. */
+  const gone = new Set<string>();
 
   /** Compares what is known with what is stored. */
   async function refresh(): Promise<void> {
@@ -90,7 +92,7 @@ export function createSharing(options: SharingOptions): Sharing {
       let parcel = parcels.all.get(id);
       if (!parcel) {
         if (freeAt > 0) looking.set(LOOK_MS);
-        if (freeAt > 0 || key[0] === parcels.own || parcels.changes.has(id)) continue;
+        if (freeAt > 0 || key[0] === parcels.own || parcels.changes.has(id) || gone.has(id)) continue;
         parcel = parcels.found(key);
         found += parcel.count;
       }
@@ -142,6 +144,7 @@ export function createSharing(options: SharingOptions): Sharing {
       if (message[0] === 'who') return identity.answer();
       if (message[0] === 'session') return void (hold && identity.hear(message[1], message[2], message[3]));
       const [, id, fate, keys = []] = message;
+      gone.add(id);
       const parcel = parcels.all.get(id);
       if (!parcel) return;
       parcels.end(parcel, fate, true);

@@ -208,8 +208,9 @@ export class Parcels {
       return leasedUntil <= now;
     });
     if (!this.#order) {
-      if (isNewest) free.reverse();
-      free.sort((one, other) => Number(other.isHigh) - Number(one.isHigh));
+      const rank = (parcel: Parcel) => (parcel.isHigh ? 0 : dueAt(parcel) > now ? 2 : 1);
+      const sign = isNewest ? -1 : 1;
+      free.sort((one, other) => rank(one) - rank(other) || sign * (one.at - other.at));
     }
     const next: Parcel[] = [];
     let [events, bytes, at] = [0, 0, Number.POSITIVE_INFINITY];
@@ -231,10 +232,10 @@ export class Parcels {
     return [next, next.length > 0 ? at : later];
   }
 
-  /** Whether nothing else must be sent before these. */
-  areFirst(wanted: readonly Parcel[]): boolean {
+  /** Whether nothing else must be sent before these. @param but What is in this state does not count. */
+  areFirst(wanted: readonly Parcel[], but?: Parcel['state']): boolean {
     if (!this.#order) return true;
-    const first = this.#first((parcel) => wanted.includes(parcel));
+    const first = this.#first((parcel) => parcel.state === but || wanted.includes(parcel));
     return wanted.every((parcel) => parcel.isAside || first.includes(parcel));
   }
 

@@ -1,5 +1,6 @@
 import type { Why } from '../../pace/breaker.ts';
 import type { Parcel } from '../keep/parcel.ts';
+import type { Parcels } from '../keep/parcels.ts';
 import type { Carried } from './requests.ts';
 
 /** What the pieces of one refused request have in common. */
@@ -47,10 +48,14 @@ export function bytesOf(parcels: readonly Parcel[]): number {
   return parcels.reduce((total, { bytes }) => total + bytes, 0);
 }
 
-/** Leaves out what has ended. Returns whether anything is left. */
-export function isAlive(batch: Batch): boolean {
-  batch.parcels = batch.parcels.filter(({ state }) => state !== 'ended');
-  return batch.parcels.length > 0;
+/** Leaves out what has ended. Returns whether it is still one request. */
+export function isAlive(batch: Batch, parcels: Pick<Parcels, 'areFirst'>): boolean {
+  const left = batch.parcels.filter(({ state }) => state !== 'ended');
+  batch.parcels = left;
+  const stays = left.length > 0 && (parcels.areFirst(left) || !parcels.areFirst(left, 'waiting'));
+  // Something that was found later belongs between them, and would wait for the first, as the last would wait for it.
+  if (!stays) for (const parcel of left) parcel.state = 'waiting';
+  return stays;
 }
 
 /** What failed seldom and is small comes first: it is found soon whether single events are refused, or all. */

@@ -46,7 +46,7 @@ export function createDelivery(
   const leaseMs = Math.max(LEASE_MS, settings.advanced.headersTimeoutMs);
 
   async function deliver(batch: Batch, outlives = false): Promise<void> {
-    const before = { ...traffic, at: clock.now() };
+    const before = { ...traffic, at: clock.now(), state: gate.state };
     const { parcels: sent } = batch;
     const [first] = sent;
     const texts = batch.parcels.flatMap(({ texts }) => texts ?? []);
@@ -88,14 +88,14 @@ export function createDelivery(
     sent: readonly Parcel[],
     carried: Carried,
     outcome: Outcome,
-    before: Traffic & { readonly at: number },
+    before: Traffic & { readonly at: number; readonly state: string },
   ): void {
     let rule = ruleOf(outcome, delivery.policy);
     const now = clock.now();
     const isAccepted = rule.action === 'accept';
     if (outcome.kind === 'answered' && (isAccepted || rule.reason === 'intercepted')) {
-      // If `classify` knows the answer, it is the service's.
-      const named = relay ? relay.refused(outcome.body) : rejected?.(carried, outcome);
+      // If `classify` knows the answer, it is the service's. A page of HTML is no answer of a relay.
+      const named = relay && isAccepted ? relay.refused(outcome.body) : rejected?.(carried, outcome);
       if (named?.length === carried.count) {
         // An answer that takes nothing is a refusal.
         rule = WRONG;
@@ -140,7 +140,7 @@ export function createDelivery(
     if (action === 'pause' && before.resumes < traffic.resumes) return void retry(batch, 0);
     // The service may only want fewer requests.
     if (isEnough && gate.state === 'closed') again(batch);
-    else failed(batch, rule, why, now);
+    else failed(batch, rule, why, now, before);
   }
 
   /** The events of a request end: the refused ones as dead letters, which are stored in the transaction that releases them. */
@@ -167,7 +167,7 @@ export function createDelivery(
     for (const excerpt of excerpts) reporter.emit('deadLettered', { count: 1, status, excerpt });
   }
 
-  function failed(batch: Batch, rule: Rule, why: Why, now: number): void {
+  function failed(batch: Batch, rule: Rule, why: Why, now: number, before: { readonly state: string }): void {
     const { parcels: all, whole } = batch;
     const { action, endsEvent } = rule;
     const isDenial = action === 'pause';
@@ -176,7 +176,8 @@ export function createDelivery(
       isStrict || (isOrdered && (isDenial ? endsEvent === true : !whole.isAccepted) && !hasOthers());
     const isClosed = gate.state === 'closed';
     if (!isClosed && !batch.isAlone) {
-      gate.probeFailed(why);
+      // What was sent before the doubt is no probe.
+      if (before.state !== 'closed') gate.probeFailed(why);
       if (!isOnly) return void again(batch);
     }
     if (action === 'isolate') limits.refused?.(batch, now);

@@ -88,7 +88,7 @@ export function createRelay({ url, jwt }: RelayAddress, clock: Clock, onDue: () 
     const shared: Ticket | undefined = tried(() => JSON.parse(loadText(nameOf(customer)) ?? ''));
     const found = [known.get(customer), shared].find((ticket) => ticket && at <= ticket.until);
     if (found) return found.ticket;
-    if (!wanted.has(customer)) {
+    if (!wanted.has(customer) || known.delete(customer)) {
       wanted.set(customer, Number.POSITIVE_INFINITY);
       times = 0;
       if (retry.isSet) {

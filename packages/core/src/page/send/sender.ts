@@ -75,9 +75,7 @@ export function createSender(options: SenderOptions): Sender {
   }
 
   /** While requests hang, this page keeps its turn unless others want it. */
-  function isOver(): boolean {
-    return clock.now() >= turnUntil && (isWanted || traffic.running === 0);
-  }
+  const isOver = () => clock.now() >= turnUntil && (isWanted || traffic.running === 0);
 
   /** The most of a request. */
   function most(): Limit {
@@ -104,7 +102,7 @@ export function createSender(options: SenderOptions): Sender {
     const first: Batch = { ...batchOf(isProbe ? next.slice(0, 1) : next), at: isDue ? 0 : at };
     // What is new is the best probe, but for what was cut from it.
     const rank = (batch: Batch) => (batch !== first ? rankOf(batch) : isProbe ? 2 : 1e8);
-    traffic.retries = traffic.retries.filter(isAlive);
+    traffic.retries = traffic.retries.filter((batch) => isAlive(batch, parcels));
     const retries = traffic.retries.filter((batch) => parcels.areFirst(batch.parcels));
     // The clock may have been set back.
     for (const batch of retries) batch.at = Math.min(batch.at, now + batch.waitMs);
@@ -129,9 +127,7 @@ export function createSender(options: SenderOptions): Sender {
     for (const tell of watching.splice(0)) tell();
   }
 
-  function changed(): Promise<void> {
-    return new Promise((resolve) => watching.push(resolve));
-  }
+  const changed = () => new Promise<void>((resolve) => watching.push(resolve));
 
   async function pump(): Promise<void> {
     isPumping = true;
@@ -145,7 +141,7 @@ export function createSender(options: SenderOptions): Sender {
       if (traffic.running === 0 && (!isDue || isOver())) finish?.();
       if (isDue) void ask();
       // It became due after the look above.
-      if (isDue && finish) timer.set(1);
+      if (isDue && finish && !isOver()) timer.set(1);
       if (waitMs > 0 && waitMs < Number.POSITIVE_INFINITY && !traffic.isStopped) timer.set(waitMs);
     }
     isPumping = false;
@@ -209,13 +205,13 @@ export function createSender(options: SenderOptions): Sender {
     const isProbe = gate.state === 'half-open';
     const isNew = (parcel: Parcel) => nameCustomer(parcel, cut);
     if ((relay || isOrdered) && batch.parcels.filter(isNew).length > 0) return;
-    if (batch.sent < 1) isNewest = !isNewest;
     hold(batch);
-    traffic.retries = traffic.retries.filter((other) => other !== batch);
     const count = countOf(batch);
     // A probe is one event, and no request is larger than the service accepts.
     const fitting = isProbe ? 1 : Math.min(maxEvents, (count * maxBytes) / bytesOf(batch.parcels));
+    if (batch.sent < 1 && !traffic.retries.includes(batch)) isNewest = !isNewest;
     const isSure = batch.sent > 0 ? blame.isFound(batch) : count > fitting || limits.refuses?.(batch);
+    traffic.retries = traffic.retries.filter((other) => other !== batch);
     if (count > 1 && isSure) halve(batch, fitting);
     else void deliver(batch);
   }
@@ -247,6 +243,7 @@ export function createSender(options: SenderOptions): Sender {
     isUseful(until: number): boolean {
       if (traffic.isStopped) return false;
       if (traffic.running > 0 || isPumping || asking) return true;
+      if (parcels.count(({ kept }) => kept === 'writing') > 0) return true;
       const { pause, state } = gate;
       return (state === 'open' && pause ? pause.until : nextAt()) < until;
     },
