@@ -5,7 +5,7 @@ export const UNIDENTIFIED = '';
 const MARK = ',"correlationValue":"';
 const SESSION_MARK = '{"session":"';
 
-/** Puts a user into the text of an event that names none. Every other byte stays the same. */
+/** Puts a user into the text of an event that names none. Every other byte stays the same, and every other text. */
 export function identified(text: string, correlationValue: string): string {
   const at = text.indexOf(MARK) + MARK.length;
   return text[at] === '"'

@@ -1,10 +1,9 @@
 import { promisifyRequest } from 'idb-keyval';
 import type { EventTexts } from '../accept/event-text.ts';
-import { identified } from '../accept/unidentified.ts';
 import type { Fate } from '../base/fate.ts';
 import { uuid } from '../base/uuid.ts';
 import type { Keeper } from './keep/keeper.ts';
-import { isParcel, isTexts, NO_SESSION, NOTE, type Parcel, SECRET, UNKNOWN } from './keep/parcel.ts';
+import { isParcel, isTexts, NO_SESSION, NOTE, type Parcel, SECRET, stamped, UNKNOWN } from './keep/parcel.ts';
 import { byteLength, type Parcels } from './keep/parcels.ts';
 import type { Message } from './keep/tabs.ts';
 
@@ -234,10 +233,6 @@ export function createIdentity(options: IdentityOptions): Identity {
     },
     settled: () => last,
   };
-}
-
-function stamped(texts: readonly string[], customer: string): string[] {
-  return texts.map((text) => identified(text, customer));
 }
 
 /** By how much an event grows. */

@@ -14,6 +14,8 @@ import type { Sender } from './send/sender.ts';
 
 /** A page that says that it has events, or has them in a request, may be gone: so often others look. */
 const LOOK_MS = 3_000;
+/** After storage failed to list. */
+const RELIST_MS = 30_000;
 /**
  * What may have arrived is sent again by a page that has been there for so long: it will probably see the answer. Pages that are left
  * at once would send it again and again.
@@ -85,6 +87,8 @@ export function createSharing(options: SharingOptions): Sharing {
     // Who ended it told the others.
     for (const parcel of [...parcels.all.values()])
       if (parcel.isStored && !stored.has(parcel.id)) parcels.end(parcel, 'delivered', true);
+    // What is deleted is never listed again.
+    for (const id of gone) if (!stored.has(id)) gone.delete(id);
     let found = 0;
     for (const [id, { key, until, wasAlive = 0 }] of stored) {
       const isSent = wasAlive === SENT;
@@ -117,7 +121,7 @@ export function createSharing(options: SharingOptions): Sharing {
     last = refresh()
       .catch((error) => {
         reporter.storageFailed(error);
-        looking.set(30_000);
+        looking.set(RELIST_MS);
       })
       .then(() => {
         drop();

@@ -1,6 +1,5 @@
 import { backoffDelayMs, type Clock } from '@sluice/protocol/toolbox';
 import { promisifyRequest } from 'idb-keyval';
-import { identified } from '../../accept/unidentified.ts';
 import { Alarm } from '../../base/alarm.ts';
 import { storageError } from '../../base/errors/storage-error.ts';
 import type { Fate } from '../../base/fate.ts';
@@ -10,7 +9,7 @@ import { openStore } from '../store/indexeddb-store.ts';
 import { loadText, saveText } from '../store/local-storage.ts';
 import { hasIndexedDb } from '../store/origin.ts';
 import { type StoredLock, storedLock } from '../store/stored-lock.ts';
-import { type Change, isTexts, type Parcel, rangeOf, TOO_MUCH, UNKNOWN } from './parcel.ts';
+import { type Change, isTexts, type Parcel, rangeOf, stamped, TOO_MUCH, UNKNOWN } from './parcel.ts';
 import type { Parcels } from './parcels.ts';
 import { createSpill, dropSpill, readSpill } from './spill.ts';
 
@@ -132,7 +131,6 @@ export function createKeeper(options: KeeperOptions): Keeper {
     if (isGranted()) makeRoom();
     // While it fails, it is asked from time to time.
     if (!store || (retry.isSet && !isLeft)) return onChange(false);
-    // Without consent nothing of a user is stored, and what is stored may be deleted.
     const waiting = [...changes.values()];
     // Where there is no room, a browser still deletes, if nothing is written with that. What takes the place of others must be.
     const isFull =
@@ -140,6 +138,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
       waiting.some(({ texts }) => texts === undefined) &&
       waiting.some(({ texts }) => texts !== undefined) &&
       !waiting.some(({ isPart, texts }) => isPart || typeof texts === 'string');
+    // Without consent nothing of a user is stored, and what is stored may be deleted.
     const begun = [...changes].filter(
       ([, { kept, session, texts }]) =>
         !(isFull && texts !== undefined) &&
@@ -274,10 +273,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
         const value = values[index];
         if (parcel.state === 'ended') continue;
         if (isTexts(value, parcel.count))
-          parcels.loaded(
-            parcel,
-            parcel.customer ? value.map((text) => identified(text, parcel.customer)) : value,
-          );
+          parcels.loaded(parcel, parcel.customer ? stamped(value, parcel.customer) : value);
         // Its lease, whose value is 0, may be left: another page wrote that last.
         else if (!value) parcels.end(parcel, 'delivered');
         else {

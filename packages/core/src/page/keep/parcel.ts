@@ -1,3 +1,4 @@
+import { identified } from '../../accept/unidentified.ts';
 import type { SharedPause } from '../../pace/breaker.ts';
 import { STORE_KEYS } from '../store/indexeddb-store.ts';
 
@@ -184,4 +185,9 @@ export function readKeys(keys: readonly IDBValidKey[], now: number): Listing {
 
 export function isTexts(value: unknown, count: number): value is string[] {
   return Array.isArray(value) && value.length === count && value.every((text) => typeof text === 'string');
+}
+
+/** The texts of events that name no customer, with this one. Others stay as they are. */
+export function stamped(texts: readonly string[], customer: string): string[] {
+  return texts.map((text) => identified(text, customer));
 }
