@@ -1,7 +1,7 @@
 import { createWith, defaults } from '#engine';
 import type { AnyEvents, BigintEvents } from './accept/track.ts';
 import type { AnyOptions } from './options/options.ts';
-import type { Inputs, Schemas } from './parts/hooks/schemas.ts';
+import type { Inputs, Schemas } from './parts/schemas.ts';
 import type { Tracker } from './tracker.ts';
 
 export {
@@ -22,13 +22,13 @@ export type { DropReason } from './base/fate.ts';
 export type { Range } from './base/range.ts';
 export type { Journal, JournalObserver, Reading } from './keep/journal.ts';
 export type { Consent, Ordering, RelayedOptions, RelayWithJwt, TrackerOptions } from './options/options.ts';
+export type { AcceptingAnswer, Classify, RejectedEvent } from './parts/classify.ts';
 export type { DeadLetter } from './parts/dead-letters/dead-letter.ts';
 export type { DeadLetters } from './parts/dead-letters/dead-letters.ts';
 export type { DeadLetterFilter } from './parts/dead-letters/letter-filter.ts';
 export type { DestinationOptions } from './parts/destination.ts';
-export type { Draft } from './parts/hooks/hooks.ts';
+export type { Draft } from './parts/hooks.ts';
 export type { Logger } from './parts/logger.ts';
-export type { AcceptingAnswer, Classify, RejectedEvent } from './parts/rejected-indexes.ts';
 export type { Parts } from './parts.ts';
 export type { Action, DeliveryPolicy } from './send/delivery-policy.ts';
 export type { ConnectOptions, RequestDispatcher } from './send/http/connect-options.ts';

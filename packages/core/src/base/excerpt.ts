@@ -1,5 +1,5 @@
 /** How much of an answer is shown and kept, in characters. */
-export const MAX_EXCERPT_LENGTH = 1024;
+const MAX_EXCERPT_LENGTH = 1024;
 
 /** The start of an answer: the part that is shown and kept. */
 export function excerptOf(body: string): string {

@@ -7,7 +7,7 @@ import { isThrown, reasonOf } from '../base/reason.ts';
 import { HOOKS } from '../options/callbacks.ts';
 import type { TrackerOptions } from '../options/options.ts';
 import { readOptions } from '../options/settings.ts';
-import type { HookOptions } from '../parts/hooks/hooks.ts';
+import type { HookOptions } from '../parts/hooks.ts';
 
 export type { IfBare } from '../accept/track.ts';
 export { laneOf } from '../wait/lanes/lane.ts';

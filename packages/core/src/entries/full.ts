@@ -5,7 +5,7 @@
 import { createWith, defaults } from '#engine';
 import type { AnyEvents, BigintEvents } from '../accept/track.ts';
 import type { AnyOptions } from '../options/options.ts';
-import type { Inputs, Schemas } from '../parts/hooks/schemas.ts';
+import type { Inputs, Schemas } from '../parts/schemas.ts';
 import { allParts } from '../platform/all-parts.ts';
 import type { Tracker } from '../tracker.ts';
 
@@ -14,10 +14,9 @@ export * from '../index.ts';
 export { checked } from '../options/checked.ts';
 export { classify } from '../parts/classify.ts';
 export { destination } from '../parts/destination.ts';
-export { guards } from '../parts/guard/guards.ts';
+export { guards } from '../parts/guards.ts';
 export { gzip } from '../parts/gzip/gzip.ts';
-export { pageContext } from '../parts/hooks/contexts.ts';
-export { hooks } from '../parts/hooks/hooks.ts';
+export { hooks, pageContext } from '../parts/hooks.ts';
 export { idempotency } from '../parts/idempotency.ts';
 export { logger } from '../parts/logger.ts';
 export { FetchTransport } from '../send/http/fetch-transport.ts';

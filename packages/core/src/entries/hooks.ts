@@ -1,2 +1,8 @@
-export { pageContext, processContext } from '../parts/hooks/contexts.ts';
-export { type Draft, type HookOptions, type HooksPart, hooks } from '../parts/hooks/hooks.ts';
+export {
+  type Draft,
+  type HookOptions,
+  type HooksPart,
+  hooks,
+  pageContext,
+  processContext,
+} from '../parts/hooks.ts';

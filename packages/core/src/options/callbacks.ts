@@ -1,5 +1,5 @@
 import type { Clock, Redact } from '@sluice/protocol/toolbox';
-import type { Prepare } from '../parts/hooks/hooks.ts';
+import type { Prepare } from '../parts/hooks.ts';
 import { missingPart, type Parts } from '../parts.ts';
 import type { ReadRejected, Transport } from '../send/http/transport.ts';
 import { type Destination, SERVICE } from '../send/requests.ts';

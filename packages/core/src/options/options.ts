@@ -1,9 +1,9 @@
 import type { Fsync } from '../keep/fsync.ts';
 import type { Journal } from '../keep/journal.ts';
+import type { Classify } from '../parts/classify.ts';
 import type { DestinationOptions } from '../parts/destination.ts';
-import type { HookOptions } from '../parts/hooks/hooks.ts';
+import type { HookOptions } from '../parts/hooks.ts';
 import type { Logger } from '../parts/logger.ts';
-import type { Classify } from '../parts/rejected-indexes.ts';
 import type { Parts } from '../parts.ts';
 import type { DeliveryPolicy } from '../send/delivery-policy.ts';
 import type { ConnectOptions, RequestDispatcher } from '../send/http/connect-options.ts';

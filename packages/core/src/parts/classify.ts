@@ -1,5 +1,32 @@
+import { excerptOf } from '../base/excerpt.ts';
+import { ask, attempt } from '../base/user-code.ts';
 import type { ReadRejected } from '../send/http/transport.ts';
-import { type Classify, rejectedIndexes } from './rejected-indexes.ts';
+
+/** An event that, according to the answer, the service did not take. */
+export interface RejectedEvent {
+  /** Its index in the batch, from 0. Required if there is no uuid. */
+  readonly index?: number | undefined;
+  readonly uuid?: string | undefined;
+  /** Stored with the dead letter. Default: the body of the answer. */
+  readonly reason?: string | undefined;
+}
+
+/** An answer with which the service accepted a batch. */
+export interface AcceptingAnswer {
+  readonly status: number;
+  /** The start of the answer's body as text, at most 64 KiB. */
+  readonly body: string;
+  /** How many events the batch had. */
+  readonly count: number;
+}
+
+/**
+ * Returns the events of an accepted batch that the answer names as not taken. `[]`: the service took all. Undefined: the answer says
+ * nothing about that.
+ *
+ * @example const classify: Classify = ({ body }) => JSON.parse(body).rejected;
+ */
+export type Classify = (answer: AcceptingAnswer) => readonly RejectedEvent[] | undefined;
 
 /** Calls the application's `classify` function for an answer. */
 export type ClassifyPart = (user: {
@@ -14,5 +41,35 @@ export type ClassifyPart = (user: {
 export const classify: ClassifyPart = ({ settings, onFailed }) => {
   const { classify } = settings.delivery;
   const failed = (error: unknown) => onFailed('delivery.classify', error);
-  return { rejected: classify && ((batch, answer) => rejectedIndexes(batch, answer, classify, failed)) };
+  return { rejected: classify && rejectedBy(classify, failed) };
 };
+
+/** If the user's function fails, the answer says nothing. An entry that makes no sense is skipped: the service said that it accepts. */
+function rejectedBy(classify: Classify, onFailed: (error: unknown) => void): ReadRejected {
+  return ({ texts }, { status, body }) => {
+    const call = () => classify({ status, body, count: texts.length });
+    const named = ask(call, isAnswer, 'delivery.classify must return an array', onFailed);
+    if (!named) return undefined;
+    const found = new Map<number, string>();
+    let uuids: readonly unknown[] | undefined;
+    const add = ({ index, uuid, reason = body }: RejectedEvent) => {
+      if (index === undefined) uuids ??= texts.map(uuidOf);
+      const at = index ?? uuids?.indexOf(String(uuid)) ?? -1;
+      if (!Number.isInteger(at) || at < 0 || at >= texts.length)
+        throw new RangeError(
+          `delivery.classify named an event that the batch does not have: ${index ?? uuid}`,
+        );
+      found.set(at, excerptOf(String(reason)));
+    };
+    for (const event of named) attempt(() => add(event), onFailed);
+    return [...found].sort(([one], [other]) => one - other);
+  };
+}
+
+function isAnswer(answer: unknown): answer is ReturnType<Classify> {
+  return !answer || Array.isArray(answer);
+}
+
+function uuidOf(text: Uint8Array): unknown {
+  return JSON.parse(new TextDecoder().decode(text)).uuid;
+}

@@ -1,5 +1,4 @@
 import type { Batch } from '../wait/parcel.ts';
-import { batchId } from './batch-id.ts';
 
 /** Makes the header with the id of a batch, which is the same for each retry. */
 export type IdempotencyPart = (user: {
@@ -21,3 +20,19 @@ export const idempotency: IdempotencyPart = ({ settings }) => {
   };
   return { headersOf: idempotencyHeader ? headersOf(idempotencyHeader) : undefined };
 };
+
+/**
+ * The id of a batch, made from its content: the same bytes have the same id, in each try and in each process. The uuid of the first
+ * event alone would not distinguish a batch from a part of it.
+ */
+function batchId({ body, texts }: Batch): string {
+  const first = new TextDecoder().decode(texts[0]);
+  return [JSON.parse(first).uuid, texts.length, checksum(body)].join('-');
+}
+
+/** FNV-1a checksum, 32 bits, as eight hexadecimal digits. Enough to tell a few things apart. */
+function checksum(bytes: Uint8Array): string {
+  let value = 0x811c9dc5;
+  for (const byte of bytes) value = Math.imul(value ^ byte, 0x01000193);
+  return (value >>> 0).toString(16).padStart(8, '0');
+}

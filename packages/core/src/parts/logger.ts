@@ -38,14 +38,6 @@ const LEVELS: Readonly<Partial<Record<keyof TrackerEvents, keyof Logger>>> = {
   callbackFailed: 'error',
 };
 
-interface LogOptions {
-  readonly logger: Logger;
-  readonly clock: Clock;
-  /** Removes the key from a text. */
-  readonly redact: Redact;
-  readonly onFailed: (error: unknown) => void;
-}
-
 /** Writes to the application's logger. */
 export type LoggerPart = (user: {
   readonly settings: { readonly logger?: Logger | false | undefined; readonly debug?: boolean | undefined };
@@ -63,9 +55,21 @@ export type LoggerPart = (user: {
  * @example createTracker({ ...options, logger: console, parts: { logger } });
  */
 export const logger: LoggerPart = ({ settings: { debug, logger }, clock, redact, onFailed }) => {
-  const log = logger && new Log({ logger, clock, redact, onFailed: (error) => onFailed('logger', error) });
+  const write = logger && limited(logger, clock, redact, (error) => onFailed('logger', error));
   return {
-    log: log && ((event, detail) => log.tell(event as keyof TrackerEvents, detail)),
+    /** The message is the name of the event in words, with its reason, state or status. */
+    log:
+      write &&
+      ((event, detail) => {
+        const level = LEVELS[event as keyof TrackerEvents];
+        if (level === undefined) return;
+        const { error, ...data }: Record<string, unknown> = { ...detail };
+        const { status, field }: Record<string, unknown> = Object(error);
+        const which = data.reason ?? data.state ?? data.kind ?? data.callback ?? status ?? data.status;
+        const words = `sluice ${event.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)}`;
+        const message = which === undefined ? words : `${words}: ${which}`;
+        write(level, error === undefined ? data : { ...data, status, field, err: error }, message);
+      }),
     steps:
       debug &&
       ((event, detail: { readonly error?: Error }) => {
@@ -80,50 +84,30 @@ export const logger: LoggerPart = ({ settings: { debug, logger }, clock, redact,
  * seconds: the first line at once, and the next one says how many were left out, as `suppressed`. Messages come from a closed
  * set: what differs from line to line is data.
  */
-export class Log {
-  readonly #options: LogOptions;
+function limited(logger: Logger, clock: Clock, redact: Redact, onFailed: (error: unknown) => void) {
   /** For each message: when it was last written, and how many lines were left out since. */
-  readonly #lines = new Map<string, { readonly at: number; suppressed: number }>();
-
-  constructor(options: LogOptions) {
-    this.#options = options;
-  }
-
-  /** Logs what the tracker emits. The message is the name of the event in words, with its reason, state or status. */
-  tell(event: keyof TrackerEvents, detail: object): void {
-    const level = LEVELS[event];
-    if (level === undefined) return;
-    const { error, ...data }: Record<string, unknown> = { ...detail };
-    const { status, field }: Record<string, unknown> = Object(error);
-    const which = data.reason ?? data.state ?? data.kind ?? data.callback ?? status ?? data.status;
-    const words = `sluice ${event.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)}`;
-    const message = which === undefined ? words : `${words}: ${which}`;
-    this.write(level, error === undefined ? data : { ...data, status, field, err: error }, message);
-  }
-
-  write(level: keyof Logger, data: object, message: string): void {
-    const { clock, logger, onFailed } = this.#options;
+  const lines = new Map<string, { readonly at: number; suppressed: number }>();
+  return (level: keyof Logger, data: object, message: string): void => {
     const now = clock.now();
-    const last = this.#lines.get(message);
+    const last = lines.get(message);
     // The line is also written if the clock was set back.
-    if (last !== undefined && now >= last.at && now - last.at < EVERY_MS) {
+    if (last && now >= last.at && now - last.at < EVERY_MS) {
       last.suppressed += 1;
       return;
     }
     // Set before the line is written: the logger may itself cause the next line.
-    this.#lines.set(message, { at: now, suppressed: 0 });
+    lines.set(message, { at: now, suppressed: 0 });
     const entries = Object.entries({ ...data, suppressed: last?.suppressed || undefined });
     const said = entries.filter(([, value]) => value !== undefined);
-    const safe = () => Object.fromEntries(said.map(([name, value]) => [name, this.#safe(value)]));
+    const safe = () => Object.fromEntries(said.map(([name, value]) => [name, withoutKey(value, redact)]));
     attempt(() => logger[level](safe(), message), onFailed);
-  }
+  };
+}
 
-  #safe(value: unknown): unknown {
-    const { redact } = this.#options;
-    if (typeof value === 'string') return redact(value);
-    if (!(value instanceof Error)) return value;
-    const copy = redactedError(value, redact);
-    copy.stack = redact(String(value.stack));
-    return copy;
-  }
+function withoutKey(value: unknown, redact: Redact): unknown {
+  if (typeof value === 'string') return redact(value);
+  if (!(value instanceof Error)) return value;
+  const copy = redactedError(value, redact);
+  copy.stack = redact(String(value.stack));
+  return copy;
 }

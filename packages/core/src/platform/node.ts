@@ -14,7 +14,7 @@ import { Rest } from '../pace/rest.ts';
 import { destination } from '../parts/destination.ts';
 import { Compression } from '../parts/gzip/compression.ts';
 import { zlibGzip } from '../parts/gzip/zlib-gzip.ts';
-import { hooks } from '../parts/hooks/hooks.ts';
+import { hooks } from '../parts/hooks.ts';
 import { UndiciTransport } from '../send/http/undici-transport.ts';
 import type { TextWriter } from '../wait/contents.ts';
 import { allParts } from './all-parts.ts';

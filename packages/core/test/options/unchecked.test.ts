@@ -5,7 +5,7 @@ import { createWith, defaults } from '#engine';
 import { bounds } from '#parts';
 import { PATIENCE } from '../../../../testing/patience.ts';
 import type { TrackerOptions } from '../../src/options/options.ts';
-import { guards } from '../../src/parts/guard/guards.ts';
+import { guards } from '../../src/parts/guards.ts';
 import type { Parts } from '../../src/parts.ts';
 import { ScriptedTransport } from '../bench/scripted-transport.ts';
 

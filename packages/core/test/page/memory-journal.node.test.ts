@@ -2,7 +2,7 @@ import 'fake-indexeddb/auto';
 import { expect, it } from 'vitest';
 import { PATIENCE } from '../../../../testing/patience.ts';
 import { createWith, defaults } from '../../src/page/tracker.ts';
-import { guards } from '../../src/parts/guard/guards.ts';
+import { guards } from '../../src/parts/guards.ts';
 import { FakeChannel } from '../bench/fake-origin.ts';
 import { turns } from '../bench/idle-storage.ts';
 import { answered } from '../bench/scripted-transport.ts';

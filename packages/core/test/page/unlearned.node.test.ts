@@ -1,6 +1,6 @@
 import 'fake-indexeddb/auto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { guards } from '../../src/parts/guard/guards.ts';
+import { guards } from '../../src/parts/guards.ts';
 import type { Outcome } from '../../src/send/http/transport.ts';
 import { FakeOrigin, type FakeTab } from '../bench/fake-origin.ts';
 import { answered } from '../bench/scripted-transport.ts';

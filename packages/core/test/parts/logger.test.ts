@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { settle, VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
-import { Log, type Logger } from '../../src/parts/logger.ts';
+import { type Logger, logger as loggerPart } from '../../src/parts/logger.ts';
+import type { Tell } from '../../src/tell/reporter.ts';
 
 class Lines implements Logger {
   readonly lines: [level: string, data: object, message: string][] = [];
@@ -20,34 +21,37 @@ class Lines implements Logger {
 }
 
 interface Bench {
-  readonly log: Log;
+  readonly log: Tell;
   readonly clock: VirtualClock;
   readonly failures: unknown[];
 }
 
-function create(logger: Logger): Bench {
+function create(logger: Logger, now?: () => number): Bench {
   const clock = new VirtualClock();
   const failures: unknown[] = [];
-  const log = new Log({
-    ...{ logger, clock, onFailed: (error) => failures.push(error) },
+  const { log } = loggerPart({
+    settings: { logger },
+    clock: now ? { now, setTimeout: () => ({ cancel: () => {} }) } : clock,
     redact: (text) => text.replaceAll('canary', '[key]'),
+    onFailed: (callback, error) => failures.push(callback === 'logger' ? error : callback),
   });
-  return { log, clock, failures };
+  return { log: log || expect.fail(), clock, failures };
 }
 
 describe('a log', () => {
   it('is written with data and message, at its level', () => {
     const logger = new Lines();
     const { log } = create(logger);
-    log.write('debug', { one: 1 }, 'first');
-    log.write('info', {}, 'second');
-    log.write('warn', {}, 'third');
-    log.write('error', {}, 'fourth');
+    log('requestFailed', { one: 1 });
+    log('resumed', {});
+    log('dropped', { reason: 'closed' });
+    log('paused', {});
+    log('request', {});
     expect(logger.lines).toEqual([
-      ['debug', { one: 1 }, 'first'],
-      ['info', {}, 'second'],
-      ['warn', {}, 'third'],
-      ['error', {}, 'fourth'],
+      ['debug', { one: 1 }, 'sluice request failed'],
+      ['info', {}, 'sluice resumed'],
+      ['warn', { reason: 'closed' }, 'sluice dropped: closed'],
+      ['error', {}, 'sluice paused'],
     ]);
   });
 
@@ -55,8 +59,8 @@ describe('a log', () => {
     const logger = new Lines();
     const { log, clock } = create(logger);
     for (let second = 0; second < 25; second += 1) {
-      log.write('warn', { second }, 'again');
-      log.write('warn', { second }, 'again');
+      log('dropped', { second });
+      log('dropped', { second });
       await clock.advance(1_000);
     }
     expect(logger.lines.map(([, data]) => data)).toEqual([
@@ -69,18 +73,17 @@ describe('a log', () => {
   it('has each message by itself', () => {
     const logger = new Lines();
     const { log } = create(logger);
-    for (const message of ['one', 'other', 'one', 'other']) log.write('info', {}, message);
-    expect(logger.lines.map(([, , message]) => message)).toEqual(['one', 'other']);
+    for (const event of ['recovered', 'resumed', 'recovered', 'resumed']) log(event, {});
+    expect(logger.lines.map(([, , message]) => message)).toEqual(['sluice recovered', 'sluice resumed']);
   });
 
   it('goes on where the time of day is set back', () => {
     const logger = new Lines();
     let now = 1_000_000;
-    const clock = { now: () => now, setTimeout: () => ({ cancel: () => {} }) };
-    const log = new Log({ logger, clock, redact: (text) => text, onFailed: () => {} });
-    log.write('info', {}, 'again');
+    const { log } = create(logger, () => now);
+    log('resumed', {});
     now = 500_000;
-    log.write('info', {}, 'again');
+    log('resumed', {});
     expect(logger.lines).toHaveLength(2);
   });
 
@@ -88,11 +91,7 @@ describe('a log', () => {
     const logger = new Lines();
     const { log } = create(logger);
     const cause = Object.assign(new Error('sent canary'), { code: 'E_canary', request: 'canary' });
-    log.write(
-      'error',
-      { err: new Error('canary failed', { cause }), place: 'at canary', count: 3 },
-      'failed',
-    );
+    log('callbackFailed', { error: new Error('canary failed', { cause }), place: 'at canary', count: 3 });
     const [[, data] = []] = logger.lines;
     const { err, ...rest } = data as { err: Error };
     expect(err.message).toBe('[key] failed');
@@ -112,10 +111,10 @@ describe('a log', () => {
       error: () => {},
       warn: () => {
         lines += 1;
-        log.write('warn', {}, 'again');
+        log('dropped', {});
       },
     });
-    log.write('warn', {}, 'again');
+    log('dropped', {});
     expect(lines).toBe(1);
   });
 
@@ -130,10 +129,10 @@ describe('a log', () => {
   ])('that %s stops nothing', async (_, error) => {
     const logger = Object.assign(new Lines(), { error });
     const { log, failures } = create(logger);
-    log.write('error', {}, 'failed');
-    log.write('info', {}, 'goes on');
+    log('paused', {});
+    log('resumed', {});
     await settle();
     expect(failures).toEqual([new Error('the disk of the logs is full')]);
-    expect(logger.lines).toEqual([['info', {}, 'goes on']]);
+    expect(logger.lines).toEqual([['info', {}, 'sluice resumed']]);
   });
 });

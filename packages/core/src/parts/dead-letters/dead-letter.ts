@@ -1,4 +1,4 @@
-import { MAX_EXCERPT_LENGTH } from '../../base/excerpt.ts';
+import { excerptOf } from '../../base/excerpt.ts';
 import { uuid } from '../../base/uuid.ts';
 import type { Refusal } from '../../send/letterbox.ts';
 
@@ -22,7 +22,7 @@ const EVENT_MARK = ',"event":';
 /** The text of a letter. The bytes of the event do not change: a replay sends what was tracked. */
 export function writeLetter(event: Uint8Array, { status, excerpt }: Refusal, now: number): string {
   const at = new Date(now).toISOString();
-  const head = JSON.stringify({ id: uuid(), at, status, excerpt: excerpt.slice(0, MAX_EXCERPT_LENGTH) });
+  const head = JSON.stringify({ id: uuid(), at, status, excerpt: excerptOf(excerpt) });
   return `${head.slice(0, -1)}${EVENT_MARK}${new TextDecoder().decode(event)}}`;
 }
 

@@ -1,6 +1,5 @@
 import type { Clock } from '@sluice/protocol/toolbox';
-import { Compression } from './compression.ts';
-import { streamGzip } from './stream-gzip.ts';
+import { Compression, streamGzip } from './compression.ts';
 
 /** Creates the compression of a tracker. */
 export type GzipPart = (clock: Clock) => Compression;

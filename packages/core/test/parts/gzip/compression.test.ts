@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { VirtualClock } from '../../../src/entries/testing/virtual-clock.ts';
-import { Compression, type Gzip } from '../../../src/parts/gzip/compression.ts';
-import { streamGzip } from '../../../src/parts/gzip/stream-gzip.ts';
+import { Compression, type Gzip, streamGzip } from '../../../src/parts/gzip/compression.ts';
 import { answered, failed } from '../../bench/scripted-transport.ts';
 import { bodyOf, describeGzip } from '../../contracts/gzip-contract.ts';
 

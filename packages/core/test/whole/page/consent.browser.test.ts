@@ -3,7 +3,7 @@ import { PATIENCE } from '../../../../../testing/patience.ts';
 import { uuid } from '../../../src/base/uuid.ts';
 import { createTracker, type Tracker, type TrackerOptions } from '../../../src/index.ts';
 import { drain } from '../../../src/page/service-worker.ts';
-import { guards } from '../../../src/parts/guard/guards.ts';
+import { guards } from '../../../src/parts/guards.ts';
 import { bundleUrl } from '../../bench/bundle-url.ts';
 import { answered } from '../../bench/scripted-transport.ts';
 

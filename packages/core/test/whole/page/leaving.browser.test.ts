@@ -4,7 +4,7 @@ import { server } from 'vitest/browser';
 import { uuid } from '../../../src/base/uuid.ts';
 import { createTracker } from '../../../src/entries/testing/testing.ts';
 import type { TrackerOptions } from '../../../src/index.ts';
-import { guards } from '../../../src/parts/guard/guards.ts';
+import { guards } from '../../../src/parts/guards.ts';
 import type { Outcome } from '../../../src/send/http/transport.ts';
 import { bundleUrl } from '../../bench/bundle-url.ts';
 

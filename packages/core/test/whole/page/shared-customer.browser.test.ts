@@ -4,7 +4,7 @@ import { uuid } from '../../../src/base/uuid.ts';
 import type { createTracker, Tracker, TrackerOptions } from '../../../src/index.ts';
 import { databaseName } from '../../../src/keep/account.ts';
 import { PARCELS } from '../../../src/page/keep/parcel.ts';
-import { guards } from '../../../src/parts/guard/guards.ts';
+import { guards } from '../../../src/parts/guards.ts';
 import { bundleUrl } from '../../bench/bundle-url.ts';
 import { answered } from '../../bench/scripted-transport.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
-import { settle, VirtualClock } from '../../../src/entries/testing/virtual-clock.ts';
-import { GuardedTransport } from '../../../src/parts/guard/guarded-transport.ts';
-import type { Outcome, Transport, TransportRequest } from '../../../src/send/http/transport.ts';
-import { answered, hang } from '../../bench/scripted-transport.ts';
+import { settle, VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
+import { guards } from '../../src/parts/guards.ts';
+import type { Outcome, Transport, TransportRequest } from '../../src/send/http/transport.ts';
+import { answered, hang } from '../bench/scripted-transport.ts';
 
 const OK = answered(200);
 
@@ -11,6 +11,10 @@ interface Bench {
   readonly abort: AbortController;
   readonly seen: TransportRequest[];
   readonly post: () => Promise<Outcome>;
+}
+
+function guarded(transport: Transport, clock = new VirtualClock()): Transport {
+  return guards({ settings: { transport }, clock, redact: (text) => text }).transport ?? expect.fail();
 }
 
 /** A user's transport, made from a function, and a request to it. */
@@ -22,7 +26,7 @@ function createBench(respond: (request: TransportRequest) => unknown = () => OK)
     seen.push(request);
     return respond(request) as Promise<Outcome>;
   };
-  const transport = new GuardedTransport({ post, close: async () => {} }, clock);
+  const transport = guarded({ post, close: async () => {} }, clock);
   const request: TransportRequest = {
     ...{ url: 'https://example.com/api/events/batch/', headers: { authorization: 'Api-Key mine' } },
     ...{ body: new Uint8Array(2), signal: abort.signal },
@@ -40,7 +44,7 @@ function watch(posted: Promise<Outcome>): { outcome?: Outcome } {
   return state;
 }
 
-describe('GuardedTransport', () => {
+describe('a guarded transport', () => {
   it('hands on the request and what comes of it', async () => {
     const { post, seen } = createBench();
     expect(await post()).toEqual(OK);
@@ -65,8 +69,7 @@ describe('GuardedTransport', () => {
       [() => Number.NaN, 0],
     ];
     for (const [room, bytes] of rooms) {
-      const guarded = new GuardedTransport(room ? { ...mine, room } : mine, new VirtualClock());
-      expect(guarded.room()).toBe(bytes);
+      expect(guarded(room ? { ...mine, room } : mine).room?.()).toBe(bytes);
     }
   });
 
@@ -93,7 +96,7 @@ describe('GuardedTransport', () => {
   });
 });
 
-describe('GuardedTransport, with one that breaks its word', () => {
+describe('a guarded transport that breaks its word', () => {
   it('takes one that throws or rejects for a request that may have arrived', async () => {
     for (const respond of [() => expect.fail('mine'), () => Promise.reject(new Error('mine'))]) {
       const { post, clock } = createBench(respond);

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cases } from '../../../../testing/full.ts';
-import type { AcceptingAnswer, Classify } from '../../src/parts/rejected-indexes.ts';
-import { rejectedIndexes } from '../../src/parts/rejected-indexes.ts';
+import { type AcceptingAnswer, type Classify, classify as classifyPart } from '../../src/parts/classify.ts';
 import type { Parcel } from '../../src/wait/parcel.ts';
 import { createBatch } from '../bench/batch.ts';
 import { toEventBytes } from '../bench/event-texts.ts';
@@ -15,6 +14,20 @@ function batchOf(texts: readonly string[]): Parcel {
 
 const batch = batchOf(uuids.map((uuid) => `{"event":"é","uuid":"${uuid}"}`));
 
+/** What the part makes of an answer. */
+function rejectedIndexes(
+  batch: Parcel,
+  answer: { status: number; body: string },
+  hook: Classify,
+  onFailed: (error: unknown) => void,
+): [number, string][] | undefined {
+  const { rejected } = classifyPart({
+    settings: { delivery: { classify: hook } },
+    onFailed: (callback, error) => onFailed(callback === 'delivery.classify' ? error : callback),
+  });
+  return rejected?.(batch, { kind: 'answered', retryAfter: undefined, ...answer });
+}
+
 /** The indexes that are found in a batch of five, and the reported failures of the hook. */
 function classify(hook: unknown, body = 'why'): { found: [number, string][]; failures: unknown[] } {
   const failures: unknown[] = [];
@@ -24,7 +37,7 @@ function classify(hook: unknown, body = 'why'): { found: [number, string][]; fai
   return { found: found ?? [], failures };
 }
 
-describe('rejectedIndexes', () => {
+describe('the rejected events of an accepted batch', () => {
   it('finds none where the hook names none', () => {
     for (const hook of [() => undefined, () => [], () => null]) {
       expect(classify(hook)).toEqual({ found: [], failures: [] });

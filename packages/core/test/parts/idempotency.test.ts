@@ -1,12 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import { batchId } from '../../src/parts/batch-id.ts';
+import { idempotency } from '../../src/parts/idempotency.ts';
+import type { Batch } from '../../src/wait/parcel.ts';
 import { createBatch, cutBatch } from '../bench/batch.ts';
 import { toEventBytes } from '../bench/event-texts.ts';
 
 const RANGE = { segment: 1, from: 0, to: 3 };
 const texts = (payload: number) => [1, 2, 3].map((n) => JSON.stringify({ uuid: `id-${n}`, payload }));
 
-describe('batchId', () => {
+/** The id that the header of a batch has. */
+function batchId(batch: Batch): string | undefined {
+  const { headersOf } = idempotency({ settings: { delivery: { idempotencyHeader: 'key' } } });
+  return headersOf?.(batch).key;
+}
+
+describe('the id of a batch', () => {
   it('is the same for the same bytes, wherever the batch is kept', () => {
     const one = createBatch(toEventBytes(texts(1)), RANGE);
     const other = createBatch(toEventBytes(texts(1)), { ...RANGE, segment: 7 });

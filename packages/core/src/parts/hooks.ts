@@ -1,10 +1,13 @@
 import { aFunction, isNonEmptyString, oneOf, type Rule, refusal } from '@sluice/protocol/toolbox';
-import type { DropReason } from '../../base/fate.ts';
-import { hashOf32 } from '../../base/hash.ts';
-import { ask, isWithin } from '../../base/user-code.ts';
-import { digits } from './bigints.ts';
-import { redacted, seenByJson } from './redact.ts';
+import { hasToJson, isLong, MAX_DEPTH } from '../accept/payload.ts';
+import type { DropReason } from '../base/fate.ts';
+import { hashOf32 } from '../base/hash.ts';
+import { ask, isWithin } from '../base/user-code.ts';
 import { checkPayloads, type Schemas } from './schemas.ts';
+
+const REDACTED = '[redacted]';
+/** Stands for each element of an array, and each property of an object. */
+const ANY = '*';
 
 /** What a payload consists of. */
 type Fields = Readonly<Record<string, unknown>>;
@@ -111,7 +114,8 @@ export const hooks: HooksPart = (options, maxBytes, onFailed) => {
     };
     const answer = beforeSend ? change(beforeSend, draft, failed('beforeSend')) : draft;
     if (answer === undefined) return 'filtered';
-    return { event: answer.event, payload: finish(redacted(answer.payload, redact)), context: undefined };
+    const safe = redact.reduce<unknown>((copy, path) => redactAt(copy, path.split('.')), answer.payload);
+    return { event: answer.event, payload: finish(safe), context: undefined };
   };
 };
 
@@ -150,4 +154,72 @@ function partOf(customer: string): number {
   let hash = hashOf32(customer, 0x811c9dc5);
   hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
   return ((hash ^ (hash >>> 13)) >>> 0) / 2 ** 32;
+}
+
+/**
+ * The value with the digits of each bigint in it as text. Copies only what leads to one.
+ *
+ * @param walk How many values may still be looked at. What has more, or is deeper, as in a cycle, is refused later.
+ */
+export function digits(given: unknown, walk: { room: number }, depth = 0): unknown {
+  const value = seenByJson(given);
+  if (typeof value === 'bigint') return String(value);
+  walk.room -= 1;
+  if (typeof value !== 'object' || value === null || value instanceof String) return value;
+  if (depth > MAX_DEPTH || walk.room < 0 || isLong(value, walk)) return value;
+  let copy: Record<string, unknown> | undefined;
+  for (const [name, item] of Object.entries(value)) {
+    const changed = digits(item, walk, depth + 1);
+    if (changed === item) continue;
+    copy ??= copyOf(value);
+    copy[name] = changed;
+  }
+  return copy ?? value;
+}
+
+/** Replaces the values at a path. Changes nothing: it copies what leads there. */
+function redactAt(given: unknown, [step, ...rest]: readonly string[]): unknown {
+  if (step === undefined) return REDACTED;
+  const value = seenByJson(given);
+  if (typeof value !== 'object' || value === null) return value;
+  const copy = copyOf(value);
+  const names = step === ANY ? Object.keys(copy) : Object.hasOwn(copy, step) ? [step] : [];
+  for (const name of names) copy[name] = redactAt(copy[name], rest);
+  return copy;
+}
+
+/** What JSON sees of a value. */
+function seenByJson(value: unknown): unknown {
+  return hasToJson(value) ? value.toJSON('') : value;
+}
+
+function copyOf(value: object): Record<string, unknown> {
+  const empty: object = Array.isArray(value) ? [] : {};
+  return Object.assign(empty as Record<string, unknown>, value);
+}
+
+/**
+ * The page of an event: `url`, `title`, `referrer`, `language`, `viewport` (`1280x720`). Undefined where there is no page.
+ *
+ * @example createTracker({ baseUrl, correlationKey: 'email', context: pageContext, parts: { hooks } });
+ */
+export function pageContext(): Readonly<Record<string, unknown>> {
+  const { document, location, navigator, innerWidth, innerHeight } = globalThis;
+  return {
+    url: location?.href,
+    title: document?.title,
+    referrer: document?.referrer,
+    language: navigator?.language,
+    viewport: `${innerWidth}x${innerHeight}`,
+  };
+}
+
+/**
+ * The process of an event: `pid`, `platform`, `arch`, `runtime` (the version of Node).
+ *
+ * @example createTracker({ baseUrl, apiKey, correlationKey: 'email', context: processContext });
+ */
+export function processContext(): Readonly<Record<string, unknown>> {
+  const { arch, pid, platform, version } = process;
+  return { pid, platform, arch, runtime: version };
 }
