@@ -4,14 +4,15 @@ import type { Journal } from './keep/journal.ts';
 import { MemoryJournal } from './keep/memory-journal.ts';
 import { MemoryNote, type Note } from './keep/note.ts';
 import type { Settings } from './options/settings.ts';
+import type { DeadLetters } from './parts/dead-letters/dead-letters.ts';
 import {
-  type DeadLettersPart,
-  type DeadLettersTools,
-  deadLetters,
-} from './parts/dead-letters/dead-letters.ts';
-import type { LetterArchive } from './parts/dead-letters/letter-archive.ts';
+  type DeadLettersOptions,
+  deadLettersIn,
+  LetterArchive,
+} from './parts/dead-letters/letter-archive.ts';
 import { Admission, type AdmissionOptions } from './parts/hold/admission.ts';
 import { Sessions } from './parts/hold/sessions.ts';
+import type { ShelfOptions } from './parts/shelf.ts';
 import type { JournalPlace } from './platform/platform.ts';
 import type { Reporter } from './tell/reporter.ts';
 import type { Waiting } from './wait/waiting.ts';
@@ -30,9 +31,17 @@ export function createJournal(settings: Settings, clock: Clock, part?: Part): Jo
   return stored || new MemoryJournal(part ? maxBytes : buffer.maxBytes, maxBytes);
 }
 
-/** Whether the journal of a part may hold something. If not, do not open it: opening it would create its place in storage. */
-async function mayHold(settings: Settings, clock: Clock, part: Part): Promise<boolean> {
-  return settings.journal !== undefined || platform.exists(placeOf(settings, clock, part));
+/** What each part has for its events. */
+function shelf(
+  settings: Settings,
+  clock: Clock,
+  part: Part,
+): Pick<ShelfOptions, 'clock' | 'journal' | 'mayHold'> {
+  return {
+    clock,
+    journal: createJournal(settings, clock, part),
+    mayHold: async () => settings.journal !== undefined || platform.exists(placeOf(settings, clock, part)),
+  };
 }
 
 /** Creates the note that is kept with the held events. */
@@ -47,22 +56,22 @@ function placeOf(settings: Settings, clock: Clock, part?: Part): JournalPlace {
 }
 
 /** What the tracker passes to its dead letters. */
-interface LettersParts extends Omit<DeadLettersTools, 'mayHold'> {
+interface LettersParts extends Omit<DeadLettersOptions, 'archive'> {
   readonly settings: Settings;
-  readonly clock: Clock;
-  readonly reporter: Reporter;
 }
 
 /** Creates what keeps dead letters, and the methods to read them. */
-export function createLetters({
-  settings,
-  clock,
-  reporter,
-  ...main
-}: LettersParts): ReturnType<DeadLettersPart> {
-  const journal = createJournal(settings, clock, 'dead-letters');
-  const options = { ...settings.deadLetters, journal, clock, reporter };
-  return deadLetters(options, { ...main, mayHold: () => mayHold(settings, clock, 'dead-letters') });
+export function createLetters({ settings, ...main }: LettersParts): {
+  readonly archive: LetterArchive;
+  readonly deadLetters: DeadLetters;
+} {
+  const { clock, reporter } = main;
+  const archive = new LetterArchive({
+    ...settings.deadLetters,
+    ...shelf(settings, clock, 'dead-letters'),
+    reporter,
+  });
+  return { archive, deadLetters: deadLettersIn({ ...main, archive }) };
 }
 
 /** What the tracker passes to its admission. */
@@ -79,9 +88,8 @@ export function prepareAdmission(parts: AdmissionParts): Admission {
   const { settings, clock, waiting, letters, reporter, ...rest } = parts;
   const { buffer, consent, unidentified } = settings;
   return new Admission({
-    journal: createJournal(settings, clock, 'unidentified'),
+    ...shelf(settings, clock, 'unidentified'),
     sessions: new Sessions(createNote(settings, clock)),
-    clock,
     reporter,
     ...unidentified,
     commitIntervalMs: settings.commitIntervalMs,

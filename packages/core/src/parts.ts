@@ -1,6 +1,5 @@
 import { ConfigError } from '@sluice/protocol';
 import type { ClassifyPart } from './parts/classify.ts';
-import type { DeadLettersPart } from './parts/dead-letters/dead-letters.ts';
 import type { DestinationPart } from './parts/destination.ts';
 import type { GuardsPart } from './parts/guards.ts';
 import type { GzipPart } from './parts/gzip/gzip.ts';
@@ -18,7 +17,7 @@ export interface Parts {
   /** `@sluice/core/gzip`: needed for `compress`. */
   readonly gzip?: GzipPart | undefined;
   /** `@sluice/core/dead-letters`: needed for `tracker.deadLetters`. */
-  readonly deadLetters?: DeadLettersPart | undefined;
+  readonly deadLetters?: object | undefined;
   /** `@sluice/core/destination`: needed for `destination`. */
   readonly destination?: DestinationPart | undefined;
   /** `@sluice/core/logger`: needed for `logger` and `debug`. */

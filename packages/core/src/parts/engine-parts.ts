@@ -1,5 +1,4 @@
-/** Parts of which pages have a form of their own. */
-export { deadLetters } from './dead-letters/dead-letters.ts';
+/** Parts of which pages have a form of their own. In Node a tracker has these already. */
 export { learn } from './learn/learn.ts';
 
 /**
@@ -7,6 +6,12 @@ export { learn } from './learn/learn.ts';
  * @example createTracker({ ...options, storage: { maxBytes }, parts: { bounds } });
  */
 export const bounds: object = {};
+
+/**
+ * For pages: makes `tracker.deadLetters`. In Node a tracker has it already.
+ * @example createTracker({ ...options, parts: { deadLetters } });
+ */
+export const deadLetters: object = {};
 
 /**
  * For pages. In Node a tracker has this already.

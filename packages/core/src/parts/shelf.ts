@@ -2,6 +2,7 @@ import type { Clock } from '@sluice/protocol/toolbox';
 import type { Limit } from '../base/event-bytes.ts';
 import type { Fate } from '../base/fate.ts';
 import { type Range, rangeLength } from '../base/range.ts';
+import { Turns } from '../base/turns.ts';
 import type { Journal, Reading } from '../keep/journal.ts';
 import type { Reporter } from '../tell/reporter.ts';
 import { Places } from '../wait/places.ts';
@@ -12,6 +13,8 @@ const PAGE: Limit = { maxEvents: 250, maxBytes: 24 * 1024 };
 export interface ShelfOptions {
   /** A journal for the events of this shelf alone. */
   readonly journal: Journal;
+  /** Whether it may hold something. If not, it is not opened to look: opening it would create its place in storage. */
+  readonly mayHold: () => Promise<boolean>;
   readonly clock: Clock;
   /** Maximum size of the events, in bytes. */
   readonly maxBytes: number;
@@ -22,15 +25,17 @@ export interface ShelfOptions {
 
 /** Stored events that are not to be delivered now. They have a journal of their own, beside the main one. */
 export class Shelf {
-  /** Where the events are. */
+  /** Where the events are, oldest first. */
   kept: Places = new Places();
   protected readonly options: ShelfOptions;
   /** Called when events were dropped, or when others ended them. The count may be 0. */
   protected readonly ended: (fate: Fate, count: number) => void;
+  /** One task runs at a time. */
+  protected readonly turns: Turns = new Turns();
   /** Called when events of a previous process were found. */
   readonly #found: (count: number) => void;
   /** Set once the journal is being opened. */
-  protected opened: Promise<void> | undefined;
+  #opened: Promise<void> | undefined;
 
   constructor(options: ShelfOptions, ended: Shelf['ended'], found: (count: number) => void = () => {}) {
     this.options = options;
@@ -42,26 +47,23 @@ export class Shelf {
     return this.options.journal;
   }
 
-  /** Opens the journal, once. If that fails, the next call tries again. */
+  /** Opens the journal, once, and finds what previous processes left. If that fails, the next call tries again. */
   open(): Promise<void> {
-    this.opened ??= this.#open().catch((error) => {
-      this.opened = undefined;
+    this.#opened ??= this.#open().catch((error) => {
+      this.#opened = undefined;
       throw error;
     });
-    return this.opened;
+    return this.#opened;
   }
 
-  /** Finds what previous processes left. */
-  look(): Promise<void> {
-    return this.open();
-  }
-
-  /** Runs a task on these events, and frees what it leaves unused in storage. Before, it finds what previous processes left. */
-  async use<Result>(work: () => Promise<Result>): Promise<Result> {
-    await this.look();
-    const result = await work();
-    await this.journal.reclaim?.();
-    return result;
+  /** Runs a task on all that is stored, and frees what it leaves unused in storage. */
+  use<Result>(work: () => Promise<Result>): Promise<Result> {
+    return this.turns.take(async () => {
+      if (this.#opened || (await this.options.mayHold())) await this.open();
+      const result = await work();
+      await this.journal.reclaim?.();
+      return result;
+    });
   }
 
   /** The journal has these events. */
@@ -81,6 +83,11 @@ export class Shelf {
     await this.journal.acknowledge(range);
   }
 
+  /** Events are in the journal no more. */
+  forget(range: Range, fate: Fate): void {
+    this.ended(fate, this.kept.cut(range));
+  }
+
   /** Drops all events. Returns how many. */
   clear(fate: Fate): Promise<number> {
     return this.use(async () => {
@@ -90,29 +97,30 @@ export class Shelf {
     });
   }
 
-  /** Drops the events that are too old. They come first in each range. */
+  /** Drops the events that are too old, which come first in each range, and sorts the others. */
   async tidy(): Promise<void> {
-    const { clock, maxAgeMs } = this.options;
-    const before = clock.now() - maxAgeMs;
+    const now = this.options.clock.now();
+    const before = now - this.options.maxAgeMs;
+    /** The age of each segment is that of its first event. */
+    const times = new Map<number, number>();
     for (const stored of this.kept.ranges) {
       for (let { from } = stored; from < stored.to; ) {
         const { events, range } = await this.read({ ...stored, from });
         // Events before one that is too old were stored before it, whatever the clock said.
         const count = events.times?.reduce((sum, time, index) => (time < before ? index + 1 : sum), 0) ?? 0;
         if (count > 0) await this.drop({ ...range, to: range.from + count }, 'expired');
-        if (count < events.ends.length) break;
         from = range.to;
+        if (count === events.ends.length) continue;
+        if (!times.has(range.segment)) times.set(range.segment, events.times?.[count] || 0);
+        break;
       }
     }
+    const timeOf = ({ segment }: Range) => times.get(segment) ?? now;
+    this.kept = new Places(...this.kept.ranges.sort((one, other) => timeOf(one) - timeOf(other)));
   }
 
-  async close(): Promise<void> {
-    await this.journal.close();
-  }
-
-  /** Events are in the journal no more. */
-  forget(range: Range, fate: Fate): void {
-    this.ended(fate, this.kept.cut(range));
+  close(): Promise<void> {
+    return this.turns.take(() => this.journal.close());
   }
 
   async #open(): Promise<void> {

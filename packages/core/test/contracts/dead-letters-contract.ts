@@ -3,10 +3,9 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { EventBytes } from '../../src/base/event-bytes.ts';
 import { settle, VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
 import type { Journal } from '../../src/keep/journal.ts';
-import type { DeadLetter } from '../../src/parts/dead-letters/dead-letter.ts';
-import { DeadLetters } from '../../src/parts/dead-letters/dead-letters.ts';
-import { LetterArchive } from '../../src/parts/dead-letters/letter-archive.ts';
-import type { DeadLetterFilter } from '../../src/parts/dead-letters/letter-filter.ts';
+import type { DeadLetter, DeadLetterFilter } from '../../src/parts/dead-letters/dead-letter.ts';
+import type { DeadLetters } from '../../src/parts/dead-letters/dead-letters.ts';
+import { deadLettersIn, LetterArchive } from '../../src/parts/dead-letters/letter-archive.ts';
 import { Books } from '../../src/tell/books.ts';
 import { createReporter } from '../../src/tell/reporter.ts';
 import { createBatch } from '../bench/batch.ts';
@@ -52,16 +51,15 @@ class Life {
     reporter.on('deadLettersDropped', (detail) => this.dropped.push(detail));
     reporter.on('storageFailed', ({ error }) => this.failures.push(error));
     const journal = subject.create(place, this.timeOfDay, maxBytes);
-    this.store = new LetterArchive(
-      { journal, clock: this.timeOfDay, maxBytes, maxAgeMs, reporter },
-      async () => true,
-    );
-    this.letters = new DeadLetters({
-      letters: this.store,
-      clock,
-      page: { maxEvents: 50, maxBytes: 16 * KIB },
-      replay: (events) => this.#replay(events),
-      reporter,
+    this.store = new LetterArchive({
+      ...{ journal, clock: this.timeOfDay, maxBytes, maxAgeMs, reporter },
+      mayHold: async () => true,
+    });
+    this.letters = deadLettersIn({
+      ...{ archive: this.store, clock, reporter },
+      journal: { groupLimit: { maxEvents: 50, maxBytes: 16 * KIB } },
+      waiting: { replay: (events, count) => this.#replay(events).then(count) },
+      wake: () => {},
     });
   }
 

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { systemClock } from '@sluice/protocol/toolbox';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FileJournal } from '../../src/keep/file/file-journal.ts';
-import { DeadLetters } from '../../src/parts/dead-letters/dead-letters.ts';
-import { LetterArchive } from '../../src/parts/dead-letters/letter-archive.ts';
+import { deadLettersIn, LetterArchive } from '../../src/parts/dead-letters/letter-archive.ts';
 import { Books } from '../../src/tell/books.ts';
 import { createReporter } from '../../src/tell/reporter.ts';
 import { createBatch } from '../bench/batch.ts';
@@ -39,14 +38,15 @@ export function describeFailingDisk(next: (after: number) => number): void {
       const reporter = createReporter({ books: new Books(), clock });
       const maxBytes = 64 * 1024;
       const journal = new FileJournal({ directory, fsync: 'interval', clock, maxBytes, fs });
-      const store = new LetterArchive(
-        { journal, clock, maxBytes, maxAgeMs: 60_000, reporter },
-        async () => true,
-      );
+      const store = new LetterArchive({
+        ...{ journal, clock, maxBytes, maxAgeMs: 60_000, reporter },
+        mayHold: async () => true,
+      });
       const replayed: string[] = [];
-      const letters = new DeadLetters({
-        ...{ letters: store, clock, page: { maxEvents: 4, maxBytes: 16 * 1024 }, reporter },
-        replay: async (events) => void replayed.push(...toTexts(events)),
+      const letters = deadLettersIn({
+        ...{ archive: store, clock, reporter, wake: () => {} },
+        journal: { groupLimit: { maxEvents: 4, maxBytes: 16 * 1024 } },
+        waiting: { replay: async (events) => void replayed.push(...toTexts(events)) },
       });
       const insist = async <Result>(work: () => Promise<Result>) => {
         for (let tries = 1; ; tries += 1) {

@@ -100,7 +100,7 @@ export async function* storedDeadLetters(
   directory: string,
 ): AsyncGenerator<{ readonly letter: DeadLetter; readonly isAlive: boolean }, void, undefined> {
   for await (const { text, isAlive, isReleased } of storedTexts(directory, PARTS.deadLetters)) {
-    const read = isReleased ? undefined : readLetter(text);
+    const read = isReleased ? undefined : readLetter(new TextDecoder().decode(text));
     if (read !== undefined) yield { letter: read.letter, isAlive };
   }
 }

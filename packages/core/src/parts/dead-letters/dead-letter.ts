@@ -1,3 +1,5 @@
+import { ConfigError } from '@sluice/protocol';
+import { describe } from '@sluice/protocol/toolbox';
 import { excerptOf } from '../../base/excerpt.ts';
 import { uuid } from '../../base/uuid.ts';
 import type { Refusal } from '../../send/letterbox.ts';
@@ -16,29 +18,52 @@ export interface DeadLetter {
   readonly event: Readonly<Record<string, unknown>>;
 }
 
+/** Which dead letters: an array of ids, or a function that returns true for them. Left out: all. */
+export type DeadLetterFilter = readonly string[] | ((letter: DeadLetter) => boolean);
+
 /** Marks the start of the event. It cannot occur before that: in the excerpt, each quote has a backslash before it. */
 const EVENT_MARK = ',"event":';
 
-/** The text of a letter. The bytes of the event do not change: a replay sends what was tracked. */
+/** The text of a letter. The text of the event does not change: a replay sends what was tracked. */
 export function writeLetter(event: Uint8Array, { status, excerpt }: Refusal, now: number): string {
   const at = new Date(now).toISOString();
   const head = JSON.stringify({ id: uuid(), at, status, excerpt: excerptOf(excerpt) });
   return `${head.slice(0, -1)}${EVENT_MARK}${new TextDecoder().decode(event)}}`;
 }
 
-/** Reads the text of a letter: the letter, and the bytes of its event as they were sent. Undefined if it is not a letter. */
-export function readLetter(text: Uint8Array): { letter: DeadLetter; event: Uint8Array } | undefined {
-  const marking = new TextEncoder().encode(EVENT_MARK);
-  const mark = text.findIndex((_, at) => marking.every((byte, index) => text[at + index] === byte));
-  const eventText = text.subarray(mark + EVENT_MARK.length, -1);
+/** Reads the text of a letter: the letter, and the text of its event as it was sent. Undefined if it is not a letter. */
+export function readLetter(text: string): { letter: DeadLetter; event: string } | undefined {
+  const mark = text.indexOf(EVENT_MARK);
+  const event = text.slice(mark + EVENT_MARK.length, -1);
   try {
-    const head = JSON.parse(`${new TextDecoder().decode(text.subarray(0, mark))}}`);
-    const event = JSON.parse(new TextDecoder().decode(eventText));
-    const { id, at, status, excerpt } = head;
-    return typeof id === 'string'
-      ? { letter: { id, at, status, excerpt, event }, event: eventText }
-      : undefined;
+    const { id, at, status, excerpt } = JSON.parse(`${text.slice(0, mark)}}`);
+    const letter = { id, at, status, excerpt, event: JSON.parse(event) };
+    return typeof id === 'string' ? { letter, event } : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** Tells which letters a filter accepts, and whether all that it asks for are found. Throws a ConfigError if this is not a filter. */
+export function readFilter(filter: unknown): {
+  readonly accepts: (letter: DeadLetter) => boolean;
+  readonly isDone: () => boolean;
+} {
+  const isDone = () => false;
+  if (filter === undefined) return { accepts: () => true, isDone };
+  if (typeof filter === 'function') {
+    const accepts = (letter: DeadLetter) => {
+      const answer: unknown = filter(letter);
+      // A promise would count as true.
+      if (typeof answer === 'boolean') return answer;
+      throw new ConfigError('filter', `filter must return true or false, got ${describe(answer)}`);
+    };
+    return { accepts, isDone };
+  }
+  if (!Array.isArray(filter) || filter.some((id) => typeof id !== 'string')) {
+    // Without the value: it may be the key.
+    throw new ConfigError('filter', 'filter must be an array of the ids of dead letters, or a function');
+  }
+  const ids = new Set(filter);
+  return { accepts: ({ id }) => ids.delete(id), isDone: () => ids.size === 0 };
 }

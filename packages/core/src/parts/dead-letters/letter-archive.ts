@@ -1,14 +1,15 @@
 import { Alarm } from '../../base/alarm.ts';
 import { ClosedError } from '../../base/errors/closed-error.ts';
-import { encodeEvents } from '../../base/event-bytes.ts';
-import { allOf, type Range } from '../../base/range.ts';
-import { Turns } from '../../base/turns.ts';
-import { syncCopies } from '../../keep/journal.ts';
+import { encodeEvents, type Limit, splitEvents } from '../../base/event-bytes.ts';
+import { allOf, type Range, without } from '../../base/range.ts';
+import { type Journal, syncCopies } from '../../keep/journal.ts';
 import type { LetterStore, Refusal } from '../../send/letterbox.ts';
 import type { Parcel } from '../../wait/parcel.ts';
 import { Places } from '../../wait/places.ts';
+import type { Waiting } from '../../wait/waiting.ts';
 import { Shelf, type ShelfOptions } from '../shelf.ts';
 import { writeLetter } from './dead-letter.ts';
+import { createDeadLetters, type DeadLetters, type StoredLetter } from './dead-letters.ts';
 
 /** Bytes that a letter takes in storage beside its own, including the start of a new file. */
 const OVERHEAD_BYTES = 64;
@@ -20,39 +21,40 @@ const EXPIRY_CHECKS = 20;
 const LEAST_CHECK_MS = 1_000;
 const MOST_CHECK_MS = 60 * 60_000;
 
-/** Keeps dead letters, oldest first, within limits: the oldest are dropped first. One task runs at a time. */
+/** Keeps dead letters within limits: the oldest are dropped first. */
 export class LetterArchive extends Shelf implements LetterStore {
-  readonly #mayHold: () => Promise<boolean>;
-  readonly #turns = new Turns();
-  /** Runs until the next check of the oldest letters. */
+  /** Runs until the next check of the oldest letters. Stopped once the archive is closed. */
   readonly #check = new Alarm(this.options.clock, () => {
     void this.use(() => this.tidy())
       .catch(this.options.reporter.storageFailed)
       .then(() => this.#watch());
   });
-  #isClosed = false;
 
-  /** @param mayHold Whether the journal may hold something. If not, opening it would create its place in storage. */
-  constructor(options: ShelfOptions, mayHold: () => Promise<boolean>) {
+  constructor(options: ShelfOptions) {
     super(options, (fate, count) => {
       const reason = fate === 'journal-full' ? 'full' : fate;
       if (count > 0 && (reason === 'full' || reason === 'expired' || reason === 'denied'))
         options.reporter.emit('deadLettersDropped', { reason, count });
     });
-    this.#mayHold = mayHold;
   }
 
-  keep(batch: Pick<Parcel, 'events'>, refusal: Refusal): Promise<void> {
-    return this.#turns.take(() => this.#keep(batch, refusal));
-  }
-
-  override async look(): Promise<void> {
-    if (this.opened !== undefined || (await this.#mayHold())) await this.open();
+  keep({ events }: Pick<Parcel, 'events'>, refusal: Refusal): Promise<void> {
+    return this.turns.take(async () => {
+      const { clock, journal } = this.options;
+      const now = clock.now();
+      const letter = encodeEvents([writeLetter(events.bytes, refusal, now)], [now]);
+      await this.open();
+      if (!(await this.#makeRoom(letter.bytes.length + OVERHEAD_BYTES))) return this.ended('journal-full', 1);
+      const range = await journal.append(letter);
+      await syncCopies(journal, range);
+      this.add(range);
+    });
   }
 
   override use<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (this.#isClosed) return Promise.reject(new ClosedError('dead letters were asked for after close()'));
-    return this.#turns.take(() => super.use(work));
+    if (this.#check.isStopped)
+      return Promise.reject(new ClosedError('dead letters were asked for after close()'));
+    return super.use(work);
   }
 
   override add(range: Range): void {
@@ -60,41 +62,59 @@ export class LetterArchive extends Shelf implements LetterStore {
     this.#watch();
   }
 
-  /** Drops letters beyond the limits, and sorts the others. */
   override async tidy(): Promise<void> {
     await super.tidy();
-    const oldest = new Map<number, number>();
-    for (const range of this.kept.ranges) {
-      if (oldest.has(range.segment)) continue;
-      const { events } = await this.journal.read(range, { maxEvents: 1, maxBytes: 0 });
-      oldest.set(range.segment, events.times?.[0] || 0);
-    }
-    const now = this.options.clock.now();
-    const timeOf = ({ segment }: Range) => oldest.get(segment) ?? now;
-    const ranges = this.kept.ranges.sort((one, other) => timeOf(one) - timeOf(other));
-    this.kept = new Places();
-    for (const range of ranges) this.kept.add(range);
     await this.#makeRoom(0);
   }
 
   override close(): Promise<void> {
-    this.#isClosed = true;
-    this.#check.cancel();
-    return this.#turns.take(() => super.close());
+    this.#check.stop();
+    return super.close();
   }
 
-  async #keep({ events }: Pick<Parcel, 'events'>, refusal: Refusal): Promise<void> {
-    const { clock, journal } = this.options;
-    const now = clock.now();
-    const letter = encodeEvents([writeLetter(events.bytes, refusal, now)], [now]);
-    await this.open();
-    if (!(await this.#makeRoom(letter.bytes.length + OVERHEAD_BYTES))) {
-      this.ended('journal-full', 1);
-      return;
+  /** Makes a function that reads all letters that are stored now, as many at once as the limit allows. Undefined at the end. */
+  reader({ maxEvents, maxBytes }: Limit): () => Promise<readonly StoredLetter<Range>[] | undefined> {
+    /** What is left of each segment. */
+    const spans = new Map(this.kept.ranges.map(({ segment, to }) => [segment, { from: 0, to }]));
+    return async () => {
+      const letters: StoredLetter<Range>[] = [];
+      let bytes = 0;
+      for (const { segment, ...kept } of this.kept.ranges) {
+        const span = spans.get(segment);
+        if (!span) continue;
+        const to = Math.min(kept.to, span.to);
+        for (span.from = Math.max(span.from, kept.from); span.from < to; ) {
+          if (letters.length >= maxEvents) return letters;
+          const limit = { maxEvents: maxEvents - letters.length, maxBytes: maxBytes - bytes };
+          const { events, range } = await this.read({ segment, from: span.from, to }, limit);
+          for (const text of splitEvents(events)) {
+            bytes += text.length;
+            if (letters.length > 0 && bytes > maxBytes) return letters;
+            const key = { segment, from: span.from, to: span.from + 1 };
+            letters.push({ key, text: new TextDecoder().decode(text) });
+            span.from += 1;
+          }
+          span.from = range.to;
+        }
+      }
+      return letters.length > 0 ? letters : undefined;
+    };
+  }
+
+  /** Deletes letters that were read together. */
+  async remove(letters: readonly Range[]): Promise<void> {
+    const gone = new Places(...letters).ranges;
+    const left = new Places();
+    // One pass, because `cut` makes a new list for each range. The letters are in the same order as the ranges.
+    for (const kept of this.kept.ranges) {
+      const parts = [kept];
+      for (const range of gone)
+        if (range.segment === kept.segment)
+          for (const last of parts.splice(-1)) parts.push(...without(last, range));
+      for (const part of parts) left.add(part);
     }
-    const range = await journal.append(letter);
-    await syncCopies(journal, range);
-    this.add(range);
+    this.kept = left;
+    await Promise.all(gone.map((range) => this.journal.acknowledge(range)));
   }
 
   /** Drops the oldest letters until there is room. Returns false if there is too little room, whatever is dropped. */
@@ -112,8 +132,57 @@ export class LetterArchive extends Shelf implements LetterStore {
 
   /** Sets the timer for the next check of the oldest letters. */
   #watch(): void {
-    if (this.#isClosed || this.kept.count === 0) return;
+    if (this.kept.count === 0) return;
     const checkMs = Math.ceil(Math.max(LEAST_CHECK_MS, this.options.maxAgeMs / EXPIRY_CHECKS));
     this.#check.set(Math.min(MOST_CHECK_MS, checkMs));
   }
+}
+
+/** What a tracker provides for the methods of its dead letters. */
+export interface DeadLettersOptions extends Pick<ShelfOptions, 'clock' | 'reporter'> {
+  readonly archive: LetterArchive;
+  /** The main journal, and what waits to be sent. */
+  readonly journal: Pick<Journal, 'groupLimit'>;
+  readonly waiting: Pick<Waiting, 'replay'>;
+  /** There is something to send. */
+  readonly wake: () => void;
+}
+
+/** Creates `tracker.deadLetters`. */
+export function deadLettersIn(options: DeadLettersOptions): DeadLetters {
+  const { archive, clock, journal, reporter, waiting, wake } = options;
+  return createDeadLetters<Range>(reporter, {
+    bytes: () => archive.journal.bytes,
+    count: () => archive.use(async () => archive.kept.count),
+    async *visit(work) {
+      // Dead letters that are read together are replayed together: read as many as fit one append.
+      const next = await archive.use(async () => archive.reader(journal.groupLimit));
+      for (;;) {
+        const done = await archive.use(async () => {
+          const letters = await next();
+          return letters && { result: await work(letters) };
+        });
+        if (!done) return;
+        yield done.result;
+      }
+    },
+    drop: (keys) => archive.remove(keys),
+    async replay(letters) {
+      const count = letters.length;
+      if (count === 0) return 0;
+      const now = clock.now();
+      const events = encodeEvents(
+        letters.map(({ event }) => event),
+        letters.map(() => now),
+      );
+      await waiting.replay(events, () => {
+        reporter.recovered('replayed', count);
+        wake();
+      });
+      // The events are in the journal. If a letter cannot be deleted, a later process finds it again.
+      await archive.remove(letters.map(({ key }) => key)).catch(reporter.storageFailed);
+      return count;
+    },
+    clear: () => archive.clear('delivered'),
+  });
 }

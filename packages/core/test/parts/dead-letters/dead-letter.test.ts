@@ -5,17 +5,14 @@ import { anyText } from '../../bench/any-text.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30);
 const encoder = new TextEncoder();
-const decoder = new TextDecoder();
 
 describe('a dead letter', () => {
   it('is read as it was written, its event byte for byte', () => {
     const statuses = fc.integer({ min: 300, max: 599 });
     fc.assert(
       fc.property(fc.json(), statuses, anyText(), (event, status, excerpt) => {
-        const found = readLetter(
-          encoder.encode(writeLetter(encoder.encode(event), { status, excerpt }, NOW)),
-        );
-        expect(decoder.decode(found?.event)).toBe(event);
+        const found = readLetter(writeLetter(encoder.encode(event), { status, excerpt }, NOW));
+        expect(found?.event).toBe(event);
         expect(found?.letter).toMatchObject({
           at: '2026-11-21T10:15:30.000Z',
           status,
@@ -30,8 +27,8 @@ describe('a dead letter', () => {
   it('is not misled by an answer that quotes one', () => {
     const quoted = writeLetter(encoder.encode('{"n":1}'), { status: 400, excerpt: '' }, NOW);
     const text = writeLetter(encoder.encode('{"n":2,"event":3}'), { status: 422, excerpt: quoted }, NOW);
-    const found = readLetter(encoder.encode(text));
-    expect(decoder.decode(found?.event)).toBe('{"n":2,"event":3}');
+    const found = readLetter(text);
+    expect(found?.event).toBe('{"n":2,"event":3}');
     expect(found?.letter.excerpt).toBe(quoted);
   });
 
@@ -46,7 +43,7 @@ describe('a dead letter', () => {
       '{"id":"a","event":}',
       '{"id":"a","event":{',
     ];
-    for (const text of texts) expect(readLetter(encoder.encode(text))).toBeUndefined();
-    fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => readLetter(bytes) === undefined));
+    for (const text of texts) expect(readLetter(text)).toBeUndefined();
+    fc.assert(fc.property(anyText(), (text) => readLetter(text) === undefined));
   });
 });

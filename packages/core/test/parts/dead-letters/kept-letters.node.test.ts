@@ -55,7 +55,7 @@ class Place extends MemoryJournal {
     const found: unknown[] = [];
     for (const range of this.#here) {
       const { events } = await this.read(range, { maxEvents: rangeLength(range), maxBytes: MAX_BYTES });
-      found.push(readLetter(events.bytes)?.letter.event.n);
+      found.push(readLetter(new TextDecoder().decode(events.bytes))?.letter.event.n);
     }
     return found;
   }
@@ -72,13 +72,10 @@ function create(place = new Place(1 << 20)): Bench {
   const dropped: number[] = [];
   const reporter = createReporter({ books: new Books(), clock: new VirtualClock() });
   reporter.on('deadLettersDropped', ({ count }) => dropped.push(count));
-  const keeper = new LetterArchive(
-    {
-      ...{ journal: place, clock: new VirtualClock(), reporter },
-      ...{ maxBytes: MAX_BYTES, maxAgeMs: Number.POSITIVE_INFINITY },
-    },
-    async () => true,
-  );
+  const keeper = new LetterArchive({
+    ...{ journal: place, clock: new VirtualClock(), reporter, mayHold: async () => true },
+    ...{ maxBytes: MAX_BYTES, maxAgeMs: Number.POSITIVE_INFINITY },
+  });
   const keep = async (from: number, to: number, pad = ''): Promise<void> => {
     for (let n = from; n < to; n += 1) {
       await keeper.keep({ events: toEventBytes([JSON.stringify({ n, pad })]) }, refusal);

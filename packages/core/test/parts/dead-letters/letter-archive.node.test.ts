@@ -3,7 +3,6 @@ import { encodeEvents } from '../../../src/base/event-bytes.ts';
 import { settle, VirtualClock } from '../../../src/entries/testing/virtual-clock.ts';
 import { readLetter, writeLetter } from '../../../src/parts/dead-letters/dead-letter.ts';
 import { LetterArchive } from '../../../src/parts/dead-letters/letter-archive.ts';
-import { LetterReader } from '../../../src/parts/dead-letters/letter-reader.ts';
 import type { ShelfOptions } from '../../../src/parts/shelf.ts';
 import { Books } from '../../../src/tell/books.ts';
 import { createReporter, type Reporter } from '../../../src/tell/reporter.ts';
@@ -27,11 +26,11 @@ async function pages(
   page = { maxEvents: 100, maxBytes: 10_000 },
 ): Promise<unknown[][]> {
   const found: unknown[][] = [];
-  const reader = await letters.use(async () => new LetterReader(letters, page));
+  const next = await letters.use(async () => letters.reader(page));
   for (;;) {
-    const stored = await letters.use(() => reader.next());
-    if (stored.length === 0) return found;
-    found.push(stored.map(({ text }) => readLetter(text)?.letter.event));
+    const stored = await letters.use(next);
+    if (!stored) return found;
+    found.push(stored.map(({ text }) => readLetter(`${text}`)?.letter.event));
   }
 }
 
@@ -44,17 +43,15 @@ function reporterThatCounts(): Reporter {
 }
 
 function createArchive(options: Partial<ShelfOptions>, mayHold = true): LetterArchive {
-  return new LetterArchive(
-    {
-      journal: new FakeJournal(),
-      clock: new VirtualClock(NOW),
-      maxBytes: Number.POSITIVE_INFINITY,
-      maxAgeMs: Number.POSITIVE_INFINITY,
-      reporter: reporterThatCounts(),
-      ...options,
-    },
-    async () => mayHold,
-  );
+  return new LetterArchive({
+    journal: new FakeJournal(),
+    mayHold: async () => mayHold,
+    clock: new VirtualClock(NOW),
+    maxBytes: Number.POSITIVE_INFINITY,
+    maxAgeMs: Number.POSITIVE_INFINITY,
+    reporter: reporterThatCounts(),
+    ...options,
+  });
 }
 
 function createBench(

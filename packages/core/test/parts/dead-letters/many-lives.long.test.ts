@@ -1,8 +1,8 @@
 import { readdir, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { DeadLetters } from '../../../src/parts/dead-letters/dead-letters.ts';
-import { LetterArchive } from '../../../src/parts/dead-letters/letter-archive.ts';
+import type { DeadLetters } from '../../../src/parts/dead-letters/dead-letters.ts';
+import { deadLettersIn, LetterArchive } from '../../../src/parts/dead-letters/letter-archive.ts';
 import { Books } from '../../../src/tell/books.ts';
 import { createReporter } from '../../../src/tell/reporter.ts';
 import { toEventBytes } from '../../bench/event-texts.ts';
@@ -22,13 +22,14 @@ function start() {
   const { clock } = place;
   const [maxBytes, maxAgeMs] = [16 * 1024 * 1024, 30 * DAY_MS];
   const reporter = createReporter({ books: new Books(), clock });
-  const archive = new LetterArchive(
-    { journal: place.create({ maxBytes }), clock, maxBytes, maxAgeMs, reporter },
-    async () => true,
-  );
-  const page = { maxEvents: 100, maxBytes: 100_000 };
-  const replay = async () => {};
-  return { archive, letters: new DeadLetters({ letters: archive, clock, page, reporter, replay }) };
+  const archive = new LetterArchive({
+    ...{ journal: place.create({ maxBytes }), clock, maxBytes, maxAgeMs, reporter },
+    mayHold: async () => true,
+  });
+  const journal = { groupLimit: { maxEvents: 100, maxBytes: 100_000 } };
+  const waiting = { replay: async () => {} };
+  const letters = deadLettersIn({ archive, clock, journal, reporter, waiting, wake: () => {} });
+  return { archive, letters };
 }
 
 /** A process that has one event refused, and ends. */
