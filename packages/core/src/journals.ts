@@ -5,11 +5,7 @@ import { MemoryJournal } from './keep/memory-journal.ts';
 import { MemoryNote, type Note } from './keep/note.ts';
 import type { Settings } from './options/settings.ts';
 import type { DeadLetters } from './parts/dead-letters/dead-letters.ts';
-import {
-  type DeadLettersOptions,
-  deadLettersIn,
-  LetterArchive,
-} from './parts/dead-letters/letter-archive.ts';
+import { deadLettersIn, LetterArchive } from './parts/dead-letters/letter-archive.ts';
 import { Admission, type AdmissionOptions } from './parts/hold/admission.ts';
 import { Sessions } from './parts/hold/sessions.ts';
 import type { ShelfOptions } from './parts/shelf.ts';
@@ -56,7 +52,7 @@ function placeOf(settings: Settings, clock: Clock, part?: Part): JournalPlace {
 }
 
 /** What the tracker passes to its dead letters. */
-interface LettersParts extends Omit<DeadLettersOptions, 'archive'> {
+interface LettersParts extends Omit<Parameters<typeof deadLettersIn>[0], 'archive'> {
   readonly settings: Settings;
 }
 

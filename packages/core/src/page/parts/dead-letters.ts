@@ -44,14 +44,17 @@ export const deadLetters: NonNullable<PageParts['deadLetters']> = (stages) => {
         const texts = await stored(() =>
           keeper.use((objects) => Promise.all(page.map((key) => read(key, objects)))),
         );
-        const found = page.map((key, index) => ({ key, text: texts[index] }));
         // Other pages may have ended some.
-        yield await work(found.filter(({ text }) => text !== undefined));
+        const left = page.flatMap((key, index) =>
+          texts[index] === undefined ? [] : { key, text: `${texts[index]}` },
+        );
+        yield await work(left);
       }
     },
-    async drop(keys) {
-      letters.drop(keys);
+    async drop(matches) {
+      letters.drop(matches.map(({ key }) => key));
       await stored(() => keeper.commitAll());
+      return matches.length;
     },
     replay: (matches) =>
       stored(async () => {

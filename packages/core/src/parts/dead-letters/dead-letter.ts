@@ -1,5 +1,3 @@
-import { ConfigError } from '@sluice/protocol';
-import { describe } from '@sluice/protocol/toolbox';
 import { excerptOf } from '../../base/excerpt.ts';
 import { uuid } from '../../base/uuid.ts';
 import type { Refusal } from '../../send/letterbox.ts';
@@ -42,28 +40,4 @@ export function readLetter(text: string): { letter: DeadLetter; event: string } 
   } catch {
     return undefined;
   }
-}
-
-/** Tells which letters a filter accepts, and whether all that it asks for are found. Throws a ConfigError if this is not a filter. */
-export function readFilter(filter: unknown): {
-  readonly accepts: (letter: DeadLetter) => boolean;
-  readonly isDone: () => boolean;
-} {
-  const isDone = () => false;
-  if (filter === undefined) return { accepts: () => true, isDone };
-  if (typeof filter === 'function') {
-    const accepts = (letter: DeadLetter) => {
-      const answer: unknown = filter(letter);
-      // A promise would count as true.
-      if (typeof answer === 'boolean') return answer;
-      throw new ConfigError('filter', `filter must return true or false, got ${describe(answer)}`);
-    };
-    return { accepts, isDone };
-  }
-  if (!Array.isArray(filter) || filter.some((id) => typeof id !== 'string')) {
-    // Without the value: it may be the key.
-    throw new ConfigError('filter', 'filter must be an array of the ids of dead letters, or a function');
-  }
-  const ids = new Set(filter);
-  return { accepts: ({ id }) => ids.delete(id), isDone: () => ids.size === 0 };
 }

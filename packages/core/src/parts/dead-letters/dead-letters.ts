@@ -1,5 +1,7 @@
+import { ConfigError } from '@sluice/protocol';
+import { describe } from '@sluice/protocol/toolbox';
 import type { Reporter } from '../../tell/reporter.ts';
-import { type DeadLetter, type DeadLetterFilter, readFilter, readLetter } from './dead-letter.ts';
+import { type DeadLetter, type DeadLetterFilter, readLetter } from './dead-letter.ts';
 
 /**
  * The events that the service refused for good: those of this tracker, and those that previous trackers left in the same place.
@@ -39,14 +41,7 @@ export interface DeadLetters {
   purge(filter?: DeadLetterFilter): Promise<number>;
 }
 
-/** A letter in storage: where it is, and its text. */
-export interface StoredLetter<Key> {
-  readonly key: Key;
-  /** Somebody else may have stored anything. */
-  readonly text: unknown;
-}
-
-/** A letter that the filter accepts, and the text of its event as it was sent. */
+/** A letter that the filter accepts: where it is stored, and the text of its event as it was sent. */
 interface Match<Key> {
   readonly key: Key;
   readonly letter: DeadLetter;
@@ -63,10 +58,10 @@ interface Letters<Key> {
    * task of this tracker changes the letters meanwhile.
    */
   visit<Result>(
-    work: (letters: readonly StoredLetter<Key>[]) => Promise<Result>,
+    work: (letters: readonly { readonly key: Key; readonly text: string }[]) => Promise<Result>,
   ): AsyncGenerator<Result, void, undefined>;
-  /** Deletes letters that were read together. */
-  drop(keys: readonly Key[]): Promise<void>;
+  /** Deletes letters that were read together. Resolves to how many. */
+  drop(matches: readonly Match<Key>[]): Promise<number>;
   /** Makes events of letters that were read together. Resolves to how many. */
   replay(matches: readonly Match<Key>[]): Promise<number>;
   /** Deletes all letters without reading them. Resolves to how many there were. */
@@ -84,8 +79,8 @@ export function createDeadLetters<Key>(reporter: Pick<Reporter, 'emit'>, letters
     const results = letters.visit((stored) =>
       work(
         stored.flatMap(({ key, text }) => {
-          const read = readLetter(`${text}`);
-          if (!read) reporter.emit('damaged', { place: 'dead letters', bytes: `${text}`.length });
+          const read = readLetter(text);
+          if (!read) reporter.emit('damaged', { place: 'dead letters', bytes: text.length });
           return read && accepts(read.letter) ? { key, ...read } : [];
         }),
       ),
@@ -112,13 +107,30 @@ export function createDeadLetters<Key>(reporter: Pick<Reporter, 'emit'>, letters
         for (const { letter } of matches) yield letter;
     },
     replay: (filter) => sum(visit(filter, letters.replay)),
-    async purge(filter) {
-      if (filter === undefined && letters.clear) return letters.clear();
-      const purged = visit(filter, async (matches) => {
-        await letters.drop(matches.map(({ key }) => key));
-        return matches.length;
-      });
-      return sum(purged);
+    purge: (filter) =>
+      filter === undefined && letters.clear ? letters.clear() : sum(visit(filter, letters.drop)),
+  };
+}
+
+/** Which letters a filter accepts, and whether all that it asks for are found. Throws a ConfigError if it is not a filter. */
+function readFilter(filter: unknown) {
+  const ids = Array.isArray(filter) ? new Set<unknown>(filter) : undefined;
+  const isFilter = ids ? [...ids].every(isText) : filter === undefined || typeof filter === 'function';
+  // Without the value: it may be the key.
+  if (!isFilter)
+    throw new ConfigError('filter', 'filter must be an array of the ids of dead letters, or a function');
+  return {
+    isDone: () => ids?.size === 0,
+    accepts(letter: DeadLetter): boolean {
+      if (typeof filter !== 'function') return ids?.delete(letter.id) ?? true;
+      const answer: unknown = filter(letter);
+      // A promise would count as true.
+      if (typeof answer === 'boolean') return answer;
+      throw new ConfigError('filter', `filter must return true or false, got ${describe(answer)}`);
     },
   };
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string';
 }

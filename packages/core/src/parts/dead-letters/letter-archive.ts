@@ -9,7 +9,7 @@ import { Places } from '../../wait/places.ts';
 import type { Waiting } from '../../wait/waiting.ts';
 import { Shelf, type ShelfOptions } from '../shelf.ts';
 import { writeLetter } from './dead-letter.ts';
-import { createDeadLetters, type DeadLetters, type StoredLetter } from './dead-letters.ts';
+import { createDeadLetters, type DeadLetters } from './dead-letters.ts';
 
 /** Bytes that a letter takes in storage beside its own, including the start of a new file. */
 const OVERHEAD_BYTES = 64;
@@ -20,6 +20,11 @@ const NOTE_BYTES = 12;
 const EXPIRY_CHECKS = 20;
 const LEAST_CHECK_MS = 1_000;
 const MOST_CHECK_MS = 60 * 60_000;
+
+interface StoredLetter {
+  readonly key: Range;
+  readonly text: string;
+}
 
 /** Keeps dead letters within limits: the oldest are dropped first. */
 export class LetterArchive extends Shelf implements LetterStore {
@@ -73,11 +78,11 @@ export class LetterArchive extends Shelf implements LetterStore {
   }
 
   /** Makes a function that reads all letters that are stored now, as many at once as the limit allows. Undefined at the end. */
-  reader({ maxEvents, maxBytes }: Limit): () => Promise<readonly StoredLetter<Range>[] | undefined> {
+  reader({ maxEvents, maxBytes }: Limit): () => Promise<readonly StoredLetter[] | undefined> {
     /** What is left of each segment. */
     const spans = new Map(this.kept.ranges.map(({ segment, to }) => [segment, { from: 0, to }]));
     return async () => {
-      const letters: StoredLetter<Range>[] = [];
+      const letters: StoredLetter[] = [];
       let bytes = 0;
       for (const { segment, ...kept } of this.kept.ranges) {
         const span = spans.get(segment);
@@ -101,9 +106,9 @@ export class LetterArchive extends Shelf implements LetterStore {
     };
   }
 
-  /** Deletes letters that were read together. */
-  async remove(letters: readonly Range[]): Promise<void> {
-    const gone = new Places(...letters).ranges;
+  /** Deletes letters that were read together. Returns how many. */
+  async remove(letters: readonly Pick<StoredLetter, 'key'>[]): Promise<number> {
+    const gone = new Places(...letters.map(({ key }) => key)).ranges;
     const left = new Places();
     // One pass, because `cut` makes a new list for each range. The letters are in the same order as the ranges.
     for (const kept of this.kept.ranges) {
@@ -115,6 +120,7 @@ export class LetterArchive extends Shelf implements LetterStore {
     }
     this.kept = left;
     await Promise.all(gone.map((range) => this.journal.acknowledge(range)));
+    return letters.length;
   }
 
   /** Drops the oldest letters until there is room. Returns false if there is too little room, whatever is dropped. */
@@ -139,7 +145,7 @@ export class LetterArchive extends Shelf implements LetterStore {
 }
 
 /** What a tracker provides for the methods of its dead letters. */
-export interface DeadLettersOptions extends Pick<ShelfOptions, 'clock' | 'reporter'> {
+interface DeadLettersOptions extends Pick<ShelfOptions, 'clock' | 'reporter'> {
   readonly archive: LetterArchive;
   /** The main journal, and what waits to be sent. */
   readonly journal: Pick<Journal, 'groupLimit'>;
@@ -166,7 +172,7 @@ export function deadLettersIn(options: DeadLettersOptions): DeadLetters {
         yield done.result;
       }
     },
-    drop: (keys) => archive.remove(keys),
+    drop: (letters) => archive.remove(letters),
     async replay(letters) {
       const count = letters.length;
       if (count === 0) return 0;
@@ -180,7 +186,7 @@ export function deadLettersIn(options: DeadLettersOptions): DeadLetters {
         wake();
       });
       // The events are in the journal. If a letter cannot be deleted, a later process finds it again.
-      await archive.remove(letters.map(({ key }) => key)).catch(reporter.storageFailed);
+      await archive.remove(letters).catch(reporter.storageFailed);
       return count;
     },
     clear: () => archive.clear('delivered'),
