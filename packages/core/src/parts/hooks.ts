@@ -112,27 +112,19 @@ export const hooks: HooksPart = (options, maxBytes, onFailed) => {
       payload: { ...context, ...(payload as Fields | undefined) },
       correlationValue: customer,
     };
-    const answer = beforeSend ? change(beforeSend, draft, failed('beforeSend')) : draft;
-    if (answer === undefined) return 'filtered';
-    const safe = redact.reduce<unknown>((copy, path) => redactAt(copy, path.split('.')), answer.payload);
-    return { event: answer.event, payload: finish(safe), context: undefined };
+    const rule = 'beforeSend() must return { event, payload } or null';
+    const answer = beforeSend && ask(() => beforeSend(draft), isAnswer, rule, failed('beforeSend'));
+    if (answer === null) return 'filtered';
+    const changed = answer ?? draft;
+    const safe = redact.reduce<unknown>((copy, path) => redactAt(copy, path.split('.')), changed.payload);
+    return { event: changed.event, payload: finish(safe), context: undefined };
   };
 };
 
-/** What `beforeSend` made of an event; undefined if it dropped it. */
-function change(
-  beforeSend: NonNullable<HookOptions['beforeSend']>,
-  draft: Draft,
-  onFailed: (error: unknown) => void,
-): Pick<Draft, 'event' | 'payload'> | undefined {
-  let isDropped = false;
-  const isAnswer = (answer: unknown): answer is Draft => {
-    isDropped = answer === null;
-    return isDropped || (isFields(answer) && isFields(answer.payload) && typeof answer.event === 'string');
-  };
-  const rule = 'beforeSend() must return { event, payload } or null';
-  const answer = ask(() => beforeSend(draft), isAnswer, rule, onFailed);
-  return isDropped ? undefined : (answer ?? draft);
+/** Whether this is an event, or null: it is dropped. */
+function isAnswer(answer: unknown): answer is Pick<Draft, 'event' | 'payload'> | null {
+  if (answer === null) return true;
+  return isFields(answer) && isFields(answer.payload) && typeof answer.event === 'string';
 }
 
 function contextOf(context: HookOptions['context'], onFailed: (error: unknown) => void): Fields {
