@@ -116,7 +116,9 @@ export class Shelf {
       }
     }
     const timeOf = ({ segment }: Range) => times.get(segment) ?? now;
-    this.kept = new Places(...this.kept.ranges.sort((one, other) => timeOf(one) - timeOf(other)));
+    const sorted = this.kept.ranges.sort((one, other) => timeOf(one) - timeOf(other));
+    this.kept = new Places();
+    for (const range of sorted) this.kept.add(range);
   }
 
   close(): Promise<void> {

@@ -1,7 +1,7 @@
 import { Alarm } from '../../base/alarm.ts';
 import { ClosedError } from '../../base/errors/closed-error.ts';
 import { encodeEvents, type Limit, splitEvents } from '../../base/event-bytes.ts';
-import { allOf, type Range, without } from '../../base/range.ts';
+import { allOf, type Range } from '../../base/range.ts';
 import { type Journal, syncCopies } from '../../keep/journal.ts';
 import type { LetterStore, Refusal } from '../../send/letterbox.ts';
 import type { Parcel } from '../../wait/parcel.ts';
@@ -108,18 +108,21 @@ export class LetterArchive extends Shelf implements LetterStore {
 
   /** Deletes letters that were read together. Returns how many. */
   async remove(letters: readonly Pick<StoredLetter, 'key'>[]): Promise<number> {
-    const gone = new Places(...letters.map(({ key }) => key)).ranges;
+    const gone = new Set(letters.map(({ key }) => nameOf(key)));
+    const segments = new Set(letters.map(({ key }) => key.segment));
     const left = new Places();
-    // One pass, because `cut` makes a new list for each range. The letters are in the same order as the ranges.
+    // One pass over the segments, because `cut` makes a new list for each range.
     for (const kept of this.kept.ranges) {
-      const parts = [kept];
-      for (const range of gone)
-        if (range.segment === kept.segment)
-          for (const last of parts.splice(-1)) parts.push(...without(last, range));
-      for (const part of parts) left.add(part);
+      if (!segments.has(kept.segment)) left.add(kept);
+      else
+        for (let { from } = kept; from < kept.to; from += 1) {
+          const letter = { segment: kept.segment, from, to: from + 1 };
+          if (!gone.has(nameOf(letter))) left.add(letter);
+        }
     }
     this.kept = left;
-    await Promise.all(gone.map((range) => this.journal.acknowledge(range)));
+    const ranges = new Places(...letters.map(({ key }) => key)).ranges;
+    await Promise.all(ranges.map((range) => this.journal.acknowledge(range)));
     return letters.length;
   }
 
@@ -142,6 +145,10 @@ export class LetterArchive extends Shelf implements LetterStore {
     const checkMs = Math.ceil(Math.max(LEAST_CHECK_MS, this.options.maxAgeMs / EXPIRY_CHECKS));
     this.#check.set(Math.min(MOST_CHECK_MS, checkMs));
   }
+}
+
+function nameOf({ segment, from }: Range): string {
+  return `${segment} ${from}`;
 }
 
 /** What a tracker provides for the methods of its dead letters. */
