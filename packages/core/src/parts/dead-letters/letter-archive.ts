@@ -21,6 +21,9 @@ const EXPIRY_CHECKS = 20;
 const LEAST_CHECK_MS = 1_000;
 const MOST_CHECK_MS = 60 * 60_000;
 
+/** What is still to be read of each segment. */
+type Left = Map<number, { from: number; readonly to: number }>;
+
 interface StoredLetter {
   readonly key: Range;
   readonly text: string;
@@ -77,33 +80,26 @@ export class LetterArchive extends Shelf implements LetterStore {
     return super.close();
   }
 
-  /** Makes a function that reads all letters that are stored now, as many at once as the limit allows. Undefined at the end. */
-  reader({ maxEvents, maxBytes }: Limit): () => Promise<readonly StoredLetter[] | undefined> {
-    /** What is left of each segment. */
-    const spans = new Map(this.kept.ranges.map(({ segment, to }) => [segment, { from: 0, to }]));
-    return async () => {
-      const letters: StoredLetter[] = [];
-      let bytes = 0;
-      for (const { segment, ...kept } of this.kept.ranges) {
-        const span = spans.get(segment);
-        if (!span) continue;
-        const to = Math.min(kept.to, span.to);
-        for (span.from = Math.max(span.from, kept.from); span.from < to; ) {
-          if (letters.length >= maxEvents) return letters;
-          const limit = { maxEvents: maxEvents - letters.length, maxBytes: maxBytes - bytes };
-          const { events, range } = await this.read({ segment, from: span.from, to }, limit);
-          for (const text of splitEvents(events)) {
-            bytes += text.length;
-            if (letters.length > 0 && bytes > maxBytes) return letters;
-            const key = { segment, from: span.from, to: span.from + 1 };
-            letters.push({ key, text: new TextDecoder().decode(text) });
-            span.from += 1;
-          }
-          span.from = range.to;
-        }
-      }
-      return letters.length > 0 ? letters : undefined;
-    };
+  /**
+   * Reads all letters that are stored now, oldest first, as many at once as the limit allows. Yields what `work` makes of those that
+   * were read together; meanwhile no other task runs.
+   */
+  async *visit<Result>(
+    limit: Limit,
+    work: (letters: readonly StoredLetter[]) => Promise<Result>,
+  ): AsyncGenerator<Result, void, undefined> {
+    const left: Left = new Map();
+    await this.use(async () => {
+      for (const { segment, to } of this.kept.ranges) left.set(segment, { from: 0, to });
+    });
+    for (;;) {
+      const done = await this.use(async () => {
+        const letters = await this.#read(left, limit);
+        return letters.length > 0 && { result: await work(letters) };
+      });
+      if (!done) return;
+      yield done.result;
+    }
   }
 
   /** Deletes letters that were read together. Returns how many. */
@@ -124,6 +120,31 @@ export class LetterArchive extends Shelf implements LetterStore {
     const ranges = new Places(...letters.map(({ key }) => key)).ranges;
     await Promise.all(ranges.map((range) => this.journal.acknowledge(range)));
     return letters.length;
+  }
+
+  /** The next letters of what is left. None at the end. */
+  async #read(left: Left, { maxEvents, maxBytes }: Limit): Promise<StoredLetter[]> {
+    const letters: StoredLetter[] = [];
+    let bytes = 0;
+    for (const { segment, ...kept } of this.kept.ranges) {
+      const span = left.get(segment);
+      if (!span) continue;
+      const to = Math.min(kept.to, span.to);
+      for (span.from = Math.max(span.from, kept.from); span.from < to; ) {
+        if (letters.length >= maxEvents) return letters;
+        const limit = { maxEvents: maxEvents - letters.length, maxBytes: maxBytes - bytes };
+        const { events, range } = await this.read({ segment, from: span.from, to }, limit);
+        for (const text of splitEvents(events)) {
+          bytes += text.length;
+          if (letters.length > 0 && bytes > maxBytes) return letters;
+          const key = { segment, from: span.from, to: span.from + 1 };
+          letters.push({ key, text: new TextDecoder().decode(text) });
+          span.from += 1;
+        }
+        span.from = range.to;
+      }
+    }
+    return letters;
   }
 
   /** Drops the oldest letters until there is room. Returns false if there is too little room, whatever is dropped. */
@@ -167,18 +188,8 @@ export function deadLettersIn(options: DeadLettersOptions): DeadLetters {
   return createDeadLetters<Range>(reporter, {
     bytes: () => archive.journal.bytes,
     count: () => archive.use(async () => archive.kept.count),
-    async *visit(work) {
-      // Dead letters that are read together are replayed together: read as many as fit one append.
-      const next = await archive.use(async () => archive.reader(journal.groupLimit));
-      for (;;) {
-        const done = await archive.use(async () => {
-          const letters = await next();
-          return letters && { result: await work(letters) };
-        });
-        if (!done) return;
-        yield done.result;
-      }
-    },
+    // Dead letters that are read together are replayed together: read as many as fit one append.
+    visit: (work) => archive.visit(journal.groupLimit, work),
     drop: (letters) => archive.remove(letters),
     async replay(letters) {
       const count = letters.length;

@@ -23,15 +23,13 @@ function single(text: string): Parcel {
 /** The events of all letters, in order, as they are read together. */
 async function pages(
   letters: LetterArchive,
-  page = { maxEvents: 100, maxBytes: 10_000 },
+  limit = { maxEvents: 100, maxBytes: 10_000 },
 ): Promise<unknown[][]> {
   const found: unknown[][] = [];
-  const next = await letters.use(async () => letters.reader(page));
-  for (;;) {
-    const stored = await letters.use(next);
-    if (!stored) return found;
-    found.push(stored.map(({ text }) => readLetter(`${text}`)?.letter.event));
-  }
+  const events = async (stored: readonly { text: string }[]) =>
+    stored.map(({ text }) => readLetter(text)?.letter.event);
+  for await (const page of letters.visit(limit, events)) found.push(page);
+  return found;
 }
 
 async function read(letters: LetterArchive): Promise<unknown[]> {
