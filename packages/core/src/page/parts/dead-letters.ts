@@ -17,9 +17,7 @@ export const deadLetters: NonNullable<PageParts['deadLetters']> = (stages) => {
   async function stored<Result>(work: () => Promise<Result>): Promise<Result> {
     if (signal.aborted) throw new ClosedError('dead letters were asked for after close()');
     return work().catch((cause) => {
-      throw cause instanceof StorageError
-        ? cause
-        : storageError('cannot read dead letters in IndexedDB', cause);
+      throw storageError('cannot read dead letters in IndexedDB', cause);
     });
   }
 
@@ -56,15 +54,15 @@ export const deadLetters: NonNullable<PageParts['deadLetters']> = (stages) => {
       await stored(() => keeper.commitAll());
       return matches.length;
     },
-    replay: (matches) =>
-      stored(async () => {
-        const sizeOf = (all: typeof matches) =>
-          all.reduce((total, { event }) => total + byteLength(event) + 1, 0);
-        if (bounds && !bounds.hasRoom(sizeOf(matches)))
-          throw new StorageError('events stay where they are: the journal fails or is full');
-        const number = parcels.number();
-        // The letters become events again in one transaction.
-        const [gone, key, texts] = await keeper.use(async (objects) => {
+    async replay(matches) {
+      const sizeOf = (all: typeof matches) =>
+        all.reduce((total, { event }) => total + byteLength(event) + 1, 0);
+      if (bounds && !bounds.hasRoom(sizeOf(matches)))
+        throw new StorageError('events stay where they are: the journal fails or is full');
+      const number = parcels.number();
+      // The letters become events again in one transaction.
+      const [gone, key, texts] = await stored(() =>
+        keeper.use(async (objects) => {
           const left =
             objects && (await Promise.all(matches.map(({ key }) => promisifyRequest(objects.getKey(key)))));
           const taken = matches.filter((_, index) => !left || left[index] !== undefined);
@@ -73,15 +71,16 @@ export const deadLetters: NonNullable<PageParts['deadLetters']> = (stages) => {
           for (const { key } of taken) objects?.delete(key);
           if (taken.length > 0) objects?.put(texts, key);
           return [taken.map(({ key }) => key), key, texts] as const;
-        });
-        if (gone.length === 0) return 0;
-        letters.drop(gone);
-        const parcel = parcels.found(key);
-        if (!keeper.survives) parcel.kept = undefined;
-        parcels.loaded(parcel, texts);
-        reporter.recovered('replayed', gone.length);
-        wake();
-        return gone.length;
-      }),
+        }),
+      );
+      if (gone.length === 0) return 0;
+      letters.drop(gone);
+      const parcel = parcels.found(key);
+      if (!keeper.survives) parcel.kept = undefined;
+      parcels.loaded(parcel, texts);
+      reporter.recovered('replayed', gone.length);
+      wake();
+      return gone.length;
+    },
   });
 };

@@ -115,7 +115,9 @@ export function createDeadLetters<Key>(reporter: Pick<Reporter, 'emit'>, letters
 /** Which letters a filter accepts, and whether all that it asks for are found. Throws a ConfigError if it is not a filter. */
 function readFilter(filter: unknown) {
   const ids = Array.isArray(filter) ? new Set<unknown>(filter) : undefined;
-  const isFilter = ids ? [...ids].every(isText) : filter === undefined || typeof filter === 'function';
+  const isFilter = ids
+    ? [...ids].every((id) => typeof id === 'string')
+    : filter === undefined || typeof filter === 'function';
   // Without the value: it may be the key.
   if (!isFilter)
     throw new ConfigError('filter', 'filter must be an array of the ids of dead letters, or a function');
@@ -129,8 +131,4 @@ function readFilter(filter: unknown) {
       throw new ConfigError('filter', `filter must return true or false, got ${describe(answer)}`);
     },
   };
-}
-
-function isText(value: unknown): boolean {
-  return typeof value === 'string';
 }

@@ -88,10 +88,9 @@ export class LetterArchive extends Shelf implements LetterStore {
     limit: Limit,
     work: (letters: readonly StoredLetter[]) => Promise<Result>,
   ): AsyncGenerator<Result, void, undefined> {
-    const left: Left = new Map();
-    await this.use(async () => {
-      for (const { segment, to } of this.kept.ranges) left.set(segment, { from: 0, to });
-    });
+    const left: Left = await this.use(
+      async () => new Map(this.kept.ranges.map(({ segment, to }) => [segment, { from: 0, to }])),
+    );
     for (;;) {
       const done = await this.use(async () => {
         const letters = await this.#read(left, limit);
