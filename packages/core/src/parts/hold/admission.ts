@@ -214,7 +214,7 @@ export class Admission {
     if ((stay.session ?? session) !== session) this.#drop(stay, 'unidentified');
     stay.session = session;
     // Consent may have been taken back meanwhile.
-    if (this.#consent !== 'pending') await stay.append();
+    if (this.#consent !== 'pending' && stay.isWaiting) await stay.append();
   }
 
   /** Deals with the events of a stay that has ended, and with the stored ones of its session. */

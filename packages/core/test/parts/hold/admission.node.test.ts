@@ -365,13 +365,14 @@ function createBench({
   maxBytes = 1_000_000,
   journal = new FakeJournal(GROUP),
   buffer = GRANTED.buffer,
+  note = new MemoryNote(),
 } = {}): Bench {
   const clock = new VirtualClock();
   const [entered, failures, dropped]: [string[], unknown[], [string, number][]] = [[], [], []];
   const held = new Admission({
     ...{ clock, commitIntervalMs: 10, maxBytes, maxAgeMs: DAY },
     journal,
-    sessions: new Sessions(new MemoryNote()),
+    sessions: new Sessions(note),
     ...GRANTED,
     buffer,
     texts: { correlationValue: undefined },
@@ -465,6 +466,18 @@ describe('held events', () => {
     const { bytes } = journal;
     for (let number = 100; dropped.length === 0; number += 1) hold(number);
     expect(held.unwritten * 44).toBeGreaterThan(4_000 - bytes - 200);
+  });
+
+  it('of a session that ended elsewhere are dropped, and nothing is written for them', async () => {
+    const note = new MemoryNote();
+    const { clock, journal, hold, dropped } = createBench({ note });
+    hold(1);
+    await clock.advance(10);
+    await note.change(() => 'of somebody else');
+    hold(2);
+    await clock.advance(10);
+    expect(dropped).toEqual([['unidentified', 1]]);
+    expect(journal.groups).toHaveLength(1);
   });
 
   it('stay in memory while the journal fails, and are stored once it works', async () => {
