@@ -194,7 +194,7 @@ export class Admission {
         if (stay !== this.#current) {
           if (hold) await this.#deal(stay);
           stays.shift();
-        } else if (stay.isWaiting) await this.#store(stay);
+        } else if (stay.count > 0) await this.#store(stay);
         else return true;
       }
     } catch (error) {
@@ -214,7 +214,7 @@ export class Admission {
     if ((stay.session ?? session) !== session) this.#drop(stay, 'unidentified');
     stay.session = session;
     // Consent may have been taken back meanwhile.
-    if (this.#consent !== 'pending' && stay.isWaiting) await stay.append();
+    if (this.#consent !== 'pending' && stay.count > 0) await stay.append();
   }
 
   /** Deals with the events of a stay that has ended, and with the stored ones of its session. */

@@ -22,21 +22,19 @@ export class Stay {
   customer: string | undefined;
   /** Why events without a customer are dropped. Undefined: they are not. */
   reason: DropReason | undefined;
-  /** Number of events in memory, and the length of their texts. */
-  count = 0;
+  /** The length of their texts. */
   bytes = 0;
   readonly #shelf: Shelf;
-  #events: WaitingEvent[] = [];
-  /** Events before these, whose append is in progress. */
-  #writing: readonly WaitingEvent[] = [];
+  readonly #events = new Set<WaitingEvent>();
+  /** Those of an append that is in progress. */
+  #writing: ReadonlySet<WaitingEvent> = new Set();
 
   constructor(shelf: Shelf) {
     this.#shelf = shelf;
   }
 
-  /** Whether events wait to be stored. */
-  get isWaiting(): boolean {
-    return this.#events.length > 0;
+  get count(): number {
+    return this.#events.size;
   }
 
   /** Whether this process has said who the customer is, and the note does not have it yet. */
@@ -50,31 +48,29 @@ export class Stay {
   }
 
   push(event: WaitingEvent): void {
-    this.#events.push(event);
-    this.count += 1;
+    this.#events.add(event);
     this.bytes += event.text.length;
   }
 
   /** Removes the events whose append is not in progress, one by one. */
   *take(): Generator<WaitingEvent> {
-    for (const event of this.#events.splice(0)) {
-      this.#forget([event]);
+    for (const event of [...this.#events]) {
+      if (this.#writing.has(event)) continue;
+      this.#forget(event);
       yield event;
     }
   }
 
   /** Passes the oldest events to the journal, as many as it takes at once. Before the next ones, other tasks get a turn. */
   async append(): Promise<void> {
-    const group = this.#group();
-    const writing = this.#events.splice(0, group.ends.length);
-    this.#writing = writing;
+    const [group, events] = this.#group();
+    this.#writing = group;
     try {
-      const range = await this.#shelf.journal.append(group);
+      const range = await this.#shelf.journal.append(events);
       // Otherwise they were stored at a last moment.
-      if (this.#writing === writing) this.#stored(range);
-    } catch (error) {
-      if (this.#writing === writing) this.#handBack();
-      throw error;
+      if (this.#writing === group) this.#stored(group, range);
+    } finally {
+      if (this.#writing === group) this.#writing = new Set();
     }
   }
 
@@ -83,38 +79,31 @@ export class Stay {
     const { journal } = this.#shelf;
     if (!journal.appendSync) return;
     // The journal gets again what it is still writing.
-    this.#handBack();
-    while (this.#events.length > 0) {
-      const group = this.#group();
-      const range = journal.appendSync(group);
-      this.#writing = this.#events.splice(0, group.ends.length);
-      this.#stored(range);
+    this.#writing = new Set();
+    while (this.count > 0) {
+      const [group, events] = this.#group();
+      this.#stored(group, journal.appendSync(events));
     }
   }
 
   /** The oldest events that the journal takes at once. */
-  #group(): EventBytes {
+  #group(): [ReadonlySet<WaitingEvent>, EventBytes] {
     const { groupLimit } = this.#shelf.journal;
-    const events = this.#events.slice(0, groupLimit.maxEvents);
-    const texts = events.map(({ text }) => inSession(text, this.session ?? ''));
-    const times = events.map(({ at }) => at);
-    return sliceEvents(encodeEvents(texts, times), 0, groupLimit);
+    const oldest = [...this.#events].slice(0, groupLimit.maxEvents);
+    const texts = oldest.map(({ text }) => inSession(text, this.session ?? ''));
+    const times = oldest.map(({ at }) => at);
+    const events = sliceEvents(encodeEvents(texts, times), 0, groupLimit);
+    return [new Set(oldest.slice(0, events.ends.length)), events];
   }
 
-  #stored(range: Range): void {
-    this.#forget(this.#writing);
-    this.#writing = [];
+  #stored(group: ReadonlySet<WaitingEvent>, range: Range): void {
+    for (const event of group) this.#forget(event);
     this.#shelf.add(range);
   }
 
-  #handBack(): void {
-    this.#events.unshift(...this.#writing);
-    this.#writing = [];
-  }
-
-  #forget(events: readonly WaitingEvent[]): void {
-    this.count -= events.length;
-    for (const { text } of events) this.bytes -= text.length;
+  #forget(event: WaitingEvent): void {
+    this.#events.delete(event);
+    this.bytes -= event.text.length;
   }
 }
 
