@@ -4,7 +4,7 @@ import { platform } from '#platform';
 import { checkSize, EventTexts, type TrackOptions } from '../accept/event-text.ts';
 import type { DropReason } from '../base/fate.ts';
 import { isThrown, reasonOf } from '../base/reason.ts';
-import { HOOKS } from '../options/callbacks.ts';
+import { prepareWith } from '../options/callbacks.ts';
 import type { TrackerOptions } from '../options/options.ts';
 import { readOptions } from '../options/settings.ts';
 import type { HookOptions } from '../parts/hooks/hooks.ts';
@@ -37,14 +37,13 @@ const NO_OPTIONS: TrackOptions = {};
 /** Throws a ConfigError. */
 export function createEventWriter(options: EventWriterOptions): WriteEvent {
   const settings = readOptions({ ...options, ...NOWHERE }, platform);
-  const { correlationKey, source, maxEventBytes, parts } = settings;
+  const { correlationKey, source, maxEventBytes } = settings;
   const texts = new EventTexts({ correlationKey, source, maxEventBytes });
   // Nobody listens for failures here, and the caller can fix the event or end its transaction.
   const failed = (hook: string, cause: unknown) => {
     throw new ConfigError(hook, `${hook} failed: ${reasonOf(cause)}`, { cause });
   };
-  const isHooked = HOOKS.some((name) => settings[name] !== undefined);
-  const prepare = isHooked ? parts.hooks?.(settings, maxEventBytes, failed) : undefined;
+  const prepare = prepareWith(settings, failed);
 
   function write(event: string, payload: unknown, options: TrackOptions): WrittenEvent | DropReason {
     const given = { event, payload, context: undefined };

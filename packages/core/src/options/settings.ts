@@ -72,6 +72,7 @@ const NOWHERE = {
   correlationKey: 'source',
   journal: 'memory',
 } as const;
+const HOOKS = ['context', 'beforeSend', 'sample', 'redact', 'bigint', 'events', 'validate'] as const;
 /** The numbers that may be 0. */
 const MAY_BE_ZERO = /Interval|Wait|Free/;
 
@@ -139,10 +140,23 @@ export function readOptions(given: TrackerOptions, defaults: Defaults): Settings
   if (journal !== undefined && journal !== 'memory' && !journal?.groupLimit) {
     throw refusal('journal', '"memory" or a Journal', journal);
   }
-  if (settings.compress && !parts.gzip) missingPart('compress', 'gzip');
-  if (options.storage && !parts.bounds) missingPart('storage', 'bounds');
   const isOrdered = settings.ordering === 'per-customer';
-  if (isOrdered && !parts.perCustomer) missingPart('ordering', 'perCustomer');
+  const { debug, delivery } = settings;
+  const hook = hookOf(settings);
+  const need = (value: unknown, part: keyof Parts, option: string = part) => {
+    if (value && !parts[part]) missingPart(option, part);
+  };
+  need(settings.compress, 'gzip', 'compress');
+  need(options.storage, 'bounds', 'storage');
+  need(isOrdered, 'perCustomer', 'ordering');
+  need(settings.transport, 'guards', 'transport');
+  need(settings.destination, 'destination');
+  need(delivery.idempotencyHeader, 'idempotency', 'delivery.idempotencyHeader');
+  need(delivery.classify, 'classify', 'delivery.classify');
+  need(hook, 'hooks', hook);
+  need(settings.logger, 'logger');
+  need(debug, 'logger', 'debug');
+  need(settings.waitUntil, 'waitUntil');
   return own({
     ...settings,
     baseUrl,
@@ -154,6 +168,11 @@ export function readOptions(given: TrackerOptions, defaults: Defaults): Settings
     isOrdered,
     parts,
   });
+}
+
+/** The first of the options given that is a hook. */
+export function hookOf(settings: TrackerOptions): (typeof HOOKS)[number] | undefined {
+  return HOOKS.find((name) => settings[name] !== undefined);
 }
 
 /** A copy that inherits nothing: what a page added to Object.prototype is no option. */
