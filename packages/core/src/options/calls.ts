@@ -1,11 +1,9 @@
 import { ConfigError, InvalidEventError } from '@sluice/protocol';
-import { ANYTHING, hasMethods, type Rule, refusal, withoutSecrets } from '@sluice/protocol/toolbox';
-import type { CheckedMethod, CheckedPart, Parts } from '../parts.ts';
+import { hasMethods, type Rule, refusal } from '@sluice/protocol/toolbox';
+import type { CheckedMethod } from '../parts.ts';
 import type { FinishOptions } from '../tell/stats.ts';
 import type { TrackerEvents } from '../tell/tracker-events.ts';
 import { meant } from './names.ts';
-import { RULES } from './rules.ts';
-import { checkThoroughly } from './thorough.ts';
 
 /** By name: an event that is added to the type but not here does not compile. */
 const EVENTS: Readonly<Record<keyof TrackerEvents, true>> = {
@@ -77,26 +75,3 @@ function refused(option: string, allowed: string, value: unknown): ConfigError {
   if (typeof value !== 'string') return refusal(option, allowed, value);
   return new ConfigError(option, `${option} must be ${allowed}, got a string`);
 }
-
-/** The parts by name. */
-export const PARTS: Readonly<Record<keyof Parts, Rule>> = {
-  bounds: ANYTHING,
-  checked: ANYTHING,
-  classify: ANYTHING,
-  deadLetters: ANYTHING,
-  destination: ANYTHING,
-  guards: ANYTHING,
-  gzip: ANYTHING,
-  hooks: ANYTHING,
-  idempotency: ANYTHING,
-  learn: ANYTHING,
-  logger: ANYTHING,
-  perCustomer: ANYTHING,
-  waitUntil: ANYTHING,
-};
-
-/** Where nobody waits for a few bytes more: also checks what methods are given, and the names of parts. */
-export const fullyChecked: CheckedPart = (given, method) => {
-  if (method) checkCall(method, given);
-  else withoutSecrets([Object(given).apiKey], () => checkThoroughly(given, { ...RULES, parts: PARTS }));
-};

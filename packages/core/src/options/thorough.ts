@@ -1,32 +1,68 @@
 import { ConfigError, InvalidEventError } from '@sluice/protocol';
-import { ANYTHING, describe, type Rules, tried } from '@sluice/protocol/toolbox';
+import { ANYTHING, describe, type Rule, type Rules, tried, withoutSecrets } from '@sluice/protocol/toolbox';
 import { payloadText } from '../accept/payload.ts';
 import { MOST_EVENT_BYTES } from '../base/event-bytes.ts';
 import { digits } from '../parts/hooks/bigints.ts';
 import { SYNCHRONOUS } from '../parts/hooks/schemas.ts';
+import type { CheckedPart, Parts } from '../parts.ts';
+import { checkCall } from './calls.ts';
 import { checkNames } from './names.ts';
 import type { TrackerOptions } from './options.ts';
-import { checkOptions } from './rules.ts';
+import { checkOptions, RULES } from './rules.ts';
 
 const NO_PAGE =
   'relay is for pages: here, give baseUrl and apiKey, or enabled: false while a server renders a page';
+/** The parts by name. */
+const PARTS: Readonly<Record<keyof Parts, Rule>> = {
+  bounds: ANYTHING,
+  checked: ANYTHING,
+  classify: ANYTHING,
+  deadLetters: ANYTHING,
+  destination: ANYTHING,
+  guards: ANYTHING,
+  gzip: ANYTHING,
+  hooks: ANYTHING,
+  idempotency: ANYTHING,
+  learn: ANYTHING,
+  logger: ANYTHING,
+  perCustomer: ANYTHING,
+  waitUntil: ANYTHING,
+};
 /** At most so many objects of a schema are searched. */
 const MOST_SEARCHED = 2_000;
 
-/** Checks options where nobody waits for a few bytes more: also how they go together, and what they contain. */
-export function checkThoroughly(given: unknown, rules: Rules): void {
-  // A page takes this option out, unless it is undefined.
-  if (Object(given).relay !== undefined) throw new ConfigError('relay', NO_PAGE);
-  const known = { ...rules, relay: ANYTHING };
-  checkNames(given, known);
-  checkHeaders(given);
-  checkOptions(given, known);
-  // The cast is safe: the rules hold.
-  const options = given as TrackerOptions;
-  checkWaits(options);
-  checkContext(options);
-  checkSchemas(options);
+/**
+ * Makes the check of all options, for where nobody waits for a few bytes more: also of how they go together, of what they contain,
+ * of the names of parts, and of what methods are given.
+ *
+ * @param checkMore Checks what only this platform has. The rules hold.
+ */
+export function thoroughly(
+  rules: Rules,
+  checkMore: (options: TrackerOptions) => void = () => {},
+): CheckedPart {
+  // A page takes the option `relay` out, unless it is undefined.
+  const known = { ...rules, parts: PARTS, relay: ANYTHING };
+  return (given, method) => {
+    if (method) return checkCall(method, given);
+    const { apiKey, relay } = Object(given);
+    withoutSecrets([apiKey], () => {
+      if (relay !== undefined) throw new ConfigError('relay', NO_PAGE);
+      checkNames(given, known);
+      checkHeaders(given);
+      checkOptions(given, known);
+      // The cast is safe: the rules hold.
+      const options = given as TrackerOptions;
+      checkWaits(options);
+      checkContext(options);
+      checkSchemas(options);
+      checkMore(options);
+    });
+  };
 }
+
+/** For development builds of a page, and for what is neither Node nor a page. */
+export const fullyChecked: CheckedPart = thoroughly(RULES);
 
 /** Says which header is wrong. Its value may be a secret. */
 function checkHeaders(given: unknown): void {

@@ -1,5 +1,5 @@
-import { fullyChecked } from '../options/calls.ts';
 import type { Defaults } from '../options/settings.ts';
+import { fullyChecked } from '../options/thorough.ts';
 import { defaults as page } from './tracker.ts';
 
 export { createWith } from './tracker.ts';

@@ -1,5 +1,5 @@
 import { redactor } from '@sluice/protocol/toolbox';
-import { fullyChecked } from '../options/calls.ts';
+import { fullyChecked } from '../options/thorough.ts';
 import { FetchTransport } from '../send/http/fetch-transport.ts';
 import type { Queue } from '../send/sender.ts';
 import type { TextWriter } from '../wait/contents.ts';

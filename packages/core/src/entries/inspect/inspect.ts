@@ -1,24 +1,38 @@
 /** What is in a journal on files, for tools. Only reads: takes no lock, takes over nothing, creates, changes and repairs nothing. */
 
 import { stat } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { readBaseUrl } from '@sluice/protocol/toolbox';
 import { StorageError, storageError } from '../../base/errors/storage-error.ts';
 import { FileNote } from '../../keep/file/disk/file-note.ts';
 import { errorCode } from '../../keep/file/disk/file-system.ts';
 import { nodeFileSystem } from '../../keep/file/disk/node-file-system.ts';
+import { SEGMENT_SUFFIX } from '../../keep/file/format/suffixes.ts';
+import { replacedBy } from '../../keep/file/segments/merge.ts';
+import { SLOT_DIRECTORY } from '../../keep/file/slots/slot.ts';
+import { systemLocks } from '../../keep/file/slots/system-locks.ts';
 import { type DeadLetter, readLetter } from '../../parts/dead-letters/dead-letter.ts';
 import { defaultRoot, pathOf } from '../../platform/process/journal-path.ts';
-import { findSegments, findSlots, listOrNothing, type SlotPlace } from './slots.ts';
-import { type SegmentReport, StoredSegment, type StoredText } from './stored-segment.ts';
-import { type VerifiedSegment, verifySegment } from './verification.ts';
+import {
+  type SegmentReport,
+  StoredSegment,
+  type StoredText,
+  type VerifiedSegment,
+} from './stored-segment.ts';
 
-export type { SlotPlace } from './slots.ts';
-export type { SegmentReport } from './stored-segment.ts';
-export type { DamagedPlace, VerifiedSegment } from './verification.ts';
+export type { DamagedPlace, SegmentReport, VerifiedSegment } from './stored-segment.ts';
 
 /** The parts of a journal directory: events to be sent, dead letters, and events that are held until their user is known. */
 const PARTS = { events: '', deadLetters: 'dead-letters', held: 'unidentified' } as const;
+
+/** A directory of segments, and whose it is. */
+export interface SlotPlace {
+  readonly directory: string;
+  /** Names the process that it belongs to. */
+  readonly owner: string;
+  /** Whether that process is alive. If not, the next one that opens the journal takes the directory over. */
+  readonly isAlive: boolean;
+}
 
 /** A slot and its segments. */
 export interface SlotReport extends SlotPlace {
@@ -67,11 +81,9 @@ export function inspectJournal(directory: string): Promise<JournalReport> {
 export function verifyJournal(directory: string): AsyncGenerator<VerifiedSegment, void, undefined> {
   return readingEach(directory, async function* (root) {
     for (const part of Object.values(PARTS)) {
-      for (const slot of await findSlots(join(root, part))) {
-        for (const place of await findSegments(slot)) {
-          const verified = await verifySegment(place);
-          if (verified !== undefined) yield verified;
-        }
+      for await (const segment of segmentsIn(join(root, part))) {
+        const verified = await segment.verify();
+        if (verified !== undefined) yield verified;
       }
     }
   });
@@ -127,17 +139,9 @@ export async function defaultJournals(): Promise<string[]> {
   return entries.flatMap(({ name, kind }) => (kind === 'directory' ? [join(root, name)] : []));
 }
 
-function storedTexts(
-  directory: string,
-  part: string,
-): AsyncGenerator<StoredText & Pick<SlotPlace, 'isAlive'>, void, undefined> {
+function storedTexts(directory: string, part: string): AsyncGenerator<StoredText, void, undefined> {
   return readingEach(directory, async function* (root) {
-    for (const slot of await findSlots(join(root, part))) {
-      for (const place of await findSegments(slot)) {
-        const texts = await StoredSegment.use(place, (segment) => segment.texts());
-        for (const one of texts ?? []) yield { ...one, isAlive: slot.isAlive };
-      }
-    }
+    for await (const segment of segmentsIn(join(root, part))) yield* (await segment.texts()) ?? [];
   });
 }
 
@@ -145,13 +149,49 @@ async function reportSlots(root: string): Promise<SlotReport[]> {
   const slots: SlotReport[] = [];
   for (const slot of await findSlots(root)) {
     const segments: SegmentReport[] = [];
-    for (const place of await findSegments(slot)) {
-      const report = await StoredSegment.use(place, (segment) => segment.report());
+    for (const segment of await findSegments(slot)) {
+      const report = await segment.report();
       if (report !== undefined) segments.push(report);
     }
     slots.push({ ...slot, segments });
   }
   return slots;
+}
+
+async function* segmentsIn(root: string): AsyncGenerator<StoredSegment, void, undefined> {
+  for (const slot of await findSlots(root)) yield* await findSegments(slot);
+}
+
+/** The slots in a directory; none if there is no such directory. */
+async function findSlots(root: string): Promise<SlotPlace[]> {
+  const alive = new Map<string, boolean>();
+  const slots: SlotPlace[] = [];
+  for (const { name, kind } of await listOrNothing(root)) {
+    const [, owner] = SLOT_DIRECTORY.exec(name) ?? [];
+    if (kind !== 'directory' || owner === undefined) continue;
+    const isAlive = alive.get(owner) ?? (await systemLocks.isHeld(root, owner));
+    alive.set(owner, isAlive);
+    slots.push({ directory: join(root, name), owner, isAlive });
+  }
+  return slots;
+}
+
+/** The segments of a slot, in the order in which they were written. Those that a merged segment replaces do not count. */
+async function findSegments({ directory, isAlive }: SlotPlace): Promise<StoredSegment[]> {
+  const entries = await listOrNothing(directory);
+  const names = entries.flatMap(({ name, kind }) => (kind === 'file' ? [name] : [])).sort();
+  const replaced = new Set(replacedBy(names));
+  return names
+    .filter((name) => name.endsWith(SEGMENT_SUFFIX) && !replaced.has(name))
+    .map((name) => new StoredSegment(directory, basename(name, SEGMENT_SUFFIX), isAlive));
+}
+
+/** The entries of a directory. None if it is gone: another process took it over meanwhile. */
+async function listOrNothing(path: string): ReturnType<typeof nodeFileSystem.list> {
+  return nodeFileSystem.list(path).catch((error) => {
+    if (errorCode(error) !== 'ENOENT') throw error;
+    return [];
+  });
 }
 
 /** Turns what fails into a StorageError that names the directory. */
