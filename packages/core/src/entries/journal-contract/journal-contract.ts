@@ -1,7 +1,6 @@
 import { rangeLength } from '../../base/range.ts';
 import type { Journal } from '../../keep/journal.ts';
-import { ensure, equal } from './assertions.ts';
-import { ALL, group, readAll, Stage, textsOf, Witness } from './stage.ts';
+import { ALL, ensure, equal, group, readAll, Stage, textsOf, Witness } from './stage.ts';
 
 /** How the contract makes journals of one implementation. */
 export interface JournalSubject {
