@@ -1,4 +1,3 @@
-import { systemClock } from '@sluice/protocol/toolbox';
 import { platform } from '#platform';
 import { checkSize, type EventTexts } from './accept/event-text.ts';
 import { rangeLength } from './base/range.ts';
@@ -27,7 +26,7 @@ export function createRoad(settings: Settings, texts: EventTexts, flush: () => P
   let isShut = false;
   /** Of all waits: aborted once nothing is delivered any more. */
   const waits = new Set<AbortController>();
-  const { clock = systemClock, random = Math.random } = settings;
+  const { clock, random } = settings;
   const redact = (text: string) => dispatch.redact(text);
   const hooked = guardCallbacks({
     settings,
@@ -38,7 +37,7 @@ export function createRoad(settings: Settings, texts: EventTexts, flush: () => P
     onFailed: (callback, error) => reporter.callbackFailed(callback, error),
   });
   const { transport = platform.createTransport(settings) } = hooked;
-  const reporter = new Reporter(books, clock, [platform.publish ?? [], hooked.tells].flat());
+  const reporter = new Reporter(books, clock, [platform.publish, ...hooked.tells]);
   const journal = createJournal(settings, clock);
   const limits = learn(reporter);
   const wake = () => void dispatch.wake();

@@ -19,14 +19,6 @@ interface InstrumentOptions {
   readonly description: string;
 }
 
-interface Histogram {
-  record(value: number, attributes?: Attributes): void;
-}
-
-interface Counter {
-  add(value: number, attributes?: Attributes): void;
-}
-
 /** The part of a tracker that is observed. */
 interface Observed {
   stats(): TrackerStats;
@@ -40,8 +32,14 @@ interface Observed {
 export interface Meter {
   createObservableCounter(name: string, options: InstrumentOptions): Instrument;
   createObservableUpDownCounter(name: string, options: InstrumentOptions): Instrument;
-  createCounter(name: string, options: InstrumentOptions): Counter;
-  createHistogram(name: string, options: InstrumentOptions): Histogram;
+  createCounter(
+    name: string,
+    options: InstrumentOptions,
+  ): { add(value: number, attributes?: Attributes): void };
+  createHistogram(
+    name: string,
+    options: InstrumentOptions,
+  ): { record(value: number, attributes?: Attributes): void };
   createObservableGauge(name: string, options: InstrumentOptions): Instrument;
   addBatchObservableCallback(callback: (result: Observations) => void, instruments: Instrument[]): void;
   removeBatchObservableCallback(callback: (result: Observations) => void, instruments: Instrument[]): void;

@@ -7,7 +7,7 @@ import type { WaitUntilPart } from '../parts/wait-until.ts';
 import { type Destination, SERVICE } from '../send/requests.ts';
 import { consoleWarnings } from '../tell/console-log.ts';
 import type { Tell } from '../tell/reporter.ts';
-import { hookOf, type Settings } from './settings.ts';
+import type { Settings } from './settings.ts';
 
 /** What the tracker passes to the wrappers of user code. */
 interface CallbacksOptions {
@@ -19,10 +19,8 @@ interface CallbacksOptions {
   readonly tracked: () => number;
   /** Resolves once all events tracked by now are settled, or cannot be settled for now. */
   readonly flush: () => Promise<unknown>;
-  readonly onFailed: OnFailed;
+  readonly onFailed: (callback: string, error: unknown) => void;
 }
-
-type OnFailed = (callback: string, error: unknown) => void;
 
 /** What the parts make of user code. A part that a page does not have makes nothing. */
 type Made = ReturnType<GuardsPart> &
@@ -36,7 +34,7 @@ export interface Guarded extends Partial<Made> {
   /** Changes, checks and drops tracked events. Undefined if no option is a hook. */
   readonly prepare: Prepare | undefined;
   /** The logger or the console. */
-  readonly tells: readonly Tell[];
+  readonly tells: readonly (Tell | false | undefined)[];
 }
 
 /** Wraps user code so that the tracker can call it safely. */
@@ -51,12 +49,7 @@ export function guardCallbacks(user: CallbacksOptions): Guarded {
     ...parts.classify?.(user),
     ...parts.waitUntil?.(user),
     destination: (destination && parts.destination?.(destination, apiKey, onFailed)) || SERVICE,
-    prepare: prepareWith(settings, onFailed),
-    tells: [warnings, steps].filter((tell) => !!tell),
+    prepare: parts.hooks?.(settings, settings.maxEventBytes, onFailed),
+    tells: [warnings, steps],
   };
-}
-
-/** What the hooks do to each event. Undefined if there are none. */
-export function prepareWith(settings: Settings, onFailed: OnFailed): Prepare | undefined {
-  return hookOf(settings) && settings.parts.hooks?.(settings, settings.maxEventBytes, onFailed);
 }

@@ -23,7 +23,6 @@ import { createSharing } from './sharing.ts';
 import { createLimits } from './send/limits.ts';
 import { StorageError, storageError } from '../base/errors/storage-error.ts';
 import { pagePartsOf } from './parts.ts';
-import { systemClock } from '@sluice/protocol/toolbox';
 import { listenToPage } from './leaving.ts';
 import type { DropReason, Fate } from '../base/fate.ts';
 import type { Engine } from '../engine.ts';
@@ -41,7 +40,7 @@ export function createEngine(
   // It would be ignored: a page keeps records of its own.
   if (typeof settings.journal === 'object')
     throw new ConfigError('journal', 'journal must be "memory" in a page');
-  const { clock = systemClock, random = Math.random, delivery } = settings;
+  const { clock, random, delivery } = settings;
   const account = { ...settings, ...(address && { destination: address }) };
   const name = databaseName(account, PARCELS);
   const books = new Books();

@@ -1,8 +1,7 @@
-import { InvalidEventError } from '@sluice/protocol';
 import { type Clock, tried } from '@sluice/protocol/toolbox';
 import { StorageError, storageError } from '../base/errors/storage-error.ts';
 import type { DropReason, Fate } from '../base/fate.ts';
-import { errorOf, isThrown, reasonOf } from '../base/reason.ts';
+import { errorOf, invalidEvent, isThrown } from '../base/reason.ts';
 import { attempt } from '../base/user-code.ts';
 import type { Books } from './books.ts';
 import type { TrackerStats } from './stats.ts';
@@ -11,25 +10,19 @@ import type { TrackerEvents } from './tracker-events.ts';
 /** Is told of everything that happens. */
 export type Tell = (event: string, detail: object) => void;
 
-/** A listener that was added. */
-interface Listener {
-  readonly event: keyof TrackerEvents;
-  call(detail: object): void;
-}
-
 /** Emits what happens to the listeners. When events are recovered or end, it updates the books first. */
 export class Reporter {
   readonly #books: Books;
   readonly #clock: Clock;
-  readonly #tells: readonly Tell[];
-  readonly #listeners = new Set<Listener>();
+  readonly #tells: readonly (Tell | false | undefined)[];
+  readonly #listeners = new Set<Tell>();
   readonly #failedCallbacks = new Set<string>();
   #kind: string | undefined;
   /** The last failed request or failure of storage. */
   lastError: TrackerStats['lastError'];
 
   /** @param tells The logger, the console, and those who listen to all trackers of the process. */
-  constructor(books: Books, clock: Clock, tells: readonly Tell[] = []) {
+  constructor(books: Books, clock: Clock, tells: readonly (Tell | false | undefined)[] = []) {
     this.#books = books;
     this.#clock = clock;
     this.#tells = tells;
@@ -50,14 +43,12 @@ export class Reporter {
       hasFailed = true;
     };
     // A function that is added twice is two listeners, and each is removed by its own return value.
-    const entry = {
-      event,
-      call(detail: TrackerEvents[Name]) {
-        if (isCalled) return;
-        isCalled = true;
-        attempt(() => listener(detail), failed);
-        isCalled = false;
-      },
+    const entry = (name: string, detail: object) => {
+      if (name !== event || isCalled || !this.#listeners.has(entry)) return;
+      isCalled = true;
+      // The cast is safe: the detail is of this event.
+      attempt(() => listener(detail as TrackerEvents[Name]), failed);
+      isCalled = false;
     };
     this.#listeners.add(entry);
     return () => this.#listeners.delete(entry);
@@ -66,15 +57,14 @@ export class Reporter {
   /** Emits something that changes no counts. */
   emit<Name extends keyof TrackerEvents>(event: Name, detail: TrackerEvents[Name]): void {
     // A copy: a listener that is added in this loop is not called for this event.
-    for (const listener of [...this.#listeners])
-      if (listener.event === event && this.#listeners.has(listener)) listener.call(detail);
+    for (const listener of [...this.#listeners]) listener(event, detail);
     this.tell(event, detail);
   }
 
   /** Tells all but the listeners. */
   tell(event: string, detail: object): void {
     // Tests replace the console by one that throws.
-    for (const told of this.#tells) tried(() => told(event, detail));
+    for (const told of this.#tells) if (told) tried(() => told(event, detail));
   }
 
   /** Counts and emits the end of events. Emits nothing for dead letters: the code that keeps a letter emits more details. */
@@ -96,18 +86,10 @@ export class Reporter {
     this.settled(reason, 1);
   }
 
-  /**
-   * @param cause An InvalidEventError, or what the payload threw while it was serialised.
-   * @param event Its name, if it has one.
-   */
+  /** As `invalidEvent()`. */
   invalid(cause: unknown, event?: unknown): void {
-    const error = isThrown(cause, InvalidEventError)
-      ? cause
-      : new InvalidEventError('payload', `payload cannot be made JSON: ${reasonOf(cause)}`, { cause });
     this.#books.invalid += 1;
-    // It may be frozen, if a payload threw it.
-    if (typeof event === 'string') Reflect.set(error, 'event', event);
-    this.emit('invalid', { error });
+    this.emit('invalid', { error: invalidEvent(cause, event) });
   }
 
   /** Counts and emits events that are pending, but not from `track()`: found in storage, or replayed dead letters. */
