@@ -45,7 +45,7 @@ function createWatch(tracker: ViewTracker, clock: Clock): () => () => void {
     if (document.title !== title) settle();
   });
   const alarm = new Alarm(clock, settle);
-  let ignore = () => {};
+  let listening = new AbortController();
   /** The last view. It is kept while nobody listens: with StrictMode, React stops and starts again. */
   let shown: string | undefined;
   let title = '';
@@ -53,13 +53,9 @@ function createWatch(tracker: ViewTracker, clock: Clock): () => () => void {
   let track: (() => void) | undefined;
 
   function listen(): void {
-    const stop = new AbortController();
-    const { signal } = stop;
-    const unwatch = watchAddress(() => see());
-    ignore = () => {
-      unwatch();
-      stop.abort();
-    };
+    listening = new AbortController();
+    const { signal } = listening;
+    watchAddress(() => see(), signal);
     // Before the tracker's own listeners: what is tracked here is sent with the rest.
     document.addEventListener('visibilitychange', settle, { signal });
     addEventListener('pagehide', settle, { signal, capture: true });
@@ -97,7 +93,7 @@ function createWatch(tracker: ViewTracker, clock: Clock): () => () => void {
     if (watchers.size === 1) listen();
     return () => {
       if (!watchers.delete(watcher) || watchers.size > 0) return;
-      ignore();
+      listening.abort();
       // Not yet if somebody starts again at once: the title may come later.
       queueMicrotask(() => watchers.size === 0 && settle());
     };
@@ -112,42 +108,35 @@ interface Navigation {
 type Method = 'pushState' | 'replaceState';
 
 /**
- * Calls back when the page may have changed its address without a new document. Returns a function that stops this.
+ * Calls back when the page may have changed its address without a new document, until the signal aborts.
  *
  * Where there is no Navigation API, it replaces `history.pushState` and `replaceState`. Other code may do the same: if it came
  * later, our functions stay in its chain when we stop, and do nothing but pass the call on.
  */
-function watchAddress(onChange: () => void): () => void {
-  const stop = new AbortController();
-  const { signal } = stop;
+function watchAddress(onChange: () => void, signal: AbortSignal): void {
   const { navigation } = globalThis as Navigation;
   if (navigation) {
     navigation.addEventListener('currententrychange', onChange, { signal });
-    return () => stop.abort();
+    return;
   }
   addEventListener('popstate', onChange, { signal });
   addEventListener('hashchange', onChange, { signal });
-  const undo = (['pushState', 'replaceState'] as const).map((name) => wrap(name, onChange));
-  return () => {
-    stop.abort();
-    for (const one of undo) one();
-  };
+  wrap('pushState', onChange, signal);
+  wrap('replaceState', onChange, signal);
 }
 
-/** Calls back after each call of a method. Returns a function that puts back what was there, unless somebody else replaced it. */
-function wrap(name: Method, onCall: () => void): () => void {
+/** Calls back after each call of a method. Once the signal aborts, puts back what was there, unless somebody else replaced it. */
+function wrap(name: Method, onCall: () => void, signal: AbortSignal): void {
   const before = Object.getOwnPropertyDescriptor(history, name);
   const inner = history[name];
-  let isStopped = false;
   const outer: History[Method] = function (this: History, ...args) {
     inner.apply(this, args);
-    if (!isStopped) onCall();
+    if (!signal.aborted) onCall();
   };
   history[name] = outer;
-  return () => {
-    isStopped = true;
+  signal.addEventListener('abort', () => {
     if (history[name] !== outer) return;
     if (before) Object.defineProperty(history, name, before);
     else Reflect.deleteProperty(history, name);
-  };
+  });
 }
