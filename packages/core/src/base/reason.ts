@@ -34,3 +34,11 @@ export function invalidEvent(cause: unknown, event: unknown): InvalidEventError 
   if (typeof event === 'string') Reflect.set(error, 'event', event);
   return error;
 }
+
+/** How much of an answer is shown and kept, in characters. */
+export const MAX_EXCERPT_LENGTH = 1024;
+
+/** The start of an answer: the part that is shown and kept. */
+export function excerptOf(body: string): string {
+  return body.slice(0, MAX_EXCERPT_LENGTH);
+}

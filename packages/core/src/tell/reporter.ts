@@ -111,9 +111,9 @@ export class Reporter {
 
   /** Sets the kind of journal that keeps events now. Emits `storageChanged` if the kind has changed. */
   journal(kind: string): void {
-    const isChange = this.#kind !== undefined && this.#kind !== kind;
+    const before = this.#kind ?? kind;
     this.#kind = kind;
-    if (isChange) this.emit('storageChanged', { kind });
+    if (before !== kind) this.emit('storageChanged', { kind });
   }
 
   /** User code failed. Emits `callbackFailed` once for each callback. */

@@ -1,4 +1,4 @@
-import { MAX_EXCERPT_LENGTH } from '../../base/excerpt.ts';
+import { MAX_EXCERPT_LENGTH } from '../../base/reason.ts';
 import { uuid } from '../../base/uuid.ts';
 import type { Refusal } from '../../send/letterbox.ts';
 
