@@ -1,6 +1,5 @@
 import { platform } from '#platform';
 import { type EventBytes, encodeEvents, type Limit, splitEvents } from '../../base/event-bytes.ts';
-import type { Fate } from '../../base/fate.ts';
 import { type Range, rangeLength } from '../../base/range.ts';
 import type { Journal, JournalObserver } from '../../keep/journal.ts';
 
@@ -70,29 +69,8 @@ export async function readAll(
   return found;
 }
 
-/** An observer that records all calls. */
-export class Witness implements JournalObserver {
-  readonly ranges: Range[] = [];
-  readonly settlements: { range: Range; fate: Fate }[] = [];
-  readonly damages: { place: string; bytes: number }[] = [];
-  readonly failures: Error[] = [];
-
-  recovered(range: Range): void {
-    this.ranges.push(range);
-  }
-
-  settled(range: Range, fate: Fate): void {
-    this.settlements.push({ range, fate });
-  }
-
-  damaged(place: string, bytes: number): void {
-    this.damages.push({ place, bytes });
-  }
-
-  failed(error: Error): void {
-    this.failures.push(error);
-  }
-}
+/** An observer for what does not matter. */
+export const NOBODY: JournalObserver = { recovered() {}, settled() {}, damaged() {}, failed() {} };
 
 /** The journals of one case, in places of its own. */
 export class Stage {
@@ -111,11 +89,12 @@ export class Stage {
     return journal;
   }
 
-  async open(place?: string): Promise<{ journal: Journal; witness: Witness }> {
-    const journal = this.create(place);
-    const witness = new Witness();
-    await journal.open(witness);
-    return { journal, witness };
+  /** Makes a journal and opens it. Also returns what it found. */
+  async open(): Promise<{ journal: Journal; found: readonly Range[] }> {
+    const journal = this.create();
+    const found: Range[] = [];
+    await journal.open({ ...NOBODY, recovered: (range) => found.push(range) });
+    return { journal, found };
   }
 
   async close(): Promise<void> {
