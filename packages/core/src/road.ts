@@ -10,7 +10,6 @@ import { guardCallbacks } from './options/callbacks.ts';
 import type { Settings } from './options/settings.ts';
 import { learn } from './parts/learn/learn.ts';
 import { Books } from './tell/books.ts';
-import { Reporter } from './tell/reporter.ts';
 import type { TrackerStats } from './tell/stats.ts';
 import { Waiting } from './wait/waiting.ts';
 
@@ -28,16 +27,8 @@ export function createRoad(settings: Settings, texts: EventTexts, flush: () => P
   const waits = new Set<AbortController>();
   const { clock, random } = settings;
   const redact = (text: string) => dispatch.redact(text);
-  const hooked = guardCallbacks({
-    settings,
-    clock,
-    redact,
-    tracked: () => books.accepted,
-    flush,
-    onFailed: (callback, error) => reporter.callbackFailed(callback, error),
-  });
-  const { transport = platform.createTransport(settings) } = hooked;
-  const reporter = new Reporter(books, clock, [platform.publish, ...hooked.tells]);
+  const hooked = guardCallbacks(settings, books, redact, flush, platform.publish);
+  const { reporter, transport = platform.createTransport(settings) } = hooked;
   const journal = createJournal(settings, clock);
   const limits = learn(reporter);
   const wake = () => void dispatch.wake();

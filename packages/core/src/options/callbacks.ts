@@ -1,26 +1,14 @@
-import type { Clock, Redact } from '@sluice/protocol/toolbox';
+import type { Redact } from '@sluice/protocol/toolbox';
 import type { ClassifyPart } from '../parts/classify.ts';
 import type { GuardsPart } from '../parts/guard/guards.ts';
 import type { Prepare } from '../parts/hooks/hooks.ts';
 import type { IdempotencyPart } from '../parts/idempotency.ts';
 import type { WaitUntilPart } from '../parts/wait-until.ts';
 import { type Destination, SERVICE } from '../send/requests.ts';
+import type { Books } from '../tell/books.ts';
 import { consoleWarnings } from '../tell/console-log.ts';
-import type { Tell } from '../tell/reporter.ts';
+import { Reporter, type Tell } from '../tell/reporter.ts';
 import type { Settings } from './settings.ts';
-
-/** What the tracker passes to the wrappers of user code. */
-interface CallbacksOptions {
-  readonly settings: Settings;
-  readonly clock: Clock;
-  /** Removes the API key from a text. */
-  readonly redact: Redact;
-  /** Number of events tracked so far. */
-  readonly tracked: () => number;
-  /** Resolves once all events tracked by now are settled, or cannot be settled for now. */
-  readonly flush: () => Promise<unknown>;
-  readonly onFailed: (callback: string, error: unknown) => void;
-}
 
 /** What the parts make of user code. A part that a page does not have makes nothing. */
 type Made = ReturnType<GuardsPart> &
@@ -33,16 +21,30 @@ export interface Guarded extends Partial<Made> {
   readonly destination: Destination;
   /** Changes, checks and drops tracked events. Undefined if no option is a hook. */
   readonly prepare: Prepare | undefined;
-  /** The logger or the console. */
-  readonly tells: readonly (Tell | false | undefined)[];
+  /** Tells the application what happens, also that its own code failed. */
+  readonly reporter: Reporter;
 }
 
-/** Wraps user code so that the tracker can call it safely. */
-export function guardCallbacks(user: CallbacksOptions): Guarded {
-  const { settings, redact, onFailed } = user;
-  const { apiKey, destination, parts } = settings;
+/**
+ * Wraps user code so that the tracker can call it safely.
+ *
+ * @param redact Removes the API key from a text.
+ * @param flush Resolves once all events tracked by now are settled, or cannot be settled for now.
+ * @param publish Tells those who listen to all trackers of the process.
+ */
+export function guardCallbacks(
+  settings: Settings,
+  books: Books,
+  redact: Redact,
+  flush: () => Promise<unknown>,
+  publish?: Tell,
+): Guarded {
+  const { apiKey, clock, destination, parts } = settings;
+  const onFailed = (callback: string, error: unknown) => reporter.callbackFailed(callback, error);
+  const user = { settings, clock, redact, flush, tracked: () => books.accepted, onFailed };
   const { log, steps } = parts.logger?.(user) ?? {};
   const warnings = log ?? (settings.logger !== false && consoleWarnings(redact));
+  const reporter = new Reporter(books, clock, [publish, warnings, steps]);
   return {
     ...parts.guards?.(user),
     ...parts.idempotency?.(user),
@@ -50,6 +52,6 @@ export function guardCallbacks(user: CallbacksOptions): Guarded {
     ...parts.waitUntil?.(user),
     destination: (destination && parts.destination?.(destination, apiKey, onFailed)) || SERVICE,
     prepare: parts.hooks?.(settings, settings.maxEventBytes, onFailed),
-    tells: [warnings, steps],
+    reporter,
   };
 }

@@ -13,7 +13,6 @@ import { isHidden, type Meeting } from './store/origin.ts';
 import { guardCallbacks } from '../options/callbacks.ts';
 import { createRelay, type RelayAddress } from './send/relay.ts';
 import { PARCELS, type Parcel } from './keep/parcel.ts';
-import { Reporter } from '../tell/reporter.ts';
 import { createBreaker } from '../pace/breaker.ts';
 import { DENIED } from './store/indexeddb-store.ts';
 import { createConsent } from './consent.ts';
@@ -50,12 +49,8 @@ export function createEngine(
   books.sample(clock.now());
   const isGranted = () => consent.current === 'granted';
   const redact = (text: string) => requests.redact(text);
-  const hooked = guardCallbacks({
-    ...{ settings, clock, redact, flush },
-    tracked: () => books.accepted,
-    onFailed: (callback, error) => reporter.callbackFailed(callback, error),
-  });
-  const reporter = new Reporter(books, clock, hooked.tells);
+  const hooked = guardCallbacks(settings, books, redact, flush);
+  const { reporter } = hooked;
   const { hold, maxBytes } = settings.unidentified;
   let isShut = false;
   const ended = new AbortController();
