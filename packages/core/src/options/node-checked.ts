@@ -45,7 +45,7 @@ const OF_CONNECTION =
   /^(?:accept-encoding|connection|expect|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/i;
 
 /** Checks all options in Node. */
-export const nodeChecked: CheckedPart = thoroughly(NODE_RULES, (options) => {
+export const nodeChecked: CheckedPart = thoroughly((options) => {
   const { delivery = {}, journal, journalDirectory, transport } = options;
   const { connect, dispatcher, headers = {} } = delivery;
   const name = Object.keys(headers).find((name) => OF_CONNECTION.test(name));
@@ -63,7 +63,7 @@ export const nodeChecked: CheckedPart = thoroughly(NODE_RULES, (options) => {
     if (value === undefined || otherValue === undefined) continue;
     throw new ConfigError(option, `${option} is for ${purpose}: leave it out, or leave out ${other}`);
   }
-});
+}, NODE_RULES);
 
 function isPem(value: unknown): boolean {
   return isNonEmptyString(value) || (value instanceof Uint8Array && value.length > 0);

@@ -74,11 +74,11 @@ const MOST_SEARCHED = 2_000;
  * Makes the check of all options, for where nobody waits for a few bytes more: also of how they go together, of what they contain,
  * of the names of parts, and of what methods are given.
  *
- * @param checkMore Checks what only this platform has. The rules hold.
+ * @param checkMore Checks what only this platform has. What the rules say holds then.
  */
 export function thoroughly(
-  rules: Rules,
   checkMore: (options: TrackerOptions) => void = () => {},
+  rules: Rules = RULES,
 ): CheckedPart {
   // A page takes the option `relay` out, unless it is undefined.
   const known = { ...rules, parts: PARTS, relay: ANYTHING };
@@ -99,9 +99,6 @@ export function thoroughly(
     });
   };
 }
-
-/** For development builds of a page, and for what is neither Node nor a page. */
-export const fullyChecked: CheckedPart = thoroughly(RULES);
 
 /** Says which header is wrong. Its value may be a secret. */
 function checkHeaders(given: unknown): void {

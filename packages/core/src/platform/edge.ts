@@ -1,5 +1,4 @@
 import { ConfigError } from '@sluice/protocol';
-import { RULES } from '../options/rules.ts';
 import { thoroughly } from '../options/thorough.ts';
 import { AdaptiveConcurrency } from '../pace/adaptive-concurrency.ts';
 import { FetchTransport } from '../send/http/fetch-transport.ts';
@@ -10,7 +9,7 @@ import { warnOfUsers } from './warn-of-users.ts';
 import { web } from './web.ts';
 
 /** Checks all options. */
-const checked = thoroughly(RULES, ({ delivery }) => {
+const checked = thoroughly(({ delivery }) => {
   if (delivery?.credentials === undefined || 'credentials' in Request.prototype) return;
   const rule = 'must be absent in a runtime without cookies: give delivery.headers a cookie';
   throw new ConfigError('delivery.credentials', `delivery.credentials ${rule}`);
