@@ -165,33 +165,29 @@ function isAsynchronous(schema: unknown): boolean {
  * InvalidEventError for `identify()`.
  */
 function checkCall(method: CheckedMethod, given: unknown): void {
-  if (method === 'on') checkEvent(String(given));
-  else if (method !== 'identify') checkFinish(`${method}()`, given);
+  if (method === 'on') {
+    if (!Object.hasOwn(EVENTS, String(given))) throw unknown('on()', String(given), EVENTS);
+  } else if (method !== 'identify') checkFinish(`${method}()`, given);
   else if (Array.isArray(given) && given.length > 0) {
     const rule = 'identify() takes the customer alone: track other fields with an event';
     throw new InvalidEventError('identify', rule);
   }
 }
 
-function checkEvent(event: string): void {
-  if (Object.hasOwn(EVENTS, event)) return;
-  const known = Object.keys(EVENTS);
-  throw unknown('on()', event, known, meant(event, known));
-}
-
 function checkFinish(method: string, given: unknown): void {
   if (given === undefined || given === null) return;
   if (typeof given !== 'object') throw refused(method, 'called with an object of options', given);
-  const known = Object.keys(FINISH);
   for (const [name, value] of Object.entries(given)) {
     const rule = Object.hasOwn(FINISH, name) && FINISH[name as keyof FinishOptions];
-    if (!rule) throw unknown(method, name, known, meant(name, known));
+    if (!rule) throw unknown(method, name, FINISH);
     if (value !== undefined && !rule[0](value)) throw refused(`${name} of ${method}`, rule[1], value);
   }
 }
 
 /** A name is shown only if it resembles a known one: any other may be the key. */
-function unknown(method: string, name: string, known: readonly string[], hint?: string): ConfigError {
+function unknown(method: string, name: string, table: object): ConfigError {
+  const known = Object.keys(table);
+  const hint = meant(name, known);
   const rule = hint ? `"${name}"; ${hint}` : `such name; there are ${known.join(', ')}`;
   return new ConfigError(method, `${method} knows no ${rule}`);
 }

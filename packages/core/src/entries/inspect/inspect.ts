@@ -13,12 +13,7 @@ import { SLOT_DIRECTORY } from '../../keep/file/slots/slot.ts';
 import { systemLocks } from '../../keep/file/slots/system-locks.ts';
 import { type DeadLetter, readLetter } from '../../parts/dead-letters/dead-letter.ts';
 import { defaultRoot, pathOf } from '../../platform/process/journal-path.ts';
-import {
-  type SegmentReport,
-  StoredSegment,
-  type StoredText,
-  type VerifiedSegment,
-} from './stored-segment.ts';
+import { type SegmentReport, StoredSegment, type VerifiedSegment } from './stored-segment.ts';
 
 export type { DamagedPlace, SegmentReport, VerifiedSegment } from './stored-segment.ts';
 
@@ -53,10 +48,11 @@ export interface JournalReport extends Readonly<Record<keyof typeof PARTS, reado
  * @throws Rejects with a StorageError if there is no such directory, or if it cannot be read.
  * @example const { events } = await inspectJournal('/data/sluice');
  */
-export function inspectJournal(directory: string): Promise<JournalReport> {
-  return reading(directory, async (root) => {
-    const [times = 0, until = 0] =
-      (await new FileNote(join(root, 'unanswered')).read())?.split(' ').map(Number) ?? [];
+export async function inspectJournal(directory: string): Promise<JournalReport> {
+  const root = await rootOf(directory);
+  try {
+    const note = await new FileNote(join(root, 'unanswered')).read();
+    const [times = 0, until = 0] = note?.split(' ').map(Number) ?? [];
     const setAside = { count: 0, bytes: 0 };
     for (const { name } of await listOrNothing(join(root, 'damaged'))) {
       setAside.count += 1;
@@ -70,7 +66,9 @@ export function inspectJournal(directory: string): Promise<JournalReport> {
       setAside,
       unanswered: times > 0 ? { processes: times, until } : undefined,
     };
-  });
+  } catch (cause) {
+    throw unreadable(root, cause);
+  }
 }
 
 /**
@@ -79,14 +77,7 @@ export function inspectJournal(directory: string): Promise<JournalReport> {
  * @example for await (const { path, damage } of verifyJournal('/data/sluice')) console.log(path, damage);
  */
 export function verifyJournal(directory: string): AsyncGenerator<VerifiedSegment, void, undefined> {
-  return readingEach(directory, async function* (root) {
-    for (const part of Object.values(PARTS)) {
-      for await (const segment of segmentsIn(join(root, part))) {
-        const verified = await segment.verify();
-        if (verified !== undefined) yield verified;
-      }
-    }
-  });
+  return readEach(directory, Object.values(PARTS), (segment) => segment.verify());
 }
 
 /**
@@ -98,8 +89,8 @@ export function verifyJournal(directory: string): AsyncGenerator<VerifiedSegment
 export async function* storedEvents(
   directory: string,
 ): AsyncGenerator<{ readonly text: string; readonly isReleased: boolean }, void, undefined> {
-  for await (const { text, isReleased } of storedTexts(directory, PARTS.events))
-    yield { text: new TextDecoder().decode(text), isReleased };
+  for await (const texts of readEach(directory, [PARTS.events], (segment) => segment.texts()))
+    for (const { text, isReleased } of texts) yield { text: new TextDecoder().decode(text), isReleased };
 }
 
 /**
@@ -111,9 +102,11 @@ export async function* storedEvents(
 export async function* storedDeadLetters(
   directory: string,
 ): AsyncGenerator<{ readonly letter: DeadLetter; readonly isAlive: boolean }, void, undefined> {
-  for await (const { text, isAlive, isReleased } of storedTexts(directory, PARTS.deadLetters)) {
-    const read = isReleased ? undefined : readLetter(text);
-    if (read !== undefined) yield { letter: read.letter, isAlive };
+  for await (const texts of readEach(directory, [PARTS.deadLetters], (segment) => segment.texts())) {
+    for (const { text, isAlive, isReleased } of texts) {
+      const read = isReleased ? undefined : readLetter(text);
+      if (read !== undefined) yield { letter: read.letter, isAlive };
+    }
   }
 }
 
@@ -139,10 +132,25 @@ export async function defaultJournals(): Promise<string[]> {
   return entries.flatMap(({ name, kind }) => (kind === 'directory' ? [join(root, name)] : []));
 }
 
-function storedTexts(directory: string, part: string): AsyncGenerator<StoredText, void, undefined> {
-  return readingEach(directory, async function* (root) {
-    for await (const segment of segmentsIn(join(root, part))) yield* (await segment.texts()) ?? [];
-  });
+/** Yields what is found in each segment of these parts. What fails becomes a StorageError that names the directory. */
+async function* readEach<Found>(
+  directory: string,
+  parts: readonly string[],
+  read: (segment: StoredSegment) => Promise<Found | undefined>,
+): AsyncGenerator<Found, void, undefined> {
+  const root = await rootOf(directory);
+  try {
+    for (const part of parts) {
+      for (const slot of await findSlots(join(root, part))) {
+        for (const segment of await findSegments(slot)) {
+          const found = await read(segment);
+          if (found !== undefined) yield found;
+        }
+      }
+    }
+  } catch (cause) {
+    throw unreadable(root, cause);
+  }
 }
 
 async function reportSlots(root: string): Promise<SlotReport[]> {
@@ -156,10 +164,6 @@ async function reportSlots(root: string): Promise<SlotReport[]> {
     slots.push({ ...slot, segments });
   }
   return slots;
-}
-
-async function* segmentsIn(root: string): AsyncGenerator<StoredSegment, void, undefined> {
-  for (const slot of await findSlots(root)) yield* await findSegments(slot);
 }
 
 /** The slots in a directory; none if there is no such directory. */
@@ -194,28 +198,13 @@ async function listOrNothing(path: string): ReturnType<typeof nodeFileSystem.lis
   });
 }
 
-/** Turns what fails into a StorageError that names the directory. */
-async function reading<Result>(directory: string, read: (root: string) => Promise<Result>): Promise<Result> {
+async function rootOf(directory: string): Promise<string> {
   const root = resolve(directory);
-  try {
-    if ((await stat(root)).isDirectory()) return await read(root);
-  } catch (cause) {
+  const status = await stat(root).catch((cause) => {
     throw unreadable(root, cause);
-  }
-  throw new StorageError(`${root} is no directory: give that of a journal`);
-}
-
-/** As `reading()`, for what is read one after another. */
-async function* readingEach<Item>(
-  directory: string,
-  read: (root: string) => AsyncGenerator<Item, void, undefined>,
-): AsyncGenerator<Item, void, undefined> {
-  const root = await reading(directory, async (root) => root);
-  try {
-    yield* read(root);
-  } catch (cause) {
-    throw unreadable(root, cause);
-  }
+  });
+  if (!status.isDirectory()) throw new StorageError(`${root} is no directory: give that of a journal`);
+  return root;
 }
 
 function unreadable(root: string, cause: unknown): StorageError {

@@ -58,7 +58,7 @@ export interface VerifiedSegment {
 }
 
 /** An event, or a dead letter, as it is stored. */
-export interface StoredText {
+interface StoredText {
   readonly text: Uint8Array;
   readonly isReleased: boolean;
   /** Whether the process is alive that keeps it. */
