@@ -1,4 +1,3 @@
-import { systemClock } from '@sluice/protocol/toolbox';
 import { platform } from '#platform';
 import { checkSize, type EventTexts } from './accept/event-text.ts';
 import { rangeLength } from './base/range.ts';
@@ -11,9 +10,6 @@ import { guardCallbacks } from './options/callbacks.ts';
 import type { Settings } from './options/settings.ts';
 import { learn } from './parts/learn/learn.ts';
 import { Books } from './tell/books.ts';
-import { consoleWarnings } from './tell/console-log.ts';
-import { RateMeter } from './tell/rate-meter.ts';
-import { createReporter } from './tell/reporter.ts';
 import type { TrackerStats } from './tell/stats.ts';
 import { Waiting } from './wait/waiting.ts';
 
@@ -24,30 +20,19 @@ interface Resource {
 /** Builds the stages of a tracker in the order in which events pass them. Handles the lifecycle of the process or app. */
 export function createRoad(settings: Settings, texts: EventTexts, flush: () => Promise<unknown>): Engine {
   const books = new Books();
-  const rates = new RateMeter();
   let opened: Promise<void> = Promise.resolve();
   let isOpened = false;
   let isShut = false;
   /** Of all waits: aborted once nothing is delivered any more. */
   const waits = new Set<AbortController>();
-  const { clock = systemClock, random = Math.random } = settings;
+  const { clock, random } = settings;
   const redact = (text: string) => dispatch.redact(text);
-  const hooked = guardCallbacks({
-    settings,
-    clock,
-    redact,
-    tracked: () => books.accepted,
-    flush,
-    onFailed: (callback, error) => reporter.callbackFailed(callback, error),
-  });
-  const { transport = platform.createTransport(settings) } = hooked;
-  const warnings = hooked.log ?? (settings.logger !== false && consoleWarnings(redact));
-  const tells = [platform.publish, warnings, hooked.steps];
-  const reporter = createReporter({ books, clock, tells: tells.filter((tell) => !!tell) });
+  const hooked = guardCallbacks(settings, books, redact, flush, platform.publish);
+  const { reporter, transport = platform.createTransport(settings) } = hooked;
   const journal = createJournal(settings, clock);
   const limits = learn(reporter);
   const wake = () => void dispatch.wake();
-  const sample = () => rates.sample(books, clock.now());
+  const sample = () => books.sample(clock.now());
   const onDue = () => {
     sample();
     wake();
@@ -162,7 +147,7 @@ export function createRoad(settings: Settings, texts: EventTexts, flush: () => P
       oldestAgeMs: oldestAt === undefined ? undefined : Math.max(0, now - oldestAt),
       journal: journalKind(),
       ...dispatch.stats,
-      rates: rates.perSecond(books, now),
+      rates: books.rates(now),
       lastError: reporter.lastError,
     };
   }

@@ -1,6 +1,5 @@
 import { ConfigError } from './errors/config-error.ts';
-import { describe } from './toolbox/describe.ts';
-import { tried } from './toolbox/tried.ts';
+import { describe, tried } from './toolbox/describe.ts';
 
 const ALLOWED = 'an http or https URL without credentials, query or fragment';
 

@@ -73,7 +73,7 @@ export class EventTexts {
     this.#maxBytes = maxEventBytes;
     this.#nobody = unidentified?.hold ? UNIDENTIFIED : undefined;
     // A clock of the user's own is right.
-    this.offset = clock ? undefined : new ClockOffset(systemClock, keepDeviceTimestamp, store);
+    this.offset = clock === systemClock ? new ClockOffset(clock, keepDeviceTimestamp, store) : undefined;
   }
 
   /**

@@ -1,10 +1,9 @@
 /** Makes the text of events as `track()` does, for Node: for an outbox, which stores it itself. */
-import { ConfigError, InvalidEventError } from '@sluice/protocol';
+import { ConfigError } from '@sluice/protocol';
 import { platform } from '#platform';
 import { checkSize, EventTexts, type TrackOptions } from '../accept/event-text.ts';
 import type { DropReason } from '../base/fate.ts';
-import { isThrown, reasonOf } from '../base/reason.ts';
-import { HOOKS } from '../options/callbacks.ts';
+import { invalidEvent, isThrown, reasonOf } from '../base/reason.ts';
 import type { TrackerOptions } from '../options/options.ts';
 import { readOptions } from '../options/settings.ts';
 import type { HookOptions } from '../parts/hooks.ts';
@@ -37,34 +36,25 @@ const NO_OPTIONS: TrackOptions = {};
 /** Throws a ConfigError. */
 export function createEventWriter(options: EventWriterOptions): WriteEvent {
   const settings = readOptions({ ...options, ...NOWHERE }, platform);
-  const { correlationKey, source, maxEventBytes, parts } = settings;
+  const { correlationKey, source, maxEventBytes } = settings;
   const texts = new EventTexts({ correlationKey, source, maxEventBytes });
   // Nobody listens for failures here, and the caller can fix the event or end its transaction.
   const failed = (hook: string, cause: unknown) => {
     throw new ConfigError(hook, `${hook} failed: ${reasonOf(cause)}`, { cause });
   };
-  const isHooked = HOOKS.some((name) => settings[name] !== undefined);
-  const prepare = isHooked ? parts.hooks?.(settings, maxEventBytes, failed) : undefined;
-
-  function write(event: string, payload: unknown, options: TrackOptions): WrittenEvent | DropReason {
-    const given = { event, payload, context: undefined };
-    const ready = prepare?.(given, options?.correlationValue) ?? given;
-    if (typeof ready === 'string') return ready;
-    const text = texts.create(ready.event, ready.payload, options, Date.now(), ready.context);
-    checkSize(text, maxEventBytes, platform.text.byteLength);
-    return { text, customer: texts.customer };
-  }
+  const prepare = settings.parts.hooks?.(settings, maxEventBytes, failed);
 
   return (event, payload, options = NO_OPTIONS) => {
     try {
-      return write(event, payload, options);
+      const given = { event, payload, context: undefined };
+      const ready = prepare?.(given, options?.correlationValue) ?? given;
+      if (typeof ready === 'string') return ready;
+      const text = texts.create(ready.event, ready.payload, options, Date.now(), ready.context);
+      checkSize(text, maxEventBytes, platform.text.byteLength);
+      return { text, customer: texts.customer };
     } catch (cause) {
       if (isThrown(cause, ConfigError)) throw cause;
-      const error = isThrown(cause, InvalidEventError)
-        ? cause
-        : new InvalidEventError('payload', `payload cannot be made JSON: ${reasonOf(cause)}`, { cause });
-      if (typeof event === 'string') Reflect.set(error, 'event', event);
-      throw error;
+      throw invalidEvent(cause, event);
     }
   };
 }

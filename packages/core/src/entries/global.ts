@@ -2,59 +2,33 @@
  * The script `sluice.global.js`. It sets `window.Sluice` to the package, and performs the calls that the stub in docs/in-a-page.md
  * recorded. From then on, the stub's trackers are real ones.
  */
-import {
-  bounds,
-  ClosedError,
-  ConfigError,
-  checked,
-  classify,
-  createTracker,
-  DeliveryError,
-  deadLetters,
-  destination,
-  FetchTransport,
-  guards,
-  gzip,
-  hooks,
-  InvalidEventError,
-  idempotency,
-  isSluiceError,
-  learn,
-  logger,
-  pageContext,
-  pageViews,
-  perCustomer,
-  SluiceError,
-  StorageError,
-  type Tracker,
-  type TrackerOptions,
-} from './full.ts';
+import * as full from './full.ts';
 
-// Not `import *`: the bundler's code for that fails where a page added something to Object.prototype.
+// Each by its name: the bundler's code for the object `full` fails where a page added something to Object.prototype.
 const sluice = {
-  bounds,
-  ClosedError,
-  ConfigError,
-  checked,
-  classify,
-  createTracker,
-  DeliveryError,
-  deadLetters,
-  destination,
-  FetchTransport,
-  gzip,
-  hooks,
-  guards,
-  InvalidEventError,
-  idempotency,
-  isSluiceError,
-  learn,
-  logger,
-  pageContext,
-  pageViews,
-  perCustomer,
-  SluiceError,
-  StorageError,
+  bounds: full.bounds,
+  ClosedError: full.ClosedError,
+  ConfigError: full.ConfigError,
+  checked: full.checked,
+  classify: full.classify,
+  createTracker: full.createTracker,
+  DeliveryError: full.DeliveryError,
+  deadLetters: full.deadLetters,
+  destination: full.destination,
+  FetchTransport: full.FetchTransport,
+  gzip: full.gzip,
+  hooks: full.hooks,
+  guards: full.guards,
+  InvalidEventError: full.InvalidEventError,
+  idempotency: full.idempotency,
+  isSluiceError: full.isSluiceError,
+  learn: full.learn,
+  logger: full.logger,
+  pageContext: full.pageContext,
+  pageViews: full.pageViews,
+  perCustomer: full.perCustomer,
+  SluiceError: full.SluiceError,
+  StorageError: full.StorageError,
 };
 
 /** A call that the stub recorded: on which of its trackers, which method, the arguments, and when. */
@@ -76,7 +50,7 @@ if (calls !== undefined) {
 
 function perform([stub, method, args, at]: Call): void {
   try {
-    if (method === 'createTracker') become(stub, createTracker(args[0] as TrackerOptions));
+    if (method === 'createTracker') become(stub, full.createTracker(args[0] as full.TrackerOptions));
     const tracker = trackers.get(stub);
     const call: unknown = tracker && Reflect.get(tracker, method);
     if (typeof call !== 'function') return;
@@ -94,7 +68,7 @@ function perform([stub, method, args, at]: Call): void {
   }
 }
 
-function become(stub: Record<string, unknown>, tracker: Tracker): void {
+function become(stub: Record<string, unknown>, tracker: full.Tracker): void {
   trackers.set(stub, tracker);
   Object.defineProperties(stub, Object.getOwnPropertyDescriptors(tracker));
 }

@@ -1,6 +1,6 @@
 /** Metrics of a tracker for OpenTelemetry, without a dependency on it. */
 import type { BreakerState, PauseReason, TrackerStats } from '../tell/stats.ts';
-import type { TrackerEvents } from '../tell/tracker-events.ts';
+import type { Tracker } from '../tracker.ts';
 
 type Attributes = Readonly<Record<string, string | number>>;
 
@@ -9,42 +9,30 @@ interface Instrument {
   addCallback(callback: (result: unknown) => void): void;
 }
 
-/** Receives the values at a collection. */
-interface Observations {
+type ReadValues = (result: {
   observe(instrument: Instrument, value: number, attributes?: Attributes): void;
-}
+}) => void;
 
 interface InstrumentOptions {
   readonly unit: string;
   readonly description: string;
 }
 
-interface Histogram {
-  record(value: number, attributes?: Attributes): void;
-}
-
-interface Counter {
-  add(value: number, attributes?: Attributes): void;
-}
-
-/** The part of a tracker that is observed. */
-interface Observed {
-  stats(): TrackerStats;
-  on<Name extends 'request' | 'deadLettered'>(
-    event: Name,
-    listener: (detail: TrackerEvents[Name]) => void,
-  ): () => void;
-}
-
 /** The part of a `Meter` of `@opentelemetry/api` that is used here. */
 export interface Meter {
   createObservableCounter(name: string, options: InstrumentOptions): Instrument;
   createObservableUpDownCounter(name: string, options: InstrumentOptions): Instrument;
-  createCounter(name: string, options: InstrumentOptions): Counter;
-  createHistogram(name: string, options: InstrumentOptions): Histogram;
   createObservableGauge(name: string, options: InstrumentOptions): Instrument;
-  addBatchObservableCallback(callback: (result: Observations) => void, instruments: Instrument[]): void;
-  removeBatchObservableCallback(callback: (result: Observations) => void, instruments: Instrument[]): void;
+  createCounter(
+    name: string,
+    options: InstrumentOptions,
+  ): { add(value: number, attributes?: Attributes): void };
+  createHistogram(
+    name: string,
+    options: InstrumentOptions,
+  ): { record(value: number, attributes?: Attributes): void };
+  addBatchObservableCallback(callback: ReadValues, instruments: Instrument[]): void;
+  removeBatchObservableCallback(callback: ReadValues, instruments: Instrument[]): void;
 }
 
 /** One value, or several with different attributes; undefined if there is none now. */
@@ -103,11 +91,15 @@ const METRICS: readonly Metric[] = [
  * @example
  * const stop = observeTracker(tracker, metrics.getMeter('sluice'), { tracker: 'orders' });
  */
-export function observeTracker(tracker: Observed, meter: Meter, attributes: Attributes = {}): () => void {
+export function observeTracker(
+  tracker: Pick<Tracker, 'on' | 'stats'>,
+  meter: Meter,
+  attributes: Attributes = {},
+): () => void {
   const instruments = METRICS.map(([kind, name, unit, description]) =>
     meter[`createObservable${kind}`](name, { unit, description }),
   );
-  const tell = (result: Observations) => {
+  const tell: ReadValues = (result) => {
     const stats = tracker.stats();
     for (const [index, instrument] of instruments.entries()) {
       const value = METRICS[index]?.[4](stats);

@@ -2,7 +2,6 @@
 import { type Clock, systemClock } from '@sluice/protocol/toolbox';
 import type { TrackOptions } from '../accept/event-text.ts';
 import { Alarm } from '../base/alarm.ts';
-import { watchAddress } from './address.ts';
 
 /** Routers set the title after they changed the address. A title that is the same for so long was right from the start. */
 const TITLE_MS = 1_000;
@@ -12,8 +11,8 @@ interface ViewTracker {
   track(name: string, payload: object, options: TrackOptions): void;
 }
 
-/** By tracker, so that two components that ask for the views of one tracker count each view once. */
-const viewsOf = new WeakMap<object, Views>();
+/** What tracks the views, by tracker: two components that ask for the views of one tracker count each view once. */
+const watches = new WeakMap<object, () => () => void>();
 
 /**
  * Tracks an event `page_view` for the page that is open, and for each address that it shows later: after `pushState` or
@@ -34,86 +33,110 @@ const viewsOf = new WeakMap<object, Views>();
  */
 export function pageViews(tracker: ViewTracker, clock: Clock = systemClock): () => void {
   if (!globalThis.document) return () => {};
-  const views = viewsOf.get(tracker) ?? new Views(tracker, clock);
-  viewsOf.set(tracker, views);
-  const user = {};
-  views.add(user);
-  return () => views.delete(user);
+  const watch = watches.get(tracker) ?? createWatch(tracker, clock);
+  watches.set(tracker, watch);
+  return watch();
 }
 
-/** The views of one tracker, for all who asked for them. */
-class Views {
-  readonly #users = new Set<object>();
-  readonly #tracker: ViewTracker;
-  readonly #clock: Clock;
-  readonly #alarm: Alarm;
-  readonly #titles = new MutationObserver(() => {
-    if (document.title !== this.#title) this.#settle();
+/** Tracks the views for all who asked for those of one tracker. */
+function createWatch(tracker: ViewTracker, clock: Clock): () => () => void {
+  const watchers = new Set<object>();
+  const titles = new MutationObserver(() => {
+    if (document.title !== title) settle();
   });
-  #ignore: () => void = () => {};
+  const alarm = new Alarm(clock, settle);
+  let listening = new AbortController();
   /** The last view. It is kept while nobody listens: with StrictMode, React stops and starts again. */
-  #path: string | undefined;
-  #title = '';
+  let shown: string | undefined;
+  let title = '';
   /** Tracks the last view, whose title may not be known yet. */
-  #pending: (() => void) | undefined;
+  let track: (() => void) | undefined;
 
-  constructor(tracker: ViewTracker, clock: Clock) {
-    this.#tracker = tracker;
-    this.#clock = clock;
-    this.#alarm = new Alarm(clock, () => this.#settle());
-  }
-
-  add(user: object): void {
-    this.#users.add(user);
-    if (this.#users.size === 1) this.#listen();
-  }
-
-  delete(user: object): void {
-    if (!this.#users.delete(user) || this.#users.size > 0) return;
-    this.#ignore();
-    // Not yet if somebody starts again at once: the title may come later.
-    queueMicrotask(() => this.#users.size === 0 && this.#settle());
-  }
-
-  #listen(): void {
-    const stop = new AbortController();
-    const { signal } = stop;
-    const see = () => this.#see();
-    const unwatch = watchAddress(see);
-    this.#ignore = () => {
-      unwatch();
-      stop.abort();
-    };
-    const settle = () => this.#settle();
+  function listen(): void {
+    listening = new AbortController();
+    const { signal } = listening;
+    watchAddress(() => see(), signal);
     // Before the tracker's own listeners: what is tracked here is sent with the rest.
     document.addEventListener('visibilitychange', settle, { signal });
     addEventListener('pagehide', settle, { signal, capture: true });
-    addEventListener('pageshow', ({ persisted }) => persisted && this.#see(true), { signal });
-    document.addEventListener('prerenderingchange', see, { signal });
+    addEventListener('pageshow', ({ persisted }) => persisted && see(true), { signal });
+    document.addEventListener('prerenderingchange', () => see(), { signal });
     see();
   }
 
   /** @param isShownAgain Whether this is a view even if the address is the same. */
-  #see(isShownAgain: boolean = false): void {
+  function see(isShownAgain = false): void {
     const { prerendering } = document as { prerendering?: boolean };
     const { pathname, search, hash } = location;
     const path = pathname + search + hash;
-    if (prerendering || (path === this.#path && !isShownAgain)) return;
-    this.#settle();
-    const referrer = isShownAgain ? '' : (this.#path ?? document.referrer);
-    const timestamp = this.#clock.now();
-    this.#path = path;
-    this.#title = document.title;
-    this.#pending = () =>
-      this.#tracker.track('page_view', { title: document.title, path, referrer }, { timestamp });
-    this.#titles.observe(document.head, { childList: true, characterData: true, subtree: true });
-    this.#alarm.set(TITLE_MS);
+    if (prerendering || (path === shown && !isShownAgain)) return;
+    settle();
+    const referrer = isShownAgain ? '' : (shown ?? document.referrer);
+    const timestamp = clock.now();
+    shown = path;
+    title = document.title;
+    track = () => tracker.track('page_view', { title: document.title, path, referrer }, { timestamp });
+    titles.observe(document.head, { childList: true, characterData: true, subtree: true });
+    alarm.set(TITLE_MS);
   }
 
-  #settle(): void {
-    this.#titles.disconnect();
-    this.#alarm.cancel();
-    this.#pending?.();
-    this.#pending = undefined;
+  function settle(): void {
+    titles.disconnect();
+    alarm.cancel();
+    track?.();
+    track = undefined;
   }
+
+  return () => {
+    const watcher = {};
+    watchers.add(watcher);
+    if (watchers.size === 1) listen();
+    return () => {
+      if (!watchers.delete(watcher) || watchers.size > 0) return;
+      listening.abort();
+      // Not yet if somebody starts again at once: the title may come later.
+      queueMicrotask(() => watchers.size === 0 && settle());
+    };
+  };
+}
+
+/** The Navigation API, as far as it is used here. */
+interface Navigation {
+  readonly navigation?: EventTarget;
+}
+
+type Method = 'pushState' | 'replaceState';
+
+/**
+ * Calls back when the page may have changed its address without a new document, until the signal aborts.
+ *
+ * Where there is no Navigation API, it replaces `history.pushState` and `replaceState`. Other code may do the same: if it came
+ * later, our functions stay in its chain when we stop, and do nothing but pass the call on.
+ */
+function watchAddress(onChange: () => void, signal: AbortSignal): void {
+  const { navigation } = globalThis as Navigation;
+  if (navigation) {
+    navigation.addEventListener('currententrychange', onChange, { signal });
+    return;
+  }
+  addEventListener('popstate', onChange, { signal });
+  addEventListener('hashchange', onChange, { signal });
+  wrap('pushState', onChange, signal);
+  wrap('replaceState', onChange, signal);
+}
+
+/** Calls back after each call of a method. Once the signal aborts, puts back what was there, unless somebody else replaced it. */
+function wrap(name: Method, onCall: () => void, signal: AbortSignal): void {
+  const before = Object.getOwnPropertyDescriptor(history, name);
+  const inner = history[name];
+  const outer: History[Method] = function (this: History, ...args) {
+    inner.apply(this, args);
+    if (!signal.aborted) onCall();
+  };
+  history[name] = outer;
+  signal.addEventListener('abort', () => {
+    if (history[name] !== outer) return;
+    if (before) Object.defineProperty(history, name, before);
+    else Reflect.deleteProperty(history, name);
+  });
 }

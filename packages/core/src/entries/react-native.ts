@@ -3,7 +3,7 @@
  * Sluice depends on no native module.
  */
 import { ConfigError } from '@sluice/protocol';
-import { hasMethods, refusal } from '@sluice/protocol/toolbox';
+import { hasMethods, refusal, tried } from '@sluice/protocol/toolbox';
 import { platform } from '#platform';
 import type { AnyEvents } from '../accept/track.ts';
 import type { TrackerOptions } from '../options/options.ts';
@@ -43,17 +43,12 @@ export function createTracker(options: ReactNativeOptions): Tracker {
     const how = 'let your bundler use the export condition react-native, as Metro does';
     throw new ConfigError('options', `@sluice/core was bundled for another platform: ${how}`);
   }
-  for (const [name, isThere, polyfill] of NEEDED) check(name, isThere, polyfill);
+  for (const [name, isThere, polyfill] of NEEDED) {
+    // Of what is not there, it may throw.
+    if (tried(isThere)) continue;
+    const how = `install ${polyfill.replace('/auto', '')}, and import "${polyfill}" before everything else`;
+    throw new ConfigError(name, `${name} is missing in this React Native: ${how}`);
+  }
   if (!hasMethods(database, 'execute')) throw refusal('database', 'an object with execute', database);
   return onDevice({ database, appState, netInfo }, () => createWith(others, platform));
-}
-
-function check(name: string, isThere: () => unknown, polyfill: string): void {
-  try {
-    if (isThere()) return;
-  } catch {
-    // It is not there, or only the start of it.
-  }
-  const how = `install ${polyfill.replace('/auto', '')}, and import "${polyfill}" before everything else`;
-  throw new ConfigError(name, `${name} is missing in this React Native: ${how}`);
 }

@@ -8,14 +8,11 @@ import {
   oneOf,
   type Rule,
   type Rules,
-  withoutSecrets,
 } from '@sluice/protocol/toolbox';
 import type { CheckedPart } from '../parts.ts';
 import type { ConnectOptions } from '../send/http/connect-options.ts';
-import { checkCall, PARTS } from './calls.ts';
-import type { TrackerOptions } from './options.ts';
 import { RULES } from './rules.ts';
-import { checkThoroughly } from './thorough.ts';
+import { thoroughly } from './thorough.ts';
 
 const PEM = 'text in PEM form, or its bytes';
 
@@ -32,7 +29,6 @@ const CONNECT: Readonly<Record<keyof ConnectOptions, Rule>> = {
 
 const NODE_RULES: Rules = {
   ...RULES,
-  parts: PARTS,
   journalDirectory: nonEmpty(undefined, 'a path'),
   fsync: oneOf(['always', 'interval', 'never']),
   exitBudgetMs: milliseconds(undefined, 0),
@@ -49,15 +45,8 @@ const OF_CONNECTION =
   /^(?:accept-encoding|connection|expect|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/i;
 
 /** Checks all options in Node. */
-export const nodeChecked: CheckedPart = (given, method) => {
-  if (method) checkCall(method, given);
-  else withoutSecrets([Object(given).apiKey], () => check(given));
-};
-
-function check(given: unknown): void {
-  checkThoroughly(given, NODE_RULES);
-  // The cast is safe: the rules hold.
-  const { delivery = {}, journal, journalDirectory, transport } = given as TrackerOptions;
+export const nodeChecked: CheckedPart = thoroughly((options) => {
+  const { delivery = {}, journal, journalDirectory, transport } = options;
   const { connect, dispatcher, headers = {} } = delivery;
   const name = Object.keys(headers).find((name) => OF_CONNECTION.test(name));
   if (name !== undefined) {
@@ -74,7 +63,7 @@ function check(given: unknown): void {
     if (value === undefined || otherValue === undefined) continue;
     throw new ConfigError(option, `${option} is for ${purpose}: leave it out, or leave out ${other}`);
   }
-}
+}, NODE_RULES);
 
 function isPem(value: unknown): boolean {
   return isNonEmptyString(value) || (value instanceof Uint8Array && value.length > 0);

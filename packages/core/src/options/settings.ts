@@ -6,6 +6,7 @@ import {
   MAX_TIMER_MS,
   readApiKey,
   refusal,
+  systemClock,
 } from '@sluice/protocol/toolbox';
 import { missingPart, type Parts } from '../parts.ts';
 import type { Consent, Ordering, TrackerOptions } from './options.ts';
@@ -44,8 +45,9 @@ export interface Seams {
 
 /** Options, complete. */
 export type Settings = TrackerOptions &
-  Seams &
   Completed & {
+    readonly clock: Clock;
+    readonly random: () => number;
     readonly consent: Consent;
     readonly parts: Parts;
     /** Whether `ordering` is `per-customer`. */
@@ -71,7 +73,19 @@ const NOWHERE = {
   baseUrl: 'http://localhost',
   correlationKey: 'source',
   journal: 'memory',
+  enabled: false,
 } as const;
+/** The parts that options need. */
+const NEEDED = [
+  ['compress', 'gzip'],
+  ['storage', 'bounds'],
+  ['transport', 'guards'],
+  ['destination', 'destination'],
+  ['logger', 'logger'],
+  ['debug', 'logger'],
+  ['waitUntil', 'waitUntil'],
+] as const;
+const HOOKS = ['context', 'beforeSend', 'sample', 'redact', 'bigint', 'events', 'validate'] as const;
 /** The numbers that may be 0. */
 const MAY_BE_ZERO = /Interval|Wait|Free/;
 
@@ -80,22 +94,15 @@ const MAY_BE_ZERO = /Interval|Wait|Free/;
  * ConfigError.
  */
 export function readOptions(given: TrackerOptions, defaults: Defaults): Settings {
-  const {
-    parts: platformParts,
-    commitIntervalMs,
-    holdsUnidentified,
-    warnOfKey,
-    clock,
-    random,
-  } = own(defaults);
+  const platform = own(defaults);
   const isOff = given?.enabled === false;
-  const options = own(isOff ? { ...NOWHERE, enabled: false, parts: given.parts } : given);
-  const parts = own<Parts>({ ...options.parts, ...platformParts });
+  const options = own(isOff ? { ...NOWHERE, parts: given.parts } : given);
+  const parts = own<Parts>({ ...options.parts, ...platform.parts });
   if (!isOff) parts.checked?.(given);
   const { correlationKey, journal, consent = 'granted' } = options;
   const completed: Completed = {
     source: 'custom',
-    commitIntervalMs,
+    commitIntervalMs: platform.commitIntervalMs,
     maxEventBytes: 256 * KIB,
     buffer: { maxEvents: Number.POSITIVE_INFINITY, maxBytes: 64 * MIB },
     storage: {
@@ -105,8 +112,8 @@ export function readOptions(given: TrackerOptions, defaults: Defaults): Settings
       maxAgeMs: undefined,
     },
     deadLetters: { maxBytes: 16 * MIB, maxAgeMs: 30 * DAY_MS },
-    unidentified: { hold: holdsUnidentified, maxBytes: 4 * MIB, maxAgeMs: 30 * DAY_MS },
-    batch: { maxEvents: Number.POSITIVE_INFINITY, maxBytes: defaults.batchBytes, maxWaitMs: 1_000 },
+    unidentified: { hold: platform.holdsUnidentified, maxBytes: 4 * MIB, maxAgeMs: 30 * DAY_MS },
+    batch: { maxEvents: Number.POSITIVE_INFINITY, maxBytes: platform.batchBytes, maxWaitMs: 1_000 },
     ordering: 'unordered',
     delivery: {
       maxConcurrency: 32,
@@ -129,7 +136,7 @@ export function readOptions(given: TrackerOptions, defaults: Defaults): Settings
   }
   if ('apiKey' in options) {
     readApiKey(options.apiKey);
-    warnOfKey?.(baseUrl, options);
+    platform.warnOfKey?.(baseUrl, options);
   }
   if (!isNonEmptyString(correlationKey)) {
     const rule = 'correlationKey is required: the primary key chosen in the audience section';
@@ -139,15 +146,21 @@ export function readOptions(given: TrackerOptions, defaults: Defaults): Settings
   if (journal !== undefined && journal !== 'memory' && !journal?.groupLimit) {
     throw refusal('journal', '"memory" or a Journal', journal);
   }
-  if (settings.compress && !parts.gzip) missingPart('compress', 'gzip');
-  if (options.storage && !parts.bounds) missingPart('storage', 'bounds');
+  const { delivery } = settings;
   const isOrdered = settings.ordering === 'per-customer';
-  if (isOrdered && !parts.perCustomer) missingPart('ordering', 'perCustomer');
+  const need = (option: string, isGiven: unknown, part: keyof Parts) => {
+    if (isGiven && !parts[part]) missingPart(option, part);
+  };
+  for (const [option, part] of NEEDED) need(option, options[option], part);
+  for (const hook of HOOKS) need(hook, options[hook] !== undefined, 'hooks');
+  need('ordering', isOrdered, 'perCustomer');
+  need('delivery.idempotencyHeader', delivery.idempotencyHeader, 'idempotency');
+  need('delivery.classify', delivery.classify, 'classify');
   return own({
     ...settings,
     baseUrl,
-    clock,
-    random,
+    clock: platform.clock ?? systemClock,
+    random: platform.random ?? Math.random,
     // An event is sent once it is written, and is to be sent after `maxWaitMs`.
     commitIntervalMs: Math.min(settings.commitIntervalMs, settings.batch.maxWaitMs),
     consent: readConsent(consent),

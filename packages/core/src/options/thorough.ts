@@ -1,31 +1,103 @@
 import { ConfigError, InvalidEventError } from '@sluice/protocol';
-import { ANYTHING, describe, type Rules, tried } from '@sluice/protocol/toolbox';
+import {
+  ANYTHING,
+  describe,
+  hasMethods,
+  type Rule,
+  type Rules,
+  refusal,
+  tried,
+  withoutSecrets,
+} from '@sluice/protocol/toolbox';
 import { payloadText } from '../accept/payload.ts';
 import { MOST_EVENT_BYTES } from '../base/event-bytes.ts';
 import { digits } from '../parts/hooks.ts';
 import { SYNCHRONOUS } from '../parts/schemas.ts';
-import { checkNames } from './names.ts';
+import type { CheckedMethod, CheckedPart, Parts } from '../parts.ts';
+import type { FinishOptions } from '../tell/stats.ts';
+import type { TrackerEvents } from '../tell/tracker-events.ts';
+import { checkNames, meant } from './names.ts';
 import type { TrackerOptions } from './options.ts';
-import { checkOptions } from './rules.ts';
+import { checkOptions, RULES } from './rules.ts';
+
+/** By name: an event that is added to the type but not here does not compile. */
+const EVENTS: Readonly<Record<keyof TrackerEvents, true>> = {
+  delivered: true,
+  dropped: true,
+  deadLettered: true,
+  invalid: true,
+  recovered: true,
+  damaged: true,
+  request: true,
+  requestFailed: true,
+  storageFailed: true,
+  breaker: true,
+  paused: true,
+  resumed: true,
+  rateLimit: true,
+  bodyLimit: true,
+  storageChanged: true,
+  replayed: true,
+  deadLettersDropped: true,
+  callbackFailed: true,
+};
+
+/** What `flush()` and `close()` take. */
+const FINISH: Readonly<Record<keyof FinishOptions, Rule>> = {
+  // A deadline that has passed may be negative.
+  timeoutMs: [(value) => typeof value === 'number' && !Number.isNaN(value), 'a number of milliseconds'],
+  signal: [(value) => hasMethods(value, 'addEventListener', 'removeEventListener'), 'an AbortSignal'],
+};
 
 const NO_PAGE =
   'relay is for pages: here, give baseUrl and apiKey, or enabled: false while a server renders a page';
+/** The parts by name. */
+const PARTS: Readonly<Record<keyof Parts, Rule>> = {
+  bounds: ANYTHING,
+  checked: ANYTHING,
+  classify: ANYTHING,
+  deadLetters: ANYTHING,
+  destination: ANYTHING,
+  guards: ANYTHING,
+  gzip: ANYTHING,
+  hooks: ANYTHING,
+  idempotency: ANYTHING,
+  learn: ANYTHING,
+  logger: ANYTHING,
+  perCustomer: ANYTHING,
+  waitUntil: ANYTHING,
+};
 /** At most so many objects of a schema are searched. */
 const MOST_SEARCHED = 2_000;
 
-/** Checks options where nobody waits for a few bytes more: also how they go together, and what they contain. */
-export function checkThoroughly(given: unknown, rules: Rules): void {
-  // A page takes this option out, unless it is undefined.
-  if (Object(given).relay !== undefined) throw new ConfigError('relay', NO_PAGE);
-  const known = { ...rules, relay: ANYTHING };
-  checkNames(given, known);
-  checkHeaders(given);
-  checkOptions(given, known);
-  // The cast is safe: the rules hold.
-  const options = given as TrackerOptions;
-  checkWaits(options);
-  checkContext(options);
-  checkSchemas(options);
+/**
+ * Makes the check of all options, for where nobody waits for a few bytes more: also of how they go together, of what they contain,
+ * of the names of parts, and of what methods are given.
+ *
+ * @param checkMore Checks what only this platform has. What the rules say holds then.
+ */
+export function thoroughly(
+  checkMore: (options: TrackerOptions) => void = () => {},
+  rules: Rules = RULES,
+): CheckedPart {
+  // A page takes the option `relay` out, unless it is undefined.
+  const known = { ...rules, parts: PARTS, relay: ANYTHING };
+  return (given, method) => {
+    if (method) return checkCall(method, given);
+    const { apiKey, relay } = Object(given);
+    withoutSecrets([apiKey], () => {
+      if (relay !== undefined) throw new ConfigError('relay', NO_PAGE);
+      checkNames(given, known);
+      checkHeaders(given);
+      checkOptions(given, known);
+      // The cast is safe: the rules hold.
+      const options = given as TrackerOptions;
+      checkWaits(options);
+      checkContext(options);
+      checkSchemas(options);
+      checkMore(options);
+    });
+  };
 }
 
 /** Says which header is wrong. Its value may be a secret. */
@@ -86,4 +158,42 @@ function isAsynchronous(schema: unknown): boolean {
       if (Object(inner) === inner && found.size < MOST_SEARCHED) found.add(inner);
   }
   return false;
+}
+
+/**
+ * Checks what a method was given: the name of an event, options, or more arguments than it has. Throws a ConfigError, or an
+ * InvalidEventError for `identify()`.
+ */
+function checkCall(method: CheckedMethod, given: unknown): void {
+  if (method === 'on') {
+    if (!Object.hasOwn(EVENTS, String(given))) throw unknown('on()', String(given), EVENTS);
+  } else if (method !== 'identify') checkFinish(`${method}()`, given);
+  else if (Array.isArray(given) && given.length > 0) {
+    const rule = 'identify() takes the customer alone: track other fields with an event';
+    throw new InvalidEventError('identify', rule);
+  }
+}
+
+function checkFinish(method: string, given: unknown): void {
+  if (given === undefined || given === null) return;
+  if (typeof given !== 'object') throw refused(method, 'called with an object of options', given);
+  for (const [name, value] of Object.entries(given)) {
+    const rule = Object.hasOwn(FINISH, name) && FINISH[name as keyof FinishOptions];
+    if (!rule) throw unknown(method, name, FINISH);
+    if (value !== undefined && !rule[0](value)) throw refused(`${name} of ${method}`, rule[1], value);
+  }
+}
+
+/** A name is shown only if it resembles a known one: any other may be the key. */
+function unknown(method: string, name: string, table: object): ConfigError {
+  const known = Object.keys(table);
+  const hint = meant(name, known);
+  const rule = hint ? `"${name}"; ${hint}` : `such name; there are ${known.join(', ')}`;
+  return new ConfigError(method, `${method} knows no ${rule}`);
+}
+
+/** A text is not shown: it may be the key. */
+function refused(option: string, allowed: string, value: unknown): ConfigError {
+  if (typeof value !== 'string') return refusal(option, allowed, value);
+  return new ConfigError(option, `${option} must be ${allowed}, got a string`);
 }

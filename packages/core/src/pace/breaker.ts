@@ -1,6 +1,6 @@
 import type { Backoff, Clock } from '@sluice/protocol/toolbox';
 import { Alarm } from '../base/alarm.ts';
-import { HINTS } from '../tell/hints.ts';
+import { HINTS } from '../tell/console-log.ts';
 import type { Reporter } from '../tell/reporter.ts';
 import type { BreakerState, Pause } from '../tell/stats.ts';
 import { askedMs, pauseMs, probeMs } from './wait-times.ts';

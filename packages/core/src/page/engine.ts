@@ -8,24 +8,20 @@ import { registerSync } from './background-sync.ts';
 import { ConfigError } from '@sluice/protocol';
 import { createKeeper } from './keep/keeper.ts';
 import { createTabs } from './keep/tabs.ts';
-import { RateMeter } from '../tell/rate-meter.ts';
 import { createRequests } from './send/requests.ts';
 import { isHidden, type Meeting } from './store/origin.ts';
 import { guardCallbacks } from '../options/callbacks.ts';
 import { createRelay, type RelayAddress } from './send/relay.ts';
 import { PARCELS, type Parcel } from './keep/parcel.ts';
-import { createReporter } from '../tell/reporter.ts';
 import { createBreaker } from '../pace/breaker.ts';
 import { DENIED } from './store/indexeddb-store.ts';
 import { createConsent } from './consent.ts';
-import { consoleWarnings } from '../tell/console-log.ts';
 import { checkSize, type EventTexts } from '../accept/event-text.ts';
 import { createSender } from './send/sender.ts';
 import { createSharing } from './sharing.ts';
 import { createLimits } from './send/limits.ts';
 import { StorageError, storageError } from '../base/errors/storage-error.ts';
 import { pagePartsOf } from './parts.ts';
-import { systemClock } from '@sluice/protocol/toolbox';
 import { listenToPage } from './leaving.ts';
 import type { DropReason, Fate } from '../base/fate.ts';
 import type { Engine } from '../engine.ts';
@@ -43,25 +39,18 @@ export function createEngine(
   // It would be ignored: a page keeps records of its own.
   if (typeof settings.journal === 'object')
     throw new ConfigError('journal', 'journal must be "memory" in a page');
-  const { clock = systemClock, random = Math.random, delivery } = settings;
+  const { clock, random, delivery } = settings;
   const account = { ...settings, ...(address && { destination: address }) };
   const name = databaseName(account, PARCELS);
   const books = new Books();
-  const rates = new RateMeter();
   const parts = pagePartsOf(settings);
   const isStrict = settings.ordering === 'strict';
   const isNamed = address !== undefined || settings.isOrdered;
-  rates.sample(books, clock.now());
+  books.sample(clock.now());
   const isGranted = () => consent.current === 'granted';
   const redact = (text: string) => requests.redact(text);
-  const hooked = guardCallbacks({
-    ...{ settings, clock, redact, flush },
-    tracked: () => books.accepted,
-    onFailed: (callback, error) => reporter.callbackFailed(callback, error),
-  });
-  const warnings = hooked.log ?? (settings.logger !== false && consoleWarnings(redact));
-  const tells = [warnings, hooked.steps].filter((tell) => !!tell);
-  const reporter = createReporter({ books, clock, tells });
+  const hooked = guardCallbacks(settings, books, redact, flush);
+  const { reporter } = hooked;
   const { hold, maxBytes } = settings.unidentified;
   let isShut = false;
   const ended = new AbortController();
@@ -83,7 +72,7 @@ export function createEngine(
     end,
     makeRoom: () => bounds?.makeRoom(),
     onChange(isNew) {
-      rates.sample(books, clock.now());
+      books.sample(clock.now());
       if (isNew) tabs.tell(['waits']);
       wake();
     },
@@ -189,7 +178,7 @@ export function createEngine(
       suspects: sender.suspects,
       ...limits.stats,
       requests: requests.stats,
-      rates: rates.perSecond(books, clock.now()),
+      rates: books.rates(clock.now()),
       lastError: reporter.lastError,
     };
   }

@@ -1,4 +1,4 @@
-import { excerptOf } from '../base/excerpt.ts';
+import { excerptOf } from '../base/reason.ts';
 import { ask, attempt } from '../base/user-code.ts';
 import type { ReadRejected } from '../send/http/transport.ts';
 

@@ -67,12 +67,12 @@ interface Given {
 /** What is to be sent, or why the event is dropped. Throws an InvalidEventError if a schema refuses the payload. */
 export type Prepare = (given: Given, customer: string | undefined) => Given | DropReason;
 
-/** Changes, checks and drops events before they are written. A hook that throws loses no event. `maxBytes` bounds an event. */
+/** Changes, checks and drops events before they are written. A hook that throws loses no event. `maxBytes` bounds an event. Undefined without hooks. */
 export type HooksPart = (
   options: HookOptions & { readonly apiKey?: string | undefined },
   maxBytes: number,
   onFailed: (hook: string, error: unknown) => void,
-) => Prepare;
+) => Prepare | undefined;
 
 const RULES: Readonly<Record<keyof HookOptions, Rule>> = {
   context: [(value) => typeof value === 'function' || isFields(value), 'an object or a function'],
@@ -89,9 +89,11 @@ const RULES: Readonly<Record<keyof HookOptions, Rule>> = {
  * @example createTracker({ ...options, beforeSend, parts: { hooks } });
  */
 export const hooks: HooksPart = (options, maxBytes, onFailed) => {
-  for (const [name, [isRight, allowed]] of Object.entries(RULES)) {
+  const given = Object.entries(RULES).filter(([name]) => options[name as keyof HookOptions] !== undefined);
+  if (given.length === 0) return undefined;
+  for (const [name, [isRight, allowed]] of given) {
     const value = options[name as keyof HookOptions];
-    if (value !== undefined && !isRight(value, name)) throw refusal(name, allowed, value);
+    if (!isRight(value, name)) throw refusal(name, allowed, value);
   }
   const { beforeSend, bigint, events, redact = [], sample = 1, validate } = options;
   const finish = (payload: unknown) => (bigint ? digits(payload, { room: maxBytes }) : payload);

@@ -1,8 +1,6 @@
 import { ConfigError } from '@sluice/protocol';
-import { fullyChecked } from '../options/calls.ts';
-import type { TrackerOptions } from '../options/options.ts';
+import { thoroughly } from '../options/thorough.ts';
 import { AdaptiveConcurrency } from '../pace/adaptive-concurrency.ts';
-import type { CheckedPart } from '../parts.ts';
 import { FetchTransport } from '../send/http/fetch-transport.ts';
 import { SlashRedirect } from '../send/http/slash-redirect.ts';
 import type { Outcome, TransportRequest } from '../send/http/transport.ts';
@@ -11,15 +9,11 @@ import { warnOfUsers } from './warn-of-users.ts';
 import { web } from './web.ts';
 
 /** Checks all options. */
-const checked: CheckedPart = (given, method) => {
-  fullyChecked(given, method);
-  if (method) return;
-  // The cast is safe: the rules hold.
-  const { delivery } = given as TrackerOptions;
+const checked = thoroughly(({ delivery }) => {
   if (delivery?.credentials === undefined || 'credentials' in Request.prototype) return;
   const rule = 'must be absent in a runtime without cookies: give delivery.headers a cookie';
   throw new ConfigError('delivery.credentials', `delivery.credentials ${rule}`);
-};
+});
 
 /** Edge runtimes, and the `worker` target of bundlers. Nothing tells them that they end. */
 export const platform: Platform = {

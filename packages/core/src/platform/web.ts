@@ -1,5 +1,5 @@
 import { redactor } from '@sluice/protocol/toolbox';
-import { fullyChecked } from '../options/calls.ts';
+import { thoroughly } from '../options/thorough.ts';
 import { FetchTransport } from '../send/http/fetch-transport.ts';
 import type { Queue } from '../send/sender.ts';
 import type { TextWriter } from '../wait/contents.ts';
@@ -42,7 +42,7 @@ function createQueue(): Queue {
 /** What runtimes have in common that have the interfaces of the web, but are no pages. Without a journal: events wait in memory. */
 export const web: Omit<Platform, 'lifecycle'> = {
   text,
-  parts: { ...allParts, checked: fullyChecked },
+  parts: { ...allParts, checked: thoroughly() },
   holdsUnidentified: true,
   redactor,
   commitIntervalMs: 250,

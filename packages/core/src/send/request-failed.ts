@@ -1,7 +1,6 @@
 import { DeliveryError, parseRetryAfter } from '@sluice/protocol';
-import { excerptOf } from '../base/excerpt.ts';
-import { reasonOf } from '../base/reason.ts';
-import { HINTS } from '../tell/hints.ts';
+import { excerptOf, reasonOf } from '../base/reason.ts';
+import { HINTS } from '../tell/console-log.ts';
 import type { Rule } from './delivery-policy.ts';
 import type { Outcome } from './http/transport.ts';
 

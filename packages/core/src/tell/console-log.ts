@@ -1,7 +1,30 @@
 import type { Redact } from '@sluice/protocol/toolbox';
-import { HINTS } from './hints.ts';
+import type { DropReason } from '../base/fate.ts';
 import type { Tell } from './reporter.ts';
+import type { PauseReason } from './stats.ts';
 import type { TrackerEvents } from './tracker-events.ts';
+
+/** Drops that the application asked for. */
+type Wanted = 'unidentified' | 'identity-expired' | 'denied' | 'filtered' | 'sampled';
+
+/** What to do about a pause or a drop. */
+export const HINTS: Readonly<
+  Record<PauseReason | Exclude<DropReason, Wanted>, string> & { [Reason in Wanted]?: undefined }
+> = {
+  unauthorized: 'check apiKey',
+  'wrong-address': 'check baseUrl',
+  refused: 'check events',
+  intercepted: 'check network',
+  policy: 'check policy',
+  blocked: 'check blockers',
+  unavailable: 'check service',
+  asked: 'wait',
+  'buffer-full': 'raise buffer',
+  'journal-full': 'raise storage',
+  expired: 'raise maxAgeMs',
+  closed: 'close() later',
+  damaged: 'check journal',
+};
 
 /** What a developer must know, in words. */
 const WORDS: { readonly [Name in keyof TrackerEvents]?: string } = {

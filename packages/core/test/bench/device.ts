@@ -6,7 +6,7 @@ import { learn } from '../../src/parts/learn/learn.ts';
 import type { Outcome } from '../../src/send/http/transport.ts';
 import { SERVICE } from '../../src/send/requests.ts';
 import { Books } from '../../src/tell/books.ts';
-import { createReporter } from '../../src/tell/reporter.ts';
+import { Reporter } from '../../src/tell/reporter.ts';
 import { Waiting } from '../../src/wait/waiting.ts';
 import { FakeJournal } from './fake-journal.ts';
 import { answered, ScriptedTransport } from './scripted-transport.ts';
@@ -24,7 +24,7 @@ export class Device {
   constructor(random: () => number = () => 1) {
     const { clock, journal, transport, books } = this;
     const settings = readOptions({ baseUrl: 'https://example.com', correlationKey: 'email' }, platform);
-    const reporter = createReporter({ books, clock });
+    const reporter = new Reporter(books, clock);
     const limits = learn(reporter);
     const wake = () => void this.dispatch.wake();
     const { batch, buffer, storage } = settings;

@@ -7,7 +7,7 @@ import type { DeadLetter, DeadLetterFilter } from '../../src/parts/dead-letters/
 import type { DeadLetters } from '../../src/parts/dead-letters/dead-letters.ts';
 import { deadLettersIn, LetterArchive } from '../../src/parts/dead-letters/letter-archive.ts';
 import { Books } from '../../src/tell/books.ts';
-import { createReporter } from '../../src/tell/reporter.ts';
+import { Reporter } from '../../src/tell/reporter.ts';
 import { createBatch } from '../bench/batch.ts';
 import { toEventBytes, toTexts } from '../bench/event-texts.ts';
 import { SkewedClock } from '../bench/skewed-clock.ts';
@@ -47,7 +47,7 @@ class Life {
     const { maxBytes = 1024 * KIB, maxAgeMs = 24 * HOUR } = bounds;
     this.clock = clock;
     this.timeOfDay = new SkewedClock(clock);
-    const reporter = createReporter({ books: new Books(), clock });
+    const reporter = new Reporter(new Books(), clock);
     reporter.on('deadLettersDropped', (detail) => this.dropped.push(detail));
     reporter.on('storageFailed', ({ error }) => this.failures.push(error));
     const journal = subject.create(place, this.timeOfDay, maxBytes);

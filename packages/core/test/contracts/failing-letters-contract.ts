@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FileJournal } from '../../src/keep/file/file-journal.ts';
 import { deadLettersIn, LetterArchive } from '../../src/parts/dead-letters/letter-archive.ts';
 import { Books } from '../../src/tell/books.ts';
-import { createReporter } from '../../src/tell/reporter.ts';
+import { Reporter } from '../../src/tell/reporter.ts';
 import { createBatch } from '../bench/batch.ts';
 import { toEventBytes, toTexts } from '../bench/event-texts.ts';
 import { FailingFileSystem, type Operation } from '../bench/failing-file-system.ts';
@@ -35,7 +35,7 @@ export function describeFailingDisk(next: (after: number) => number): void {
     /** Keeps all letters, replays the first half, and deletes the last one. Tries again what failed. */
     async function live(directory: string, fs: FailingFileSystem) {
       const clock = systemClock;
-      const reporter = createReporter({ books: new Books(), clock });
+      const reporter = new Reporter(new Books(), clock);
       const maxBytes = 64 * 1024;
       const journal = new FileJournal({ directory, fsync: 'interval', clock, maxBytes, fs });
       const store = new LetterArchive({

@@ -1,4 +1,5 @@
 import { ConfigError } from '@sluice/protocol';
+import { systemClock } from '@sluice/protocol/toolbox';
 import { describe, expect, it } from 'vitest';
 import { platform } from '#platform';
 import { MemoryJournal } from '../../src/keep/memory-journal.ts';
@@ -95,8 +96,8 @@ describe('readOptions', () => {
       waitUntil: undefined,
       logger: undefined,
       transport: undefined,
-      clock: undefined,
-      random: undefined,
+      clock: systemClock,
+      random: Math.random,
     });
   });
 

@@ -5,7 +5,7 @@ import type { Why } from '../../src/pace/breaker.ts';
 import { createGate, type Gate, type Pass } from '../../src/pace/gate.ts';
 import { LearnedRate } from '../../src/parts/learn/learned-rate.ts';
 import { Books } from '../../src/tell/books.ts';
-import { createReporter } from '../../src/tell/reporter.ts';
+import { Reporter } from '../../src/tell/reporter.ts';
 import type { BreakerState, Pause } from '../../src/tell/stats.ts';
 
 const SECOND = 1_000;
@@ -26,7 +26,7 @@ class Bench {
 
   constructor(random: () => number = () => 1, concurrency = 4) {
     const { clock, rate } = this;
-    const reporter = createReporter({ books: new Books(), clock });
+    const reporter = new Reporter(new Books(), clock);
     reporter.on('breaker', ({ state }) => this.states.push(state));
     reporter.on('paused', (pause) => this.pauses.push(pause));
     reporter.on('resumed', () => {

@@ -2,11 +2,11 @@ import { InvalidEventError } from '@sluice/protocol';
 import { describe, expect, it, vi } from 'vitest';
 import { settle, VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
 import { Books } from '../../src/tell/books.ts';
-import { createReporter, type Reporter } from '../../src/tell/reporter.ts';
+import { Reporter } from '../../src/tell/reporter.ts';
 
 function reporterThatCounts(): { reporter: Reporter; thrown: [unknown, string][] } {
   const thrown: [unknown, string][] = [];
-  const reporter = createReporter({ books: new Books(), clock: new VirtualClock() });
+  const reporter = new Reporter(new Books(), new VirtualClock());
   reporter.on('callbackFailed', ({ error, callback }) => thrown.push([error, callback]));
   return { reporter, thrown };
 }

@@ -1,5 +1,3 @@
-import { tried } from './tried.ts';
-
 /** A longer string is not shown: to read even its start, an engine may have to put all of it together first. */
 const MOST_CHARACTERS = 100;
 
@@ -27,4 +25,13 @@ export function describe(value: unknown): string {
 
 function nameObject(value: object): string {
   return tried(() => (Array.isArray(value) ? 'an array' : 'an object')) ?? 'a revoked proxy';
+}
+
+/** The result of a call; undefined if it throws. */
+export function tried<Result>(call: () => Result): Result | undefined {
+  try {
+    return call();
+  } catch {
+    return undefined;
+  }
 }

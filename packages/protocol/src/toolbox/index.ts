@@ -5,9 +5,17 @@ export { readApiKey } from '../headers.ts';
 export { parseHttpDate } from '../retry-after.ts';
 export { type Backoff, backoffDelayMs } from './backoff.ts';
 export { type Clock, MAX_TIMER_MS, systemClock, type Timer } from './clock.ts';
-export { describe } from './describe.ts';
-export { plainHttpWarning } from './plain-http.ts';
-export { type Redact, redactedError, redactor, rootMessage, thoroughRedactor } from './redaction.ts';
+export { describe, tried } from './describe.ts';
+export {
+  plainHttpWarning,
+  type Redact,
+  redactedError,
+  redactor,
+  rootMessage,
+  thoroughRedactor,
+  thoroughRedactorOfAll,
+  withoutSecrets,
+} from './redaction.ts';
 export {
   ANYTHING,
   aFunction,
@@ -31,6 +39,4 @@ export {
   type SchemaResult,
   type StandardSchema,
 } from './standard-schema.ts';
-export { tried } from './tried.ts';
 export { abortAfter, inTime, sleep, untilWoken } from './waits.ts';
-export { thoroughRedactorOfAll, withoutSecrets } from './without-secrets.ts';

@@ -1,3 +1,4 @@
+import { ConfigError } from '../errors/config-error.ts';
 import { describe } from './describe.ts';
 import { isNonEmptyString } from './rules.ts';
 
@@ -7,12 +8,17 @@ export type Redact = (text: string) => string;
 /** Returns a function that removes `secret` from texts, also escaped for JSON or encoded for a URL: services echo headers. */
 export function redactor(secret: string): Redact {
   const json = JSON.stringify(secret).slice(1, -1);
-  const forms = [...new Set([json.replaceAll('/', '\\/'), json, encodeURIComponent(secret), secret])];
+  return without([...new Set([json.replaceAll('/', '\\/'), json, encodeURIComponent(secret), secret])]);
+}
+
+function without(forms: readonly string[]): Redact {
   return (text) => forms.reduce((safe, form) => safe.replaceAll(form, '[key]'), text);
 }
 
-/** Shorter secrets have encoded forms that occur in any text. */
-const LEAST_ENCODED = 4;
+/** Shorter secrets, and encoded forms of them, occur in any text. */
+const LEAST_SECRET = 4;
+/** Hosts that only this machine reaches. */
+const LOOPBACK = /^(?:(?:.*\.)?localhost|127(?:\.\d+){3}|\[::1])$/;
 
 /**
  * Like `redactor`, but also removes what `secret` looks like in hex, in base64 and with percent codes in lower case, as in a
@@ -20,16 +26,21 @@ const LEAST_ENCODED = 4;
  */
 export function thoroughRedactor(secret: string): Redact {
   // Half a character has no bytes, and no form in a URL.
-  if (/\p{Surrogate}/u.test(secret)) {
-    const forms = [JSON.stringify(secret).slice(1, -1), secret];
-    return (text) => forms.reduce((safe, form) => safe.replaceAll(form, '[key]'), text);
-  }
-  if (secret.length < LEAST_ENCODED) return redactor(secret);
+  if (/\p{Surrogate}/u.test(secret)) return without([JSON.stringify(secret).slice(1, -1), secret]);
+  if (secret.length < LEAST_SECRET) return redactor(secret);
   const inPercent = encodeURIComponent(secret).replace(/%../g, (code) => code.toLowerCase());
   const forms = [inPercent, ...hexOf(secret), ...[0, 1, 2].flatMap((offset) => base64Of(secret, offset))];
   // JSON and URLs escape the characters + and / of base64, too.
-  const redactors = [...new Set([secret, ...forms])].map(redactor);
+  return oneAfterAnother([...new Set([secret, ...forms])].map(redactor));
+}
+
+function oneAfterAnother(redactors: readonly Redact[]): Redact {
   return (text) => redactors.reduce((safe, redact) => redact(safe), text);
+}
+
+/** Returns a function that removes each of these secrets from texts. What is no text is ignored. */
+export function thoroughRedactorOfAll(secrets: readonly unknown[]): Redact {
+  return oneAfterAnother(secrets.filter(isNonEmptyString).map(thoroughRedactor));
 }
 
 function hexOf(secret: string): string[] {
@@ -82,4 +93,30 @@ function fieldsOf(error: unknown): Record<string, unknown> {
 /** The message of the innermost cause. Under undici's `fetch failed`, that is `connect ECONNREFUSED 127.0.0.1:4200`. */
 export function rootMessage(error: Error): string {
   return error.cause instanceof Error ? rootMessage(error.cause) : error.message;
+}
+
+/**
+ * Runs `work`. A ConfigError of it shows no secret: the user may have put one in the place of another value. What is no text is
+ * ignored.
+ */
+export function withoutSecrets<Result>(secrets: readonly unknown[], work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    const redact = thoroughRedactorOfAll(secrets.filter((secret) => Object(secret).length >= LEAST_SECRET));
+    throw new ConfigError(redact(error.option), redact(error.message));
+  }
+}
+
+/**
+ * The warning that `apiKey` goes to this http or https URL unencrypted. Undefined if nobody on the way can read the key. Shows no
+ * path, and not the key: a user may have put the key into the URL.
+ */
+export function plainHttpWarning(url: string, apiKey: string | undefined): string | undefined {
+  const { protocol, hostname, origin } = new URL(url);
+  if (!apiKey || protocol !== 'http:' || LOOPBACK.test(hostname)) return undefined;
+  // The host of a URL is in lower case.
+  const shown = thoroughRedactor(apiKey.toLowerCase())(origin);
+  return `the apiKey goes to ${shown} unencrypted, and others on the way can read it: use https`;
 }

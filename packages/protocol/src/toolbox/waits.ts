@@ -35,24 +35,22 @@ export async function sleep(
   });
 }
 
-/** A signal that aborts after `delayMs` milliseconds, or with one of the others. Without `delayMs` it has no time limit. */
+/** A signal that aborts after `delayMs` milliseconds, or with another one. */
 export function abortAfter(
   clock: Clock,
-  delayMs: number | undefined,
-  ...others: readonly AbortSignal[]
+  delayMs: number,
+  other: AbortSignal,
 ): { readonly signal: AbortSignal; cancel(): void } {
   const controller = new AbortController();
   const abort = () => controller.abort();
-  const timer = delayMs === undefined ? undefined : clock.setTimeout(abort, Math.min(delayMs, MAX_TIMER_MS));
-  for (const other of others) {
-    if (other.aborted) abort();
-    other.addEventListener('abort', abort);
-  }
+  const timer = clock.setTimeout(abort, Math.min(delayMs, MAX_TIMER_MS));
+  if (other.aborted) abort();
+  other.addEventListener('abort', abort);
   return {
     signal: controller.signal,
-    cancel: () => {
-      timer?.cancel();
-      for (const other of others) other.removeEventListener('abort', abort);
+    cancel() {
+      timer.cancel();
+      other.removeEventListener('abort', abort);
     },
   };
 }

@@ -1,24 +1,33 @@
 /** What is in a journal on files, for tools. Only reads: takes no lock, takes over nothing, creates, changes and repairs nothing. */
 
 import { stat } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { readBaseUrl } from '@sluice/protocol/toolbox';
 import { StorageError, storageError } from '../../base/errors/storage-error.ts';
 import { FileNote } from '../../keep/file/disk/file-note.ts';
 import { errorCode } from '../../keep/file/disk/file-system.ts';
 import { nodeFileSystem } from '../../keep/file/disk/node-file-system.ts';
+import { SEGMENT_SUFFIX } from '../../keep/file/format/suffixes.ts';
+import { replacedBy } from '../../keep/file/segments/merge.ts';
+import { SLOT_DIRECTORY } from '../../keep/file/slots/slot.ts';
+import { systemLocks } from '../../keep/file/slots/system-locks.ts';
 import { type DeadLetter, readLetter } from '../../parts/dead-letters/dead-letter.ts';
 import { defaultRoot, pathOf } from '../../platform/process/journal-path.ts';
-import { findSegments, findSlots, listOrNothing, type SlotPlace } from './slots.ts';
-import { type SegmentReport, StoredSegment, type StoredText } from './stored-segment.ts';
-import { type VerifiedSegment, verifySegment } from './verification.ts';
+import { type SegmentReport, StoredSegment, type VerifiedSegment } from './stored-segment.ts';
 
-export type { SlotPlace } from './slots.ts';
-export type { SegmentReport } from './stored-segment.ts';
-export type { DamagedPlace, VerifiedSegment } from './verification.ts';
+export type { DamagedPlace, SegmentReport, VerifiedSegment } from './stored-segment.ts';
 
 /** The parts of a journal directory: events to be sent, dead letters, and events that are held until their user is known. */
 const PARTS = { events: '', deadLetters: 'dead-letters', held: 'unidentified' } as const;
+
+/** A directory of segments, and whose it is. */
+export interface SlotPlace {
+  readonly directory: string;
+  /** Names the process that it belongs to. */
+  readonly owner: string;
+  /** Whether that process is alive. If not, the next one that opens the journal takes the directory over. */
+  readonly isAlive: boolean;
+}
 
 /** A slot and its segments. */
 export interface SlotReport extends SlotPlace {
@@ -39,10 +48,11 @@ export interface JournalReport extends Readonly<Record<keyof typeof PARTS, reado
  * @throws Rejects with a StorageError if there is no such directory, or if it cannot be read.
  * @example const { events } = await inspectJournal('/data/sluice');
  */
-export function inspectJournal(directory: string): Promise<JournalReport> {
-  return reading(directory, async (root) => {
-    const [times = 0, until = 0] =
-      (await new FileNote(join(root, 'unanswered')).read())?.split(' ').map(Number) ?? [];
+export async function inspectJournal(directory: string): Promise<JournalReport> {
+  const root = await rootOf(directory);
+  try {
+    const note = await new FileNote(join(root, 'unanswered')).read();
+    const [times = 0, until = 0] = note?.split(' ').map(Number) ?? [];
     const setAside = { count: 0, bytes: 0 };
     for (const { name } of await listOrNothing(join(root, 'damaged'))) {
       setAside.count += 1;
@@ -56,7 +66,9 @@ export function inspectJournal(directory: string): Promise<JournalReport> {
       setAside,
       unanswered: times > 0 ? { processes: times, until } : undefined,
     };
-  });
+  } catch (cause) {
+    throw unreadable(root, cause);
+  }
 }
 
 /**
@@ -65,16 +77,7 @@ export function inspectJournal(directory: string): Promise<JournalReport> {
  * @example for await (const { path, damage } of verifyJournal('/data/sluice')) console.log(path, damage);
  */
 export function verifyJournal(directory: string): AsyncGenerator<VerifiedSegment, void, undefined> {
-  return readingEach(directory, async function* (root) {
-    for (const part of Object.values(PARTS)) {
-      for (const slot of await findSlots(join(root, part))) {
-        for (const place of await findSegments(slot)) {
-          const verified = await verifySegment(place);
-          if (verified !== undefined) yield verified;
-        }
-      }
-    }
-  });
+  return readEach(directory, Object.values(PARTS), (segment) => segment.verify());
 }
 
 /**
@@ -86,8 +89,8 @@ export function verifyJournal(directory: string): AsyncGenerator<VerifiedSegment
 export async function* storedEvents(
   directory: string,
 ): AsyncGenerator<{ readonly text: string; readonly isReleased: boolean }, void, undefined> {
-  for await (const { text, isReleased } of storedTexts(directory, PARTS.events))
-    yield { text: new TextDecoder().decode(text), isReleased };
+  for await (const texts of readEach(directory, [PARTS.events], (segment) => segment.texts()))
+    for (const { text, isReleased } of texts) yield { text: new TextDecoder().decode(text), isReleased };
 }
 
 /**
@@ -99,9 +102,11 @@ export async function* storedEvents(
 export async function* storedDeadLetters(
   directory: string,
 ): AsyncGenerator<{ readonly letter: DeadLetter; readonly isAlive: boolean }, void, undefined> {
-  for await (const { text, isAlive, isReleased } of storedTexts(directory, PARTS.deadLetters)) {
-    const read = isReleased ? undefined : readLetter(new TextDecoder().decode(text));
-    if (read !== undefined) yield { letter: read.letter, isAlive };
+  for await (const texts of readEach(directory, [PARTS.deadLetters], (segment) => segment.texts())) {
+    for (const { text, isAlive, isReleased } of texts) {
+      const read = isReleased ? undefined : readLetter(new TextDecoder().decode(text));
+      if (read !== undefined) yield { letter: read.letter, isAlive };
+    }
   }
 }
 
@@ -127,26 +132,33 @@ export async function defaultJournals(): Promise<string[]> {
   return entries.flatMap(({ name, kind }) => (kind === 'directory' ? [join(root, name)] : []));
 }
 
-function storedTexts(
+/** Yields what is found in each segment of these parts. What fails becomes a StorageError that names the directory. */
+async function* readEach<Found>(
   directory: string,
-  part: string,
-): AsyncGenerator<StoredText & Pick<SlotPlace, 'isAlive'>, void, undefined> {
-  return readingEach(directory, async function* (root) {
-    for (const slot of await findSlots(join(root, part))) {
-      for (const place of await findSegments(slot)) {
-        const texts = await StoredSegment.use(place, (segment) => segment.texts());
-        for (const one of texts ?? []) yield { ...one, isAlive: slot.isAlive };
+  parts: readonly string[],
+  read: (segment: StoredSegment) => Promise<Found | undefined>,
+): AsyncGenerator<Found, void, undefined> {
+  const root = await rootOf(directory);
+  try {
+    for (const part of parts) {
+      for (const slot of await findSlots(join(root, part))) {
+        for (const segment of await findSegments(slot)) {
+          const found = await read(segment);
+          if (found !== undefined) yield found;
+        }
       }
     }
-  });
+  } catch (cause) {
+    throw unreadable(root, cause);
+  }
 }
 
 async function reportSlots(root: string): Promise<SlotReport[]> {
   const slots: SlotReport[] = [];
   for (const slot of await findSlots(root)) {
     const segments: SegmentReport[] = [];
-    for (const place of await findSegments(slot)) {
-      const report = await StoredSegment.use(place, (segment) => segment.report());
+    for (const segment of await findSegments(slot)) {
+      const report = await segment.report();
       if (report !== undefined) segments.push(report);
     }
     slots.push({ ...slot, segments });
@@ -154,28 +166,45 @@ async function reportSlots(root: string): Promise<SlotReport[]> {
   return slots;
 }
 
-/** Turns what fails into a StorageError that names the directory. */
-async function reading<Result>(directory: string, read: (root: string) => Promise<Result>): Promise<Result> {
-  const root = resolve(directory);
-  try {
-    if ((await stat(root)).isDirectory()) return await read(root);
-  } catch (cause) {
-    throw unreadable(root, cause);
+/** The slots in a directory; none if there is no such directory. */
+async function findSlots(root: string): Promise<SlotPlace[]> {
+  const alive = new Map<string, boolean>();
+  const slots: SlotPlace[] = [];
+  for (const { name, kind } of await listOrNothing(root)) {
+    const [, owner] = SLOT_DIRECTORY.exec(name) ?? [];
+    if (kind !== 'directory' || owner === undefined) continue;
+    const isAlive = alive.get(owner) ?? (await systemLocks.isHeld(root, owner));
+    alive.set(owner, isAlive);
+    slots.push({ directory: join(root, name), owner, isAlive });
   }
-  throw new StorageError(`${root} is no directory: give that of a journal`);
+  return slots;
 }
 
-/** As `reading()`, for what is read one after another. */
-async function* readingEach<Item>(
-  directory: string,
-  read: (root: string) => AsyncGenerator<Item, void, undefined>,
-): AsyncGenerator<Item, void, undefined> {
-  const root = await reading(directory, async (root) => root);
-  try {
-    yield* read(root);
-  } catch (cause) {
+/** The segments of a slot, in the order in which they were written. Those that a merged segment replaces do not count. */
+async function findSegments({ directory, isAlive }: SlotPlace): Promise<StoredSegment[]> {
+  const entries = await listOrNothing(directory);
+  const names = entries.flatMap(({ name, kind }) => (kind === 'file' ? [name] : [])).sort();
+  const replaced = new Set(replacedBy(names));
+  return names
+    .filter((name) => name.endsWith(SEGMENT_SUFFIX) && !replaced.has(name))
+    .map((name) => new StoredSegment(directory, basename(name, SEGMENT_SUFFIX), isAlive));
+}
+
+/** The entries of a directory. None if it is gone: another process took it over meanwhile. */
+async function listOrNothing(path: string): ReturnType<typeof nodeFileSystem.list> {
+  return nodeFileSystem.list(path).catch((error) => {
+    if (errorCode(error) !== 'ENOENT') throw error;
+    return [];
+  });
+}
+
+async function rootOf(directory: string): Promise<string> {
+  const root = resolve(directory);
+  const status = await stat(root).catch((cause) => {
     throw unreadable(root, cause);
-  }
+  });
+  if (!status.isDirectory()) throw new StorageError(`${root} is no directory: give that of a journal`);
+  return root;
 }
 
 function unreadable(root: string, cause: unknown): StorageError {

@@ -1,15 +1,23 @@
-import { basename } from 'node:path';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { splitEvents } from '../../base/event-bytes.ts';
 import type { Span } from '../../base/range.ts';
+import { errorCode, type OpenFile } from '../../keep/file/disk/file-system.ts';
 import { nodeFileSystem } from '../../keep/file/disk/node-file-system.ts';
+import { FrameReader } from '../../keep/file/format/frame.ts';
+import { readHeader, SEGMENT_HEADER_BYTES } from '../../keep/file/format/segment-header.ts';
 import { SEGMENT_SUFFIX } from '../../keep/file/format/suffixes.ts';
 import { OpenFiles } from '../../keep/file/segments/open-files.ts';
 import { ReadingBuffer } from '../../keep/file/segments/reading-buffer.ts';
+import { inParts, readPart, scanFile } from '../../keep/file/segments/scan.ts';
 import { Segment } from '../../keep/file/segments/segment.ts';
-import { lookAt, type SegmentPlace } from './slots.ts';
 
+const LOOKS = 3;
+const LOOK_AGAIN_MS = 50;
 const PAGE = { maxEvents: 1024, maxBytes: 512 * 1024 };
 const ONE = { maxEvents: 1, maxBytes: 0 };
+/** So many places are told of each file. */
+const MOST_PLACES = 1_000;
 
 /** What is in a segment. */
 export interface SegmentReport {
@@ -28,98 +36,197 @@ export interface SegmentReport {
   readonly isForeign: boolean;
 }
 
-/** An event, or a dead letter, as it is stored. */
-export interface StoredText {
-  readonly text: Uint8Array;
-  readonly isReleased: boolean;
+/** A place in a segment where there is no intact event. */
+export interface DamagedPlace {
+  /** Bytes of the file, from the first to the one after the last. */
+  readonly from: number;
+  readonly to: number;
 }
 
-/** A segment that is only read. */
-export class StoredSegment {
-  readonly #files = new OpenFiles(nodeFileSystem, 1);
-  readonly #segment: Segment;
-  #damagedBytes = 0;
-  /** Undefined: another version of Sluice wrote it. */
-  #waiting: readonly Span[] | undefined;
+/** What was found in a segment, all of which was read. */
+export interface VerifiedSegment {
+  readonly path: string;
+  readonly bytes: number;
+  /** Number of intact events, released ones too. */
+  readonly events: number;
+  /** Events that are missing between others, or are not intact. */
+  readonly missing: number;
+  /** At most 1,000 places. */
+  readonly damage: readonly DamagedPlace[];
+  /** Whether another version of Sluice wrote it: then it was not read. */
+  readonly isForeign: boolean;
+}
 
-  private constructor({ directory, name }: SegmentPlace) {
-    const context = {
-      fs: nodeFileSystem,
-      files: this.#files,
-      readingBuffer: new ReadingBuffer(),
-      damaged: { setAside: async () => {} },
-      onDamaged: (_path: string, bytes: number) => {
-        this.#damagedBytes += bytes;
-      },
-      onFailed: () => {},
-      onMissing: () => {},
-      onVanished: () => {},
-    };
-    this.#segment = new Segment(context, 1, directory, basename(name, SEGMENT_SUFFIX));
+/** An event, or a dead letter, as it is stored. */
+interface StoredText {
+  readonly text: Uint8Array;
+  readonly isReleased: boolean;
+  /** Whether the process is alive that keeps it. */
+  readonly isAlive: boolean;
+}
+
+/**
+ * A segment that is only read. What its methods find is undefined if its file is gone: its owner deletes what is delivered. A living
+ * owner may be in the middle of a write, so that the last frame is not complete yet: they look again before they call it damage.
+ */
+export class StoredSegment {
+  readonly #directory: string;
+  readonly #name: string;
+  readonly #isAlive: boolean;
+
+  /**
+   * @param name The name of its files, without the suffix.
+   * @param isAlive Whether its owner is alive.
+   */
+  constructor(directory: string, name: string, isAlive: boolean) {
+    this.#directory = directory;
+    this.#name = name;
+    this.#isAlive = isAlive;
   }
 
-  /** Calls `work` with a segment. Resolves to undefined if its file is gone: its owner deletes what is delivered. */
-  static async use<Result>(
-    place: SegmentPlace,
-    work: (segment: StoredSegment) => Promise<Result>,
+  /** Reads the start and the end of its file. */
+  report(): Promise<SegmentReport | undefined> {
+    return this.#recover(async (segment, waiting, damagedBytes) => {
+      const spans = waiting ?? [];
+      const count = spans.reduce((sum, { from, to }) => sum + to - from, 0);
+      return {
+        path: segment.path,
+        waiting: count,
+        released: segment.end - count,
+        bytes: segment.bytes,
+        oldestAt: await oldestIn(segment, spans),
+        damagedBytes,
+        isForeign: waiting === undefined,
+      };
+    });
+  }
+
+  /** The texts of its intact events. Those that are released are there as long as their file is. */
+  texts(): Promise<StoredText[] | undefined> {
+    return this.#recover(async (segment, waiting = []) => {
+      const texts: StoredText[] = [];
+      const read = async (from: number, to: number, isReleased: boolean) => {
+        for (let at = from; at < to; ) {
+          const { events, range } = await segment.read({ segment: 1, from: at, to }, PAGE);
+          // The next read may use the same memory.
+          const copies = splitEvents(events).map((text) => Uint8Array.from(text));
+          texts.push(...copies.map((text) => ({ text, isReleased, isAlive: this.#isAlive })));
+          at = range.to;
+        }
+      };
+      let next = 0;
+      for (const { from, to } of waiting) {
+        await read(next, from, true);
+        await read(from, to, false);
+        next = to;
+      }
+      await read(next, segment.end, true);
+      return texts;
+    });
+  }
+
+  /** Reads every byte of its file. */
+  verify(): Promise<VerifiedSegment | undefined> {
+    const path = join(this.#directory, this.#name + SEGMENT_SUFFIX);
+    return this.#look(async (isLast) => {
+      const found = { path, ...(await verifyFile(path)) };
+      return found.damage.length === 0 || isLast ? found : undefined;
+    });
+  }
+
+  /** Calls `work` with the segment, its events that are not released, and how many damaged bytes there are. */
+  #recover<Result>(
+    work: (segment: Segment, waiting: readonly Span[] | undefined, damagedBytes: number) => Promise<Result>,
   ): Promise<Result | undefined> {
-    return lookAt(place, async (isLast) => {
-      const stored = new StoredSegment(place);
+    return this.#look(async (isLast) => {
+      let damagedBytes = 0;
+      const files = new OpenFiles(nodeFileSystem, 1);
+      const context = {
+        fs: nodeFileSystem,
+        files,
+        readingBuffer: new ReadingBuffer(),
+        damaged: { setAside: async () => {} },
+        onDamaged(_path: string, bytes: number) {
+          damagedBytes += bytes;
+        },
+        onFailed: () => {},
+        onMissing: () => {},
+        onVanished: () => {},
+      };
       try {
-        stored.#waiting = await stored.#segment.recover();
-        return stored.#damagedBytes === 0 || isLast ? await work(stored) : undefined;
+        const segment = new Segment(context, 1, this.#directory, this.#name);
+        const waiting = await segment.recover();
+        return damagedBytes === 0 || isLast ? await work(segment, waiting, damagedBytes) : undefined;
       } finally {
-        await stored.#files.closeAll();
+        await files.closeAll();
       }
     });
   }
 
-  async report(): Promise<SegmentReport> {
-    const { path, end, bytes } = this.#segment;
-    const spans = this.#waiting ?? [];
-    const waiting = spans.reduce((sum, { from, to }) => sum + to - from, 0);
-    return {
-      path,
-      waiting,
-      released: end - waiting,
-      bytes,
-      oldestAt: await this.#oldestAt(spans),
-      damagedBytes: this.#damagedBytes,
-      isForeign: this.#waiting === undefined,
-    };
-  }
-
-  /** The texts of its intact events. Those that are released are there as long as their file is. */
-  async texts(): Promise<StoredText[]> {
-    const texts: StoredText[] = [];
-    const { end } = this.#segment;
-    let next = 0;
-    for (const { from, to } of [...(this.#waiting ?? []), { from: end, to: end }]) {
-      for (const span of [
-        { from: next, to: from, isReleased: true },
-        { from, to, isReleased: false },
-      ])
-        await this.#read(span, texts);
-      next = to;
-    }
-    return texts;
-  }
-
-  async #read(
-    { from, to, isReleased }: Span & Pick<StoredText, 'isReleased'>,
-    texts: StoredText[],
-  ): Promise<void> {
-    for (let at = from; at < to; ) {
-      const { events, range } = await this.#segment.read({ segment: 1, from: at, to }, PAGE);
-      // The next read may use the same memory.
-      for (const text of splitEvents(events)) texts.push({ text: Uint8Array.from(text), isReleased });
-      at = range.to;
+  /** Looks until there is a result. `isLast`: the result counts, whatever it is. */
+  async #look<Result>(look: (isLast: boolean) => Promise<Result | undefined>): Promise<Result | undefined> {
+    for (let looks = 1; ; looks += 1) {
+      const isLast = !this.#isAlive || looks === LOOKS;
+      try {
+        const result = await look(isLast);
+        if (result !== undefined || isLast) return result;
+      } catch (error) {
+        if (errorCode(error) !== 'ENOENT') throw error;
+        return undefined;
+      }
+      await setTimeout(LOOK_AGAIN_MS);
     }
   }
+}
 
-  async #oldestAt([first]: readonly Span[]): Promise<number | undefined> {
-    if (first === undefined) return undefined;
-    const { events } = await this.#segment.read({ segment: 1, ...first }, ONE);
-    return events.times?.[0] || undefined;
+async function oldestIn(segment: Segment, [first]: readonly Span[]): Promise<number | undefined> {
+  if (first === undefined) return undefined;
+  const { events } = await segment.read({ segment: 1, ...first }, ONE);
+  return events.times?.[0] || undefined;
+}
+
+async function verifyFile(path: string): Promise<Omit<VerifiedSegment, 'path'>> {
+  const file = await nodeFileSystem.openToRead(path);
+  try {
+    const { size } = await file.stat();
+    const header = readHeader(await readPart(file, 0, Math.min(size, SEGMENT_HEADER_BYTES)));
+    const none = { bytes: size, events: 0, missing: 0, damage: [], isForeign: header === 'other version' };
+    if (header === 'empty' || header === 'other version') return none;
+    if (header !== 'damaged') return { ...none, ...(await readFrames(file, size, header)) };
+    const { id, isBlank } = await scanFile(file, size, undefined);
+    return isBlank ? none : { ...none, ...(await readFrames(file, size, { id, first: undefined })) };
+  } finally {
+    await file.close();
   }
+}
+
+/** @param header `first`: the index of the first event. Undefined if the header is damaged. */
+async function readFrames(
+  file: OpenFile,
+  size: number,
+  { id, first }: { readonly id: number; readonly first: number | undefined },
+): Promise<Pick<VerifiedSegment, 'events' | 'missing' | 'damage'>> {
+  const damage: DamagedPlace[] = [];
+  let events = 0;
+  let missing = 0;
+  let next = first;
+  let end = first === undefined ? 0 : SEGMENT_HEADER_BYTES;
+  const found = (from: number, to: number) => {
+    if (damage.length < MOST_PLACES) damage.push({ from, to });
+  };
+  await inParts(file, end, size, (bytes, at, rest) => {
+    const reader = new FrameReader(bytes, id, rest);
+    while (reader.next()) {
+      const start = at + reader.frameStart;
+      const isInOrder = reader.index === (next ?? reader.index);
+      if (start > end || !isInOrder) found(end, start);
+      missing += Math.max(0, reader.index - (next ?? reader.index));
+      events += 1;
+      next = reader.index + 1;
+      end = at + reader.offset;
+    }
+    return reader.offset;
+  });
+  if (end < size) found(end, size);
+  return { events, missing, damage };
 }

@@ -1,7 +1,6 @@
 import { rangeLength } from '../../base/range.ts';
 import type { Journal } from '../../keep/journal.ts';
-import { ensure, equal } from './assertions.ts';
-import { ALL, group, readAll, Stage, textsOf, Witness } from './stage.ts';
+import { ALL, ensure, equal, group, NOBODY, readAll, Stage, textsOf } from './stage.ts';
 
 /** How the contract makes journals of one implementation. */
 export interface JournalSubject {
@@ -60,8 +59,8 @@ export function journalContract({
 
 const ALWAYS: Cases = {
   async 'finds nothing in a new place'(stage) {
-    const { journal, witness } = await stage.open();
-    equal('ranges', witness.ranges, []);
+    const { journal, found } = await stage.open();
+    equal('ranges', found, []);
     equal('bytes', journal.bytes, 0);
   },
 
@@ -106,7 +105,7 @@ const ALWAYS: Cases = {
 
   async 'takes an append before open() has resolved'(stage) {
     const journal = stage.create();
-    const opening = journal.open(new Witness());
+    const opening = journal.open(NOBODY);
     const range = await journal.append(group(numbered(0, 2)));
     await opening;
     equal('events', await readAll(journal, [range]), numbered(0, 2));
@@ -172,7 +171,7 @@ const LATER: Cases = {
     await first.journal.close();
 
     const second = await stage.open();
-    equal('events', await readAll(second.journal, second.witness.ranges), numbered(0, 10));
+    equal('events', await readAll(second.journal, second.found), numbered(0, 10));
     const { bytes } = second.journal;
     ensure(bytes >= numbered(0, 10).join().length, `10 events take more than ${bytes} bytes`);
   },
@@ -182,10 +181,10 @@ const LATER: Cases = {
     await first.journal.append(group(numbered(0, 10)));
     await first.journal.close();
     const second = await stage.open();
-    for (const range of second.witness.ranges) await second.journal.acknowledge(range);
+    for (const range of second.found) await second.journal.acknowledge(range);
     await second.journal.close();
     const third = await stage.open();
-    equal('ranges', third.witness.ranges, []);
+    equal('ranges', third.found, []);
     equal('bytes', third.journal.bytes, 0);
   },
 
@@ -195,9 +194,9 @@ const LATER: Cases = {
       await journal.append(group(numbered(from, 5)));
       await journal.close();
     }
-    const { journal, witness } = await stage.open();
-    const found = await readAll(journal, witness.ranges);
-    equal('events', found.sort(), [...numbered(0, 5), ...numbered(100, 5)].sort());
+    const { journal, found } = await stage.open();
+    const texts = await readAll(journal, found);
+    equal('events', texts.sort(), [...numbered(0, 5), ...numbered(100, 5)].sort());
   },
 };
 
@@ -206,7 +205,7 @@ const APART: Cases = {
     const first = await stage.open();
     const range = await first.journal.append(group(numbered(0, 5)));
     const second = await stage.open();
-    equal('ranges', second.witness.ranges, []);
+    equal('ranges', second.found, []);
     equal('events', await readAll(first.journal, [range]), numbered(0, 5));
   },
 };

@@ -1,38 +1,56 @@
 import { platform } from '#platform';
-import { type EventBytes, splitEvents } from '../../base/event-bytes.ts';
-import type { Fate } from '../../base/fate.ts';
+import { type EventBytes, encodeEvents, type Limit, splitEvents } from '../../base/event-bytes.ts';
 import { type Range, rangeLength } from '../../base/range.ts';
 import type { Journal, JournalObserver } from '../../keep/journal.ts';
-import { ensure, equal } from './assertions.ts';
 
-export const ALL = { maxEvents: 1_000_000, maxBytes: 1_000_000_000 } as const;
+export const ALL: Limit = { maxEvents: 1_000_000, maxBytes: 1_000_000_000 };
 
-const decoder = new TextDecoder();
-const encoder = new TextEncoder();
+const MOST_CHARACTERS = 500;
+
+/** Throws an AssertionError, as test runners show it, unless both are the same JSON. The order of fields does not count. */
+export function equal(what: string, actual: unknown, expected: unknown): void {
+  const [got, wanted] = [textOf(actual), textOf(expected)];
+  if (got === wanted) return;
+  const message = `${what}: expected ${wanted.slice(0, MOST_CHARACTERS)}, got ${got.slice(0, MOST_CHARACTERS)}`;
+  fail(message, { actual, expected });
+}
+
+/** Throws an AssertionError unless this is true. */
+export function ensure(isTrue: boolean, what: string): void {
+  if (!isTrue) fail(what);
+}
+
+function fail(message: string, values: object = {}): never {
+  throw Object.assign(new Error(message), { name: 'AssertionError', ...values });
+}
+
+function textOf(value: unknown): string {
+  const sorted = (_key: string, inner: unknown) =>
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([one], [other]) => (one < other ? -1 : 1)))
+      : inner;
+  return JSON.stringify(value, sorted) ?? String(value);
+}
 
 /** Texts as a group, in the kind of bytes that the ring buffer has. */
 export function group(texts: readonly string[]): EventBytes {
-  let end = -1;
-  const ends = texts.map((text) => {
-    end += 1 + encoder.encode(text).length;
-    return end;
-  });
-  const length = Math.max(0, end);
+  const { bytes: encoded, ends } = encodeEvents(texts, []);
+  const { length } = encoded;
   const bytes = platform.text.createMemory().take(length).subarray(0, length);
-  bytes.set(encoder.encode(texts.join(',')));
-  return { bytes, ends: Uint32Array.from(ends) };
+  bytes.set(encoded);
+  return { bytes, ends };
 }
 
 /** The texts of a group. */
 export function textsOf(events: EventBytes): string[] {
-  return splitEvents(events).map((bytes) => decoder.decode(bytes));
+  return splitEvents(events).map((bytes) => new TextDecoder().decode(bytes));
 }
 
 /** Reads ranges completely. */
 export async function readAll(
   journal: Journal,
   ranges: readonly Range[],
-  limit: { readonly maxEvents: number; readonly maxBytes: number } = ALL,
+  limit: Limit = ALL,
 ): Promise<string[]> {
   const found: string[] = [];
   for (const range of ranges) {
@@ -51,29 +69,8 @@ export async function readAll(
   return found;
 }
 
-/** An observer that records all calls. */
-export class Witness implements JournalObserver {
-  readonly ranges: Range[] = [];
-  readonly settlements: { range: Range; fate: Fate }[] = [];
-  readonly damages: { place: string; bytes: number }[] = [];
-  readonly failures: Error[] = [];
-
-  recovered(range: Range): void {
-    this.ranges.push(range);
-  }
-
-  settled(range: Range, fate: Fate): void {
-    this.settlements.push({ range, fate });
-  }
-
-  damaged(place: string, bytes: number): void {
-    this.damages.push({ place, bytes });
-  }
-
-  failed(error: Error): void {
-    this.failures.push(error);
-  }
-}
+/** An observer for what does not matter. */
+export const NOBODY: JournalObserver = { recovered() {}, settled() {}, damaged() {}, failed() {} };
 
 /** The journals of one case, in places of its own. */
 export class Stage {
@@ -92,11 +89,12 @@ export class Stage {
     return journal;
   }
 
-  async open(place?: string): Promise<{ journal: Journal; witness: Witness }> {
-    const journal = this.create(place);
-    const witness = new Witness();
-    await journal.open(witness);
-    return { journal, witness };
+  /** Makes a journal and opens it. Also returns what it found. */
+  async open(): Promise<{ journal: Journal; found: readonly Range[] }> {
+    const journal = this.create();
+    const found: Range[] = [];
+    await journal.open({ ...NOBODY, recovered: (range) => found.push(range) });
+    return { journal, found };
   }
 
   async close(): Promise<void> {

@@ -6,10 +6,9 @@ import type { Seams } from '../../options/settings.ts';
 import { type LoggerPart, logger } from '../../parts/logger.ts';
 import type { Inputs, Schemas } from '../../parts/schemas.ts';
 import { allParts } from '../../platform/all-parts.ts';
+import type { Outcome, Transport, TransportRequest } from '../../send/http/transport.ts';
 import type { Tracker } from '../../tracker.ts';
-import { faultyTransport } from './faulty-transport.ts';
 
-export { type FaultyTransport, faultyTransport } from './faulty-transport.ts';
 export { VirtualClock } from './virtual-clock.ts';
 
 /** Options of a tracker in a test: it may have a clock and random numbers of its own. */
@@ -33,6 +32,39 @@ export function createTracker(options: AnyOptions & { readonly bigint: 'string' 
 export function createTracker<Events extends object = AnyEvents>(options: AnyOptions): Tracker<Events>;
 export function createTracker({ clock, random, ...options }: AnyOptions): Tracker {
   return createWith(options, { ...defaults, clock, random });
+}
+
+/** What the service does with a request: a status, or an Error if the connection fails before the request is sent. */
+type Answer = number | Error;
+
+/** A transport for tests, and the events of each request that it was given. */
+export interface FaultyTransport extends Transport {
+  readonly requests: readonly (readonly Event[])[];
+}
+
+/**
+ * Makes a transport that answers as a test says. Events arrive nowhere.
+ *
+ * @param respond Called with the events of a request, and how many requests there were before. Returns a status, or an Error if the
+ *   connection fails before the request is sent.
+ * @example
+ * const transport = faultyTransport((events, count) => (count < 2 ? new Error('no network') : 200));
+ * const tracker = createTracker({ baseUrl, correlationKey: 'email', journal: 'memory', transport });
+ */
+export function faultyTransport(
+  respond: (events: readonly Event[], count: number) => Answer | Promise<Answer>,
+): FaultyTransport {
+  const requests: (readonly Event[])[] = [];
+  return {
+    requests,
+    async post({ body }: TransportRequest): Promise<Outcome> {
+      const events: readonly Event[] = JSON.parse(new TextDecoder().decode(body)).batch;
+      const answer = await respond(events, requests.push(events) - 1);
+      if (typeof answer !== 'number') return { kind: 'failed', cause: answer, maybeSent: false };
+      return { kind: 'answered', status: answer, retryAfter: undefined, body: '' };
+    },
+    close: async () => {},
+  };
 }
 
 /** How long `waitFor()` waits, in milliseconds. */

@@ -1,4 +1,4 @@
-import { excerptOf } from '../../base/excerpt.ts';
+import { excerptOf } from '../../base/reason.ts';
 import { uuid } from '../../base/uuid.ts';
 import type { Refusal } from '../../send/letterbox.ts';
 

@@ -6,7 +6,7 @@ import { MemoryJournal } from '../../../src/keep/memory-journal.ts';
 import { readLetter } from '../../../src/parts/dead-letters/dead-letter.ts';
 import { LetterArchive } from '../../../src/parts/dead-letters/letter-archive.ts';
 import { Books } from '../../../src/tell/books.ts';
-import { createReporter } from '../../../src/tell/reporter.ts';
+import { Reporter } from '../../../src/tell/reporter.ts';
 import { toEventBytes } from '../../bench/event-texts.ts';
 
 const MAX_BYTES = 4_096;
@@ -70,7 +70,7 @@ interface Bench {
 
 function create(place = new Place(1 << 20)): Bench {
   const dropped: number[] = [];
-  const reporter = createReporter({ books: new Books(), clock: new VirtualClock() });
+  const reporter = new Reporter(new Books(), new VirtualClock());
   reporter.on('deadLettersDropped', ({ count }) => dropped.push(count));
   const keeper = new LetterArchive({
     ...{ journal: place, clock: new VirtualClock(), reporter, mayHold: async () => true },

@@ -5,7 +5,7 @@ import { readLetter, writeLetter } from '../../../src/parts/dead-letters/dead-le
 import { LetterArchive } from '../../../src/parts/dead-letters/letter-archive.ts';
 import type { ShelfOptions } from '../../../src/parts/shelf.ts';
 import { Books } from '../../../src/tell/books.ts';
-import { createReporter, type Reporter } from '../../../src/tell/reporter.ts';
+import { Reporter } from '../../../src/tell/reporter.ts';
 import type { Parcel } from '../../../src/wait/parcel.ts';
 import { createBatch } from '../../bench/batch.ts';
 import { toEventBytes } from '../../bench/event-texts.ts';
@@ -37,7 +37,7 @@ async function read(letters: LetterArchive): Promise<unknown[]> {
 }
 
 function reporterThatCounts(): Reporter {
-  return createReporter({ books: new Books(), clock: new VirtualClock(NOW) });
+  return new Reporter(new Books(), new VirtualClock(NOW));
 }
 
 function createArchive(options: Partial<ShelfOptions>, mayHold = true): LetterArchive {

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { DeadLetters } from '../../../src/parts/dead-letters/dead-letters.ts';
 import { deadLettersIn, LetterArchive } from '../../../src/parts/dead-letters/letter-archive.ts';
 import { Books } from '../../../src/tell/books.ts';
-import { createReporter } from '../../../src/tell/reporter.ts';
+import { Reporter } from '../../../src/tell/reporter.ts';
 import { toEventBytes } from '../../bench/event-texts.ts';
 import { Place } from '../../keep/file/place.ts';
 
@@ -21,7 +21,7 @@ const DAY_MS = 24 * 60 * 60_000;
 function start() {
   const { clock } = place;
   const [maxBytes, maxAgeMs] = [16 * 1024 * 1024, 30 * DAY_MS];
-  const reporter = createReporter({ books: new Books(), clock });
+  const reporter = new Reporter(new Books(), clock);
   const archive = new LetterArchive({
     ...{ journal: place.create({ maxBytes }), clock, maxBytes, maxAgeMs, reporter },
     mayHold: async () => true,
