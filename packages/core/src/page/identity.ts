@@ -62,10 +62,9 @@ export function createIdentity(options: IdentityOptions): Identity {
   }
 
   /** What is held from here on is apart from what was held before. */
-  function nextStay(): void {
-    parcels.seal();
-    parcels.stay += 1;
+  function nextStay(): number {
     isKnown = false;
+    return parcels.mark();
   }
 
   /**
@@ -115,7 +114,7 @@ export function createIdentity(options: IdentityOptions): Identity {
     // Also for what was held meanwhile.
     isKnown ||= isLast;
     for (const parcel of [...parcels.all.values()]) {
-      const isOld = parcel.stay <= before;
+      const isOld = parcel.epoch <= before;
       if (parcel.session === '' || !(isOld || isLast)) continue;
       if (parcel.session === UNKNOWN) parcel.session = id ?? NO_SESSION;
       const isTheirs = parcel.session === id && !(claim && customer === undefined);
@@ -189,8 +188,8 @@ export function createIdentity(options: IdentityOptions): Identity {
     if (claims.size > 0) return;
     texts.correlationValue = undefined;
     nextStay();
-    const { stay } = parcels;
-    run(() => readNote(stay));
+    const { epoch } = parcels;
+    run(() => readNote(epoch));
   }
 
   return {
@@ -198,13 +197,12 @@ export function createIdentity(options: IdentityOptions): Identity {
       return (isKnown ? id : undefined) ?? UNKNOWN;
     },
     read() {
-      run(() => readNote(parcels.stay));
+      run(() => readNote(parcels.epoch));
     },
     identify(next) {
       if (next && next === texts.correlationValue) return;
       texts.correlationValue = next;
-      const before = parcels.stay;
-      nextStay();
+      const before = nextStay();
       const claim = {};
       claims.add(claim);
       run(() => claims.has(claim) && carryOut(next, before, claim));

@@ -2,7 +2,7 @@ import type { Limit } from '../../base/event-bytes.ts';
 import type { Fate } from '../../base/fate.ts';
 import { uuid } from '../../base/uuid.ts';
 import type { TrackerStats } from '../../tell/stats.ts';
-import { type Change, idOf, Parcel, type ParcelKey, rangeOf } from './parcel.ts';
+import { type Change, idOf, type Parcel, type ParcelKey, parcelOf, rangeOf } from './parcel.ts';
 
 /** What events of one parcel have in common. */
 export type Lane = Pick<Parcel, 'isHigh' | 'session' | 'customer'>;
@@ -53,7 +53,6 @@ export class Parcels {
   /** Of events in memory. */
   bytes = 0;
   epoch = 0;
-  stay = 0;
   filling: Parcel | undefined;
   #numbers = 0;
   readonly #buffer: Limit;
@@ -137,7 +136,7 @@ export class Parcels {
 
   /** Adds a parcel that is stored. */
   found(key: ParcelKey, epoch: number = this.epoch): Parcel {
-    return this.all.get(idOf(key)) ?? this.#add(Object.assign(new Parcel(key), { epoch }));
+    return this.all.get(idOf(key)) ?? this.#add(parcelOf(key, undefined, { epoch }));
   }
 
   loaded(parcel: Parcel, texts: string[]): void {
@@ -176,10 +175,8 @@ export class Parcels {
     const { at, epoch, number, page, texts = [] } = parcel;
     const parts = [0, count].map((from, index) => {
       const of = texts.slice(from, index === 0 ? count : undefined);
-      const part = this.#order
-        ? this.#create(page, number + from * EVENT_STEP + 1, at, of, parcel)
-        : this.#create(this.own, this.number(), at, of, parcel);
-      Object.assign(part, { epoch, state: 'out', isPart: true });
+      const [name, place] = this.#order ? [page, number + from * EVENT_STEP + 1] : [this.own, this.number()];
+      const part = this.#create(name, place, at, of, parcel, { epoch, state: 'out', isPart: true });
       this.changes.set(part.id, part);
       return part;
     });
@@ -248,12 +245,12 @@ export class Parcels {
     });
   }
 
-  #create(page: string, number: number, at: number, texts: string[], lane: Lane): Parcel {
+  #create(page: string, number: number, at: number, texts: string[], lane: Lane, more: object = {}): Parcel {
     const { customer, isHigh, session } = lane;
     const bytes = texts.reduce((total, text) => total + byteLength(text) + 1, 0);
-    const parcel = new Parcel([page, number, texts.length, bytes, at, session], texts);
+    const key: ParcelKey = [page, number, texts.length, bytes, at, session];
     this.bytes += bytes;
-    return this.#add(Object.assign(parcel, { isHigh, customer, stay: this.stay, epoch: this.epoch }));
+    return this.#add(parcelOf(key, texts, { isHigh, customer, epoch: this.epoch, ...more }));
   }
 
   #add(parcel: Parcel): Parcel {
