@@ -2,7 +2,7 @@
 import { databaseName } from '../keep/account.ts';
 import { Books } from '../tell/books.ts';
 import { createLetters } from './keep/letters.ts';
-import { byteLength, Parcels, statsOf, strictOrder } from './keep/parcels.ts';
+import { createParcels, strictOrder } from './keep/parcels.ts';
 import { createIdentity } from './identity.ts';
 import { registerSync } from './background-sync.ts';
 import { ConfigError } from '@sluice/protocol';
@@ -13,7 +13,7 @@ import { createRequests } from './send/requests.ts';
 import { isHidden, type Meeting } from './store/origin.ts';
 import { guardCallbacks } from '../options/callbacks.ts';
 import { createRelay, type RelayAddress } from './send/relay.ts';
-import { PARCELS, type Parcel } from './keep/parcel.ts';
+import { byteLength, PARCELS, type Parcel } from './keep/parcel.ts';
 import { createReporter } from '../tell/reporter.ts';
 import { createBreaker } from '../pace/breaker.ts';
 import { DENIED } from './store/indexeddb-store.ts';
@@ -27,7 +27,7 @@ import { StorageError, storageError } from '../base/errors/storage-error.ts';
 import { pagePartsOf } from './parts.ts';
 import { systemClock } from '@sluice/protocol/toolbox';
 import { listenToPage } from './leaving.ts';
-import type { DropReason, Fate } from '../base/fate.ts';
+import type { DropReason } from '../base/fate.ts';
 import type { Engine } from '../engine.ts';
 import type { Settings } from '../options/settings.ts';
 import type { TrackerStats } from '../tell/stats.ts';
@@ -68,19 +68,23 @@ export function createEngine(
   const { signal } = ended;
   const requests = createRequests({ path: address?.path, settings, clock, hooked, reporter, signal });
   const limits = parts.learn?.(reporter) ?? createLimits();
-  const parcels = new Parcels(
-    clock.now(),
-    settings.buffer,
-    settings.batch.maxEvents,
-    isStrict ? strictOrder : (settings.isOrdered || undefined) && parts.perCustomer?.order,
-    reporter.settled,
-  );
+  const parcels = createParcels({
+    now: clock.now(),
+    buffer: settings.buffer,
+    maxEvents: settings.batch.maxEvents,
+    order: isStrict ? strictOrder : (settings.isOrdered || undefined) && parts.perCustomer?.order,
+    onSettled: reporter.settled,
+    onEnded(...ended) {
+      tabs.tell(['ended', ...ended]);
+      keeper.commitSoon();
+    },
+  });
+  const { cut, end } = parcels;
   const keeper = createKeeper({
     ...{ name, isInMemory: settings.journal === 'memory' },
     ...{ parcels, clock, random, reporter },
     commitIntervalMs: settings.commitIntervalMs,
     isGranted,
-    end,
     makeRoom: () => bounds?.makeRoom(),
     onChange(isNew) {
       rates.sample(books, clock.now());
@@ -121,21 +125,8 @@ export function createEngine(
     ...{ offset: texts.offset, rejected: hooked.rejected },
   });
   const oldestAt = () => clock.now() - settings.unidentified.maxAgeMs;
-  function end(parcel: Parcel, fate: Fate, isCounted = true): void {
-    if (!parcels.end(parcel, isCounted ? fate : undefined)) return;
-    tabs.tell(['ended', parcel.id, fate]);
-    keeper.commitSoon();
-  }
-
-  function cut(parcel: Parcel, count: number): Parcel[] {
-    const parts = parcels.cut(parcel, count);
-    tabs.tell(['ended', parcel.id, undefined, parts.map(({ key }) => key)]);
-    keeper.commitSoon();
-    return parts;
-  }
-
   const identity = createIdentity({
-    ...{ parcels, keeper, texts, end, oldestAt, tell: tabs.tell },
+    ...{ parcels, keeper, texts, oldestAt, tell: tabs.tell },
     isGranted,
     granted: () => consent.granted(),
     onFailed: reporter.storageFailed,
@@ -143,7 +134,7 @@ export function createEngine(
   });
   const sharing = createSharing({
     ...{ gate, identity, sender, parcels, keeper, letters, clock, books, reporter },
-    ...{ name, end, oldestAt, hold, isOnce: settings.leaving === 'once' },
+    ...{ name, oldestAt, hold, isOnce: settings.leaving === 'once' },
     isDenied: () => consent.current === 'denied',
   });
   const consent = createConsent({
@@ -156,7 +147,7 @@ export function createEngine(
       tabs.open();
       reporter.journal(keeper.kind);
       sharing.look();
-      if (hold) identity.read();
+      if (hold) identity.recheck();
     },
     onGranted: goOn,
     onDenied: () => sharing.look(),
@@ -178,10 +169,20 @@ export function createEngine(
   }
 
   function stats(): TrackerStats {
+    const now = clock.now();
+    const pending = parcels.count(() => true);
+    const oldestAt = parcels.list().reduce((oldest, { at }) => Math.min(oldest, at), now);
     return {
       ...books,
       dropped: { ...books.dropped },
-      ...statsOf(parcels, clock.now()),
+      pending,
+      unwritten: parcels.count(({ isStored }) => !isStored),
+      held: parcels.count(({ session }) => session),
+      stored: parcels.count(({ texts }) => !texts),
+      inFlight: parcels.count(({ state }) => state === 'out'),
+      memoryBytes: parcels.bytes,
+      journalBytes: parcels.bytesOf(({ isStored }) => isStored),
+      oldestAgeMs: pending > 0 ? now - oldestAt : undefined,
       deadLetters: letters.stats,
       journal: keeper.kind,
       breaker: gate.state,
@@ -189,7 +190,7 @@ export function createEngine(
       suspects: sender.suspects,
       ...limits.stats,
       requests: requests.stats,
-      rates: rates.perSecond(books, clock.now()),
+      rates: rates.perSecond(books, now),
       lastError: reporter.lastError,
     };
   }
@@ -209,7 +210,8 @@ export function createEngine(
       let reason: DropReason | undefined;
       if (isShut) reason = 'closed';
       else if (consent.current === 'denied') reason = 'denied';
-      else if (isUnidentified && parcels.heldBytes + text.length > maxBytes) reason = 'journal-full';
+      else if (isUnidentified && parcels.bytesOf(({ session }) => session) + text.length > maxBytes)
+        reason = 'journal-full';
       else if (!parcels.push(text, at, { isHigh, session, customer })) reason = 'buffer-full';
       if (reason) return reporter.settled(reason, 1);
       keeper.notify(isHigh);
@@ -227,7 +229,7 @@ export function createEngine(
     retryNow,
     async durable(): Promise<void> {
       parcels.seal();
-      const before = [...parcels.all.values()];
+      const before = parcels.list();
       if (isGranted()) await identity.settled();
       await keeper.commitAll();
       const isStored = () =>
@@ -274,7 +276,7 @@ export function createEngine(
       await requests.close().catch(reporter.storageFailed);
     },
     giveUp() {
-      for (const parcel of [...parcels.all.values()]) if (!parcel.isStored) parcels.end(parcel, 'closed');
+      for (const parcel of parcels.list()) if (!parcel.isStored) end(parcel, 'closed');
     },
   };
 }

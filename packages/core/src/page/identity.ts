@@ -1,17 +1,25 @@
 import { promisifyRequest } from 'idb-keyval';
 import type { EventTexts } from '../accept/event-text.ts';
-import type { Fate } from '../base/fate.ts';
 import { uuid } from '../base/uuid.ts';
 import type { Keeper } from './keep/keeper.ts';
-import { isParcel, isTexts, NO_SESSION, NOTE, type Parcel, SECRET, stamped, UNKNOWN } from './keep/parcel.ts';
-import { byteLength, type Parcels } from './keep/parcels.ts';
+import {
+  byteLength,
+  isParcel,
+  isTexts,
+  NO_SESSION,
+  NOTE,
+  type Parcel,
+  SECRET,
+  stamped,
+  UNKNOWN,
+} from './keep/parcel.ts';
+import type { Parcels } from './keep/parcels.ts';
 import type { Message } from './keep/tabs.ts';
 
 interface IdentityOptions {
   readonly parcels: Parcels;
   readonly keeper: Keeper;
   readonly texts: EventTexts;
-  readonly end: (parcel: Parcel, fate: Fate) => void;
   readonly tell: (message: Message) => void;
   /** What was held before is too old. */
   readonly oldestAt: () => number;
@@ -25,14 +33,12 @@ interface IdentityOptions {
 export interface Identity {
   /** Of events that are held now. */
   readonly session: string;
-  /** Reads the current session. */
-  read(): void;
   identify(customer: string | undefined): void;
   /** Another page says who is the customer. */
   hear(id: string, customer: string | undefined, isNew: boolean): void;
   /** Another page asks who is the customer. */
   answer(): void;
-  /** The page is back: the customer may be another one. */
+  /** The page is opened, or back: the customer may be another one. */
   recheck(): void;
   /** The page may go: what is held is stored for the session that it knows. */
   leave(isSure: boolean): void;
@@ -42,7 +48,7 @@ export interface Identity {
 
 /** Holds events until a customer is identified. All pages share the session, and its customer. */
 export function createIdentity(options: IdentityOptions): Identity {
-  const { parcels, keeper, texts, end, tell, oldestAt, isGranted, granted, onFailed, onChange } = options;
+  const { parcels, keeper, texts, tell, oldestAt, isGranted, granted, onFailed, onChange } = options;
   /** The session of which this page knows, and its customer. */
   let id: string | undefined;
   let customer: string | undefined;
@@ -113,13 +119,13 @@ export function createIdentity(options: IdentityOptions): Identity {
     const isLast = claims.size === 0;
     // Also for what was held meanwhile.
     isKnown ||= isLast;
-    for (const parcel of [...parcels.all.values()]) {
+    for (const parcel of parcels.list()) {
       const isOld = parcel.epoch <= before;
       if (parcel.session === '' || !(isOld || isLast)) continue;
       if (parcel.session === UNKNOWN) parcel.session = id ?? NO_SESSION;
       const isTheirs = parcel.session === id && !(claim && customer === undefined);
-      if (isOld && parcel.at < oldestAt()) end(parcel, 'expired');
-      else if (isOld && !isTheirs) end(parcel, 'unidentified');
+      if (isOld && parcel.at < oldestAt()) parcels.end(parcel, 'expired');
+      else if (isOld && !isTheirs) parcels.end(parcel, 'unidentified');
       else if (isTheirs && customer !== undefined) release(parcel, customer);
     }
     return isLast;
@@ -128,10 +134,10 @@ export function createIdentity(options: IdentityOptions): Identity {
   function release(parcel: Parcel, owner: string): void {
     parcel.session = '';
     parcel.customer = owner;
-    if (parcel.texts) parcel.texts = stamped(parcel.texts, owner);
-    const bytes = parcel.count * lengthOf(owner);
-    parcel.bytes += bytes;
-    if (parcel.texts) parcels.bytes += bytes;
+    const { texts } = parcel;
+    parcels.unload(parcel);
+    parcel.bytes += parcel.count * lengthOf(owner);
+    if (texts) parcels.loaded(parcel, stamped(texts, owner));
   }
 
   async function carryOut(next: string | undefined, before: number, claim: object): Promise<void> {
@@ -187,17 +193,13 @@ export function createIdentity(options: IdentityOptions): Identity {
   function recheck(): void {
     if (claims.size > 0) return;
     texts.correlationValue = undefined;
-    nextStay();
-    const { epoch } = parcels;
+    const epoch = nextStay() + 1;
     run(() => readNote(epoch));
   }
 
   return {
     get session() {
       return (isKnown ? id : undefined) ?? UNKNOWN;
-    },
-    read() {
-      run(() => readNote(parcels.epoch));
     },
     identify(next) {
       if (next && next === texts.correlationValue) return;
@@ -215,8 +217,7 @@ export function createIdentity(options: IdentityOptions): Identity {
       if (isNew) {
         // What this page said before is not told late.
         if (!isGranted()) claims.clear();
-        for (const parcel of [...parcels.all.values()])
-          if (parcel.session !== '') end(parcel, 'unidentified');
+        for (const parcel of parcels.list()) if (parcel.session !== '') parcels.end(parcel, 'unidentified');
       }
       recheck();
     },

@@ -2,7 +2,6 @@ import { backoffDelayMs, type Clock } from '@sluice/protocol/toolbox';
 import { promisifyRequest } from 'idb-keyval';
 import { Alarm } from '../../base/alarm.ts';
 import { storageError } from '../../base/errors/storage-error.ts';
-import type { Fate } from '../../base/fate.ts';
 import type { SharedPause } from '../../pace/breaker.ts';
 import type { Reporter } from '../../tell/reporter.ts';
 import { openStore } from '../store/indexeddb-store.ts';
@@ -29,7 +28,6 @@ interface KeeperOptions {
   readonly reporter: Reporter;
   readonly commitIntervalMs: number;
   readonly isGranted: () => boolean;
-  readonly end: (parcel: Parcel, fate: Fate) => void;
   /** Before events are written: drops what has no room. */
   readonly makeRoom: () => void;
   /** Events were stored, or cannot be: they may be sent now. `isNew`: others find more than before. */
@@ -79,7 +77,7 @@ export interface Keeper {
 /** Keeps parcels in IndexedDB, a record for each. What changes goes with the next transaction. */
 export function createKeeper(options: KeeperOptions): Keeper {
   const { name, isInMemory, parcels, clock, random, commitIntervalMs } = options;
-  const { reporter, isGranted, end, makeRoom, onChange } = options;
+  const { reporter, isGranted, makeRoom, onChange } = options;
   const { changes } = parcels;
   const store = isInMemory || !hasIndexedDb() ? undefined : openStore(name, clock, restore);
   let spill = createSpill(name);
@@ -96,7 +94,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
     for (const parcel of parcels.all.values()) {
       if (!parcel.isStored) continue;
       // Another page may have it in memory: it is told nothing.
-      if (!parcel.texts) parcels.end(parcel, 'damaged', true);
+      if (!parcel.texts) parcels.gone(parcel, 'damaged');
       else {
         parcel.kept = 'failed';
         changes.set(parcel.id, parcel);
@@ -275,10 +273,10 @@ export function createKeeper(options: KeeperOptions): Keeper {
         if (isTexts(value, parcel.count))
           parcels.loaded(parcel, parcel.customer ? stamped(value, parcel.customer) : value);
         // Its lease, whose value is 0, may be left: another page wrote that last.
-        else if (!value) parcels.end(parcel, 'delivered');
+        else if (!value) parcels.gone(parcel, 'delivered');
         else {
           reporter.emit('damaged', { place: name, bytes: parcel.bytes });
-          end(parcel, 'damaged');
+          parcels.end(parcel, 'damaged');
         }
       }
     },

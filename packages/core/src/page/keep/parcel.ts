@@ -192,3 +192,9 @@ export function isTexts(value: unknown, count: number): value is string[] {
 export function stamped(texts: readonly string[], customer: string): string[] {
   return texts.map((text) => identified(text, customer));
 }
+
+const encoder = new TextEncoder();
+
+export function byteLength(text: string): number {
+  return /[^\0-\x7f]/.test(text) ? encoder.encode(text).length : text.length;
+}

@@ -15,7 +15,7 @@ export type Message =
   /** Events wait to be sent. */
   | readonly ['waits']
   /** A parcel ended, or these took its place. */
-  | readonly ['ended', id: string, fate: Fate | undefined, keys?: readonly ParcelKey[]]
+  | readonly ['ended', id: string, fate: Fate | undefined, keys?: readonly ParcelKey[] | undefined]
   /** Who is the customer of the session. */
   | readonly ['session', id: string, customer: string | undefined, isNew: boolean]
   /** Who is the customer? */

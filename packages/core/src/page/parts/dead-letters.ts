@@ -4,8 +4,7 @@ import { StorageError, storageError } from '../../base/errors/storage-error.ts';
 import { type DeadLetter, readLetter } from '../../parts/dead-letters/dead-letter.ts';
 import type { DeadLetters } from '../../parts/dead-letters/dead-letters.ts';
 import { type DeadLetterFilter, readFilter } from '../../parts/dead-letters/letter-filter.ts';
-import type { LetterKey, ParcelKey } from '../keep/parcel.ts';
-import { byteLength } from '../keep/parcels.ts';
+import { byteLength, type LetterKey, type ParcelKey } from '../keep/parcel.ts';
 import type { PageParts } from '../parts.ts';
 
 /** So many are read, and replayed, at once. */
