@@ -52,7 +52,6 @@ export function createEngine(
   const isStrict = settings.ordering === 'strict';
   const isNamed = address !== undefined || settings.isOrdered;
   rates.sample(books, clock.now());
-  const isGranted = () => consent.current === 'granted';
   const redact = (text: string) => requests.redact(text);
   const hooked = guardCallbacks({
     ...{ settings, clock, redact, flush },
@@ -62,7 +61,6 @@ export function createEngine(
   const warnings = hooked.log ?? (settings.logger !== false && consoleWarnings(redact));
   const tells = [warnings, hooked.steps].filter((tell) => !!tell);
   const reporter = createReporter({ books, clock, tells });
-  const { hold, maxBytes } = settings.unidentified;
   let isShut = false;
   const ended = new AbortController();
   const { signal } = ended;
@@ -80,11 +78,22 @@ export function createEngine(
     },
   });
   const { cut, end } = parcels;
+  const consent = createConsent({
+    account,
+    mark: (isDenied) => keeper.put(DENIED, isDenied ? 0 : undefined),
+    settings,
+    signal,
+    onStart() {
+      tabs.open();
+      reporter.journal(keeper.kind);
+      sharing.look();
+      identity.recheck();
+    },
+    onGranted: goOn,
+    onDenied: () => sharing.look(),
+  });
   const keeper = createKeeper({
-    ...{ name, isInMemory: settings.journal === 'memory' },
-    ...{ parcels, clock, random, reporter },
-    commitIntervalMs: settings.commitIntervalMs,
-    isGranted,
+    ...{ name, settings, parcels, clock, random, reporter, consent },
     makeRoom: () => bounds?.makeRoom(),
     onChange(isNew) {
       rates.sample(books, clock.now());
@@ -92,7 +101,7 @@ export function createEngine(
       wake();
     },
   });
-  const letters = createLetters({ limits: settings.deadLetters, clock, keeper, reporter });
+  const letters = createLetters(settings.deadLetters, clock, keeper, reporter);
   const wake = () => sender.wake();
   const stages = {
     settings,
@@ -124,36 +133,17 @@ export function createEngine(
     ...{ ...stages, relay, random, tabs, gate, requests, books, bounds, limits },
     ...{ offset: texts.offset, rejected: hooked.rejected },
   });
-  const oldestAt = () => clock.now() - settings.unidentified.maxAgeMs;
   const identity = createIdentity({
-    ...{ parcels, keeper, texts, oldestAt, tell: tabs.tell },
-    isGranted,
-    granted: () => consent.granted(),
+    ...{ settings, clock, parcels, keeper, texts, consent, tell: tabs.tell },
     onFailed: reporter.storageFailed,
     onChange: goOn,
   });
   const sharing = createSharing({
     ...{ gate, identity, sender, parcels, keeper, letters, clock, books, reporter },
-    ...{ name, oldestAt, hold, isOnce: settings.leaving === 'once' },
-    isDenied: () => consent.current === 'denied',
-  });
-  const consent = createConsent({
-    account,
-    mark: (isDenied) => keeper.put(DENIED, isDenied ? 0 : undefined),
-    isStored: !settings.journal,
-    wanted: settings.consent,
-    signal,
-    onStart() {
-      tabs.open();
-      reporter.journal(keeper.kind);
-      sharing.look();
-      if (hold) identity.recheck();
-    },
-    onGranted: goOn,
-    onDenied: () => sharing.look(),
+    ...{ name, settings, consent },
   });
   consent.open();
-  listenToPage({ gate, hold, identity, keeper, isGranted, parcels, sender, tabs }, signal);
+  listenToPage({ gate, identity, keeper, consent, parcels, sender, tabs }, signal);
 
   /** More may be stored and sent. */
   function goOn(): void {
@@ -201,7 +191,7 @@ export function createEngine(
     hooked,
     stats,
     deadLetters,
-    isGranted,
+    isGranted: () => consent.isGranted,
     take(text, at, isHigh, isUnidentified, owner) {
       checkSize(text, settings.maxEventBytes, byteLength);
       books.accepted += 1;
@@ -210,7 +200,10 @@ export function createEngine(
       let reason: DropReason | undefined;
       if (isShut) reason = 'closed';
       else if (consent.current === 'denied') reason = 'denied';
-      else if (isUnidentified && parcels.bytesOf(({ session }) => session) + text.length > maxBytes)
+      else if (
+        isUnidentified &&
+        parcels.bytesOf(({ session }) => session) + text.length > settings.unidentified.maxBytes
+      )
         reason = 'journal-full';
       else if (!parcels.push(text, at, { isHigh, session, customer })) reason = 'buffer-full';
       if (reason) return reporter.settled(reason, 1);
@@ -230,7 +223,7 @@ export function createEngine(
     async durable(): Promise<void> {
       parcels.seal();
       const before = parcels.list();
-      if (isGranted()) await identity.settled();
+      if (consent.isGranted) await identity.settled();
       await keeper.commitAll();
       const isStored = () =>
         keeper.survives && before.every(({ isStored, state }) => isStored || state === 'ended');
@@ -241,7 +234,7 @@ export function createEngine(
         });
       // Storage may have been cleared meanwhile.
       if (isStored()) return;
-      const failure = isGranted() ? reporter.lastError?.message : 'consent is pending';
+      const failure = consent.isGranted ? reporter.lastError?.message : 'consent is pending';
       throw new StorageError(`${what}: ${keeper.survives ? failure : 'the journal is in memory'}`);
     },
     async settleAll({ at, wait }) {
@@ -255,7 +248,7 @@ export function createEngine(
         const epoch = parcels.mark();
         const isOver = () => parcels.count((parcel) => parcel.epoch <= epoch && !isOthers(parcel)) === 0;
         await written;
-        if (isGranted()) await identity.settled();
+        if (consent.isGranted) await identity.settled();
         await keeper.commitAll();
         wake();
         while (!isOver() && sender.isUseful(at)) await sender.changed();

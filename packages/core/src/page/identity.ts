@@ -1,6 +1,9 @@
+import type { Clock } from '@sluice/protocol/toolbox';
 import { promisifyRequest } from 'idb-keyval';
 import type { EventTexts } from '../accept/event-text.ts';
 import { uuid } from '../base/uuid.ts';
+import type { Settings } from '../options/settings.ts';
+import type { ConsentGate } from './consent.ts';
 import type { Keeper } from './keep/keeper.ts';
 import {
   byteLength,
@@ -21,11 +24,9 @@ interface IdentityOptions {
   readonly keeper: Keeper;
   readonly texts: EventTexts;
   readonly tell: (message: Message) => void;
-  /** What was held before is too old. */
-  readonly oldestAt: () => number;
-  readonly isGranted: () => boolean;
-  /** Resolves once consent is granted. */
-  readonly granted: () => Promise<void>;
+  readonly settings: Pick<Settings, 'unidentified'>;
+  readonly clock: Clock;
+  readonly consent: ConsentGate;
   readonly onFailed: (error: unknown) => void;
   readonly onChange: () => void;
 }
@@ -40,6 +41,8 @@ export interface Identity {
   answer(): void;
   /** The page is opened, or back: the customer may be another one. */
   recheck(): void;
+  /** Drops what is held for too long. */
+  expire(): void;
   /** The page may go: what is held is stored for the session that it knows. */
   leave(isSure: boolean): void;
   /** Resolves once all of that is done. */
@@ -48,7 +51,8 @@ export interface Identity {
 
 /** Holds events until a customer is identified. All pages share the session, and its customer. */
 export function createIdentity(options: IdentityOptions): Identity {
-  const { parcels, keeper, texts, tell, oldestAt, isGranted, granted, onFailed, onChange } = options;
+  const { settings, clock, parcels, keeper, texts, consent, tell, onFailed, onChange } = options;
+  const { hold, maxAgeMs } = settings.unidentified;
   /** The session of which this page knows, and its customer. */
   let id: string | undefined;
   let customer: string | undefined;
@@ -63,8 +67,16 @@ export function createIdentity(options: IdentityOptions): Identity {
   const claims = new Set<object>();
   let last: Promise<void> = Promise.resolve();
 
+  /** What was held before is too old. */
+  const oldestAt = () => clock.now() - maxAgeMs;
+
+  function expire(): void {
+    for (const parcel of parcels.list())
+      if (parcel.session && parcel.at < oldestAt()) parcels.end(parcel, 'expired');
+  }
+
   function run(work: () => unknown): void {
-    last = last.then(granted).then(work).catch(onFailed).then(onChange);
+    last = last.then(consent.granted).then(work).catch(onFailed).then(onChange);
   }
 
   /** What is held from here on is apart from what was held before. */
@@ -119,13 +131,13 @@ export function createIdentity(options: IdentityOptions): Identity {
     const isLast = claims.size === 0;
     // Also for what was held meanwhile.
     isKnown ||= isLast;
+    expire();
     for (const parcel of parcels.list()) {
       const isOld = parcel.epoch <= before;
       if (parcel.session === '' || !(isOld || isLast)) continue;
       if (parcel.session === UNKNOWN) parcel.session = id ?? NO_SESSION;
       const isTheirs = parcel.session === id && !(claim && customer === undefined);
-      if (isOld && parcel.at < oldestAt()) parcels.end(parcel, 'expired');
-      else if (isOld && !isTheirs) parcels.end(parcel, 'unidentified');
+      if (isOld && !isTheirs) parcels.end(parcel, 'unidentified');
       else if (isTheirs && customer !== undefined) release(parcel, customer);
     }
     return isLast;
@@ -191,7 +203,7 @@ export function createIdentity(options: IdentityOptions): Identity {
   }
 
   function recheck(): void {
-    if (claims.size > 0) return;
+    if (!hold || claims.size > 0) return;
     texts.correlationValue = undefined;
     const epoch = nextStay() + 1;
     run(() => readNote(epoch));
@@ -211,12 +223,12 @@ export function createIdentity(options: IdentityOptions): Identity {
     },
     hear(theirs, owner, isNew) {
       // Nothing is shared where nothing is stored.
-      if (!keeper.survives) return;
+      if (!hold || !keeper.survives) return;
       if ((theirs === id && owner === customer) || `${heard}` === `${[theirs, owner]}`) return;
       heard = [theirs, owner];
       if (isNew) {
         // What this page said before is not told late.
-        if (!isGranted()) claims.clear();
+        if (!consent.isGranted) claims.clear();
         for (const parcel of parcels.list()) if (parcel.session !== '') parcels.end(parcel, 'unidentified');
       }
       recheck();
@@ -225,6 +237,7 @@ export function createIdentity(options: IdentityOptions): Identity {
       if (customer !== undefined && id !== undefined) tell(['session', id, customer, false]);
     },
     recheck,
+    expire,
     leave(isSure) {
       if (claims.size > 0) return;
       for (const parcel of parcels.all.values())

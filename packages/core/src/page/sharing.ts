@@ -1,8 +1,10 @@
 import type { Clock } from '@sluice/protocol/toolbox';
 import { Alarm } from '../base/alarm.ts';
+import type { Settings } from '../options/settings.ts';
 import type { Breaker } from '../pace/breaker.ts';
 import type { Books } from '../tell/books.ts';
 import type { Reporter } from '../tell/reporter.ts';
+import type { ConsentGate } from './consent.ts';
 import type { Identity } from './identity.ts';
 import type { Keeper } from './keep/keeper.ts';
 import type { Letters } from './keep/letters.ts';
@@ -32,13 +34,8 @@ interface SharingOptions {
   readonly clock: Clock;
   readonly books: Books;
   readonly reporter: Reporter;
-  /** Whether a request of a page that was left counts as accepted. */
-  readonly isOnce: boolean;
-  /** What was held before is too old. */
-  readonly oldestAt: () => number;
-  readonly hold: boolean;
-  /** Whether consent is denied: what is listed is to be dropped. */
-  readonly isDenied: () => boolean;
+  readonly settings: Pick<Settings, 'leaving'>;
+  readonly consent: ConsentGate;
 }
 
 /** What this page learns from others, and they from it, over what is stored. */
@@ -58,7 +55,7 @@ export interface Sharing {
 
 export function createSharing(options: SharingOptions): Sharing {
   const { gate, identity, sender, parcels, keeper, letters, clock, books, reporter } = options;
-  const { name, isOnce, oldestAt, hold, isDenied } = options;
+  const { name, settings, consent } = options;
   const createdAt = clock.now();
   /** The pause of which all pages know. 0: this page has not looked yet. */
   let sharedUntil: number | undefined = 0;
@@ -72,8 +69,7 @@ export function createSharing(options: SharingOptions): Sharing {
     const keys = await keeper.list();
     if (keys) compare(keys);
     else letters.listed(letters.keys);
-    for (const parcel of parcels.list())
-      if (parcel.session && parcel.at < oldestAt()) parcels.end(parcel, 'expired');
+    identity.expire();
   }
 
   function compare(keys: readonly IDBValidKey[]): void {
@@ -102,7 +98,7 @@ export function createSharing(options: SharingOptions): Sharing {
       if (until !== 0 || freeAt > 0 || parcel.isFrozen || parcel.state !== 'waiting') continue;
       // Nobody knows the answer to its request. Until it is sent again its lease tells other pages the same.
       parcel.isFrozen = true;
-      if (isSent || (isOnce && wasAlive === 1)) parcels.end(parcel, 'delivered');
+      if (isSent || (settings.leaving === 'once' && wasAlive === 1)) parcels.end(parcel, 'delivered');
       else books.maybeDuplicate += parcel.count;
     }
     if (found > 0) reporter.recovered('recovered', found);
@@ -129,7 +125,7 @@ export function createSharing(options: SharingOptions): Sharing {
 
   /** Once consent is denied, what this page knows, and all that others left. */
   function drop(): void {
-    if (!isDenied()) return;
+    if (consent.current !== 'denied') return;
     sender.deny();
     for (const parcel of parcels.list()) if (parcel.state === 'waiting') parcels.end(parcel, 'denied');
     letters.drop(letters.keys, 'denied');
@@ -143,7 +139,7 @@ export function createSharing(options: SharingOptions): Sharing {
         return looking.set(LOOK_MS);
       }
       if (message[0] === 'who') return identity.answer();
-      if (message[0] === 'session') return void (hold && identity.hear(message[1], message[2], message[3]));
+      if (message[0] === 'session') return identity.hear(message[1], message[2], message[3]);
       const [, id, fate, keys = []] = message;
       gone.add(id);
       const parcel = parcels.all.get(id);

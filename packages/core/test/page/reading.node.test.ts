@@ -14,7 +14,7 @@ it('a parcel has ended where only a lease of it is left, and is not damaged', as
     onSettled: (...fate) => fates.push(fate),
   });
   const parcel = parcels.found(['page', 1, 2, 5, 5, '']);
-  const options = { name: 'a lease that is left', parcels, clock: systemClock };
+  const options = { name: 'a lease that is left', settings: {}, parcels, clock: systemClock };
   const keeper = createKeeper(options as unknown as Parameters<typeof createKeeper>[0]);
   await keeper.sync();
   // Another page, which ended after that, sent it as well.

@@ -2,8 +2,10 @@ import { backoffDelayMs, type Clock } from '@sluice/protocol/toolbox';
 import { promisifyRequest } from 'idb-keyval';
 import { Alarm } from '../../base/alarm.ts';
 import { storageError } from '../../base/errors/storage-error.ts';
+import type { Settings } from '../../options/settings.ts';
 import type { SharedPause } from '../../pace/breaker.ts';
 import type { Reporter } from '../../tell/reporter.ts';
+import type { ConsentGate } from '../consent.ts';
 import { openStore } from '../store/indexeddb-store.ts';
 import { loadText, saveText } from '../store/local-storage.ts';
 import { hasIndexedDb } from '../store/origin.ts';
@@ -21,13 +23,12 @@ const PAUSES = () => IDBKeyRange.bound([Number.NEGATIVE_INFINITY], ['']);
 
 interface KeeperOptions {
   readonly name: string;
-  readonly isInMemory: boolean;
+  readonly settings: Pick<Settings, 'commitIntervalMs' | 'journal'>;
   readonly parcels: Parcels;
   readonly clock: Clock;
   readonly random: () => number;
   readonly reporter: Reporter;
-  readonly commitIntervalMs: number;
-  readonly isGranted: () => boolean;
+  readonly consent: Pick<ConsentGate, 'isGranted'>;
   /** Before events are written: drops what has no room. */
   readonly makeRoom: () => void;
   /** Events were stored, or cannot be: they may be sent now. `isNew`: others find more than before. */
@@ -76,16 +77,14 @@ export interface Keeper {
 
 /** Keeps parcels in IndexedDB, a record for each. What changes goes with the next transaction. */
 export function createKeeper(options: KeeperOptions): Keeper {
-  const { name, isInMemory, parcels, clock, random, commitIntervalMs } = options;
-  const { reporter, isGranted, makeRoom, onChange } = options;
+  const { name, settings, parcels, clock, random, reporter, consent, makeRoom, onChange } = options;
   const { changes } = parcels;
-  const store = isInMemory || !hasIndexedDb() ? undefined : openStore(name, clock, restore);
+  const store = settings.journal || !hasIndexedDb() ? undefined : openStore(name, clock, restore);
   let spill = createSpill(name);
   const alarm = new Alarm(clock, commit);
   const retry = new Alarm(clock, commit);
   let writing: Promise<void> = Promise.resolve();
   let isLeft = false;
-  const spilledNow = new Map<string, Change>();
   let failures = 0;
   let isSoon = false;
 
@@ -104,8 +103,10 @@ export function createKeeper(options: KeeperOptions): Keeper {
   }
 
   function change(name: string, key: Change['key'], texts?: unknown): void {
-    changes.set(name, { key, texts });
-    commitSoon();
+    if (store || texts) {
+      changes.set(name, { key, texts });
+      commitSoon();
+    } else changes.delete(name);
   }
 
   function commitSoon(): void {
@@ -126,28 +127,28 @@ export function createKeeper(options: KeeperOptions): Keeper {
   async function write(): Promise<void> {
     alarm.cancel();
     parcels.seal();
-    if (isGranted()) makeRoom();
+    if (consent.isGranted) makeRoom();
     // While it fails, it is asked from time to time.
     if (!store || (retry.isSet && !isLeft)) return onChange(false);
-    const waiting = [...changes.values()];
+    const puts = [...changes.values()].filter(({ texts }) => texts !== undefined);
     // Where there is no room, a browser still deletes, if nothing is written with that. What takes the place of others must be.
     const isFull =
       failures > 0 &&
-      waiting.some(({ texts }) => texts === undefined) &&
-      waiting.some(({ texts }) => texts !== undefined) &&
-      !waiting.some(({ isPart, texts }) => isPart || typeof texts === 'string');
+      puts.length > 0 &&
+      puts.length < changes.size &&
+      !puts.some(({ isPart, texts }) => isPart || typeof texts === 'string');
     // Without consent nothing of a user is stored, and what is stored may be deleted.
     const begun = [...changes].filter(
       ([, { kept, session, texts }]) =>
         !(isFull && texts !== undefined) &&
         kept !== 'writing' &&
         session !== UNKNOWN &&
-        (!texts || isGranted()),
+        (!texts || consent.isGranted),
     );
     if (begun.length === 0) return;
     const records = begun.map(([, { key, texts }]) => ({ key, texts }));
     for (const [, change] of begun) change.kept = 'writing';
-    if (isLeft) for (const [id, change] of begun) if (spill(change)) spilledNow.set(id, change);
+    if (isLeft) for (const [, change] of begun) change.isSpilled = spill(change);
     try {
       await store.use('readwrite', (objects) => {
         for (const { key, texts } of records)
@@ -185,7 +186,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
     get isLeft() {
       return isLeft;
     },
-    isSafe: ({ isStored }) => isGranted() && (isStored || !store || !!failures),
+    isSafe: ({ isStored }) => consent.isGranted && (isStored || !store || !!failures),
     commit,
     commitSoon,
     notify(isUrgent) {
@@ -195,7 +196,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
       if (isLeft) commit();
       // Not now: `track()` does no I/O.
       else if (isUrgent || isFull) commitSoon();
-      else alarm.set(commitIntervalMs);
+      else alarm.set(settings.commitIntervalMs);
     },
     commitAll() {
       retry.cancel();
@@ -215,17 +216,17 @@ export function createKeeper(options: KeeperOptions): Keeper {
         spill = createSpill(name);
         const own = readSpill(name).filter(([key]) => Object(key)[0] === parcels.own);
         // Another page took the rest: it has stored it, and may have sent it.
-        for (const [id, change] of spilledNow)
-          if (changes.get(id) === change && !own.some(([key]) => String(key) === String(change.key))) {
+        for (const [id, change] of changes) {
+          if (change.isSpilled && !own.some(([key]) => `${key}` === `${change.key}`)) {
             changes.delete(id);
             change.kept = 'stored';
           }
-        spilledNow.clear();
+          change.isSpilled = false;
+        }
         dropSpill(own);
       }
     },
     lease(all, forMs) {
-      if (!store) return;
       const now = clock.now();
       const wasAlive = Number(Math.abs(now - Number(loadText(name))) < ALIVE_MS);
       for (const { id, page, number } of all)
@@ -235,10 +236,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
       if (!store) return;
       for (const parcel of all) change(`${parcel.id} lease`, rangeOf(parcel, TOO_MUCH));
     },
-    put(key, texts) {
-      if (store || texts) change(String(key), key, texts);
-      else changes.delete(String(key));
-    },
+    put: (key, texts) => change(String(key), key, texts),
     share(pause) {
       if (!store) return;
       change('pauses', PAUSES());
