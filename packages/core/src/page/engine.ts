@@ -223,7 +223,7 @@ export function createEngine(
     async durable(): Promise<void> {
       parcels.seal();
       const before = parcels.list();
-      if (consent.isGranted) await identity.settled();
+      await identity.settled();
       await keeper.commitAll();
       const isStored = () =>
         keeper.survives && before.every(({ isStored, state }) => isStored || state === 'ended');
@@ -248,7 +248,7 @@ export function createEngine(
         const epoch = parcels.mark();
         const isOver = () => parcels.count((parcel) => parcel.epoch <= epoch && !isOthers(parcel)) === 0;
         await written;
-        if (consent.isGranted) await identity.settled();
+        await identity.settled();
         await keeper.commitAll();
         wake();
         while (!isOver() && sender.isUseful(at)) await sender.changed();
@@ -269,7 +269,7 @@ export function createEngine(
       await requests.close().catch(reporter.storageFailed);
     },
     giveUp() {
-      for (const parcel of parcels.list()) if (!parcel.isStored) end(parcel, 'closed');
+      parcels.endAll('closed', ({ isStored }) => !isStored);
     },
   };
 }

@@ -45,7 +45,7 @@ export interface Identity {
   expire(): void;
   /** The page may go: what is held is stored for the session that it knows. */
   leave(isSure: boolean): void;
-  /** Resolves once all of that is done. */
+  /** Resolves once all of that is done, if there is consent. */
   settled(): Promise<void>;
 }
 
@@ -54,7 +54,7 @@ export function createIdentity(options: IdentityOptions): Identity {
   const { settings, clock, parcels, keeper, texts, consent, tell, onFailed, onChange } = options;
   const { hold, maxAgeMs } = settings.unidentified;
   /** The session of which this page knows, and its customer. */
-  let id: string | undefined;
+  let id = UNKNOWN;
   let customer: string | undefined;
   /** The note, where storage has none. */
   let kept: string | undefined;
@@ -71,8 +71,7 @@ export function createIdentity(options: IdentityOptions): Identity {
   const oldestAt = () => clock.now() - maxAgeMs;
 
   function expire(): void {
-    for (const parcel of parcels.list())
-      if (parcel.session && parcel.at < oldestAt()) parcels.end(parcel, 'expired');
+    parcels.endAll('expired', ({ at, session }) => session && at < oldestAt());
   }
 
   function run(work: () => unknown): void {
@@ -88,12 +87,12 @@ export function createIdentity(options: IdentityOptions): Identity {
   /**
    * Changes the note, and with it what is held: events of its session become the customer's.
    *
-   * @param next Finds out session and customer from the note, and returns the next note.
+   * @param next Finds out session and customer from the session of the note and the digest of its customer, and returns the next note.
    * @param claim A claim drops what is held of other sessions.
    * @returns Whether no other claim waits.
    */
   async function change(
-    next: (text: string | undefined) => string,
+    next: (session: string, owner: string | undefined) => string,
     before: number,
     claim?: object,
   ): Promise<boolean> {
@@ -101,8 +100,9 @@ export function createIdentity(options: IdentityOptions): Identity {
     const work = async (objects?: IDBObjectStore) => {
       const stored = objects && (await promisifyRequest<unknown>(objects.get(NOTE)));
       const text = !isAhead && typeof stored === 'string' ? stored : kept;
-      const note = next(text);
-      made = note || undefined;
+      const [session = NO_SESSION, owner] = text?.split(' ') ?? [];
+      const note = next(session, owner);
+      made = note;
       if (!objects || (!claim && customer === undefined)) return;
       if (note !== stored) objects.put(note, NOTE);
       for (const key of await promisifyRequest(objects.getAllKeys())) {
@@ -135,7 +135,7 @@ export function createIdentity(options: IdentityOptions): Identity {
     for (const parcel of parcels.list()) {
       const isOld = parcel.epoch <= before;
       if (parcel.session === '' || !(isOld || isLast)) continue;
-      if (parcel.session === UNKNOWN) parcel.session = id ?? NO_SESSION;
+      if (parcel.session === UNKNOWN) parcel.session = id;
       const isTheirs = parcel.session === id && !(claim && customer === undefined);
       if (isOld && !isTheirs) parcels.end(parcel, 'unidentified');
       else if (isTheirs && customer !== undefined) release(parcel, customer);
@@ -156,28 +156,25 @@ export function createIdentity(options: IdentityOptions): Identity {
     const digest = next === undefined ? '' : await digestOf(next);
     const [known, former] = [id, customer];
     let isNew = false;
-    const note = (text?: string) => {
-      const [session = NO_SESSION, owner = digest] = text?.split(' ') ?? [];
+    const note = (session: string, owner = digest) => {
       isNew = next === undefined || !(owner === digest || (session === known && next === former));
       id = isNew ? uuid() : session;
       customer = next;
       return next === undefined ? id : `${id} ${digest}`;
     };
     await change(note, before, claim);
-    if (id !== known || next !== former) tell(['session', id ?? NO_SESSION, customer, isNew]);
+    if (id !== known || next !== former) tell(['session', id, customer, isNew]);
   }
 
   async function readNote(before: number): Promise<void> {
     if (claims.size > 0) return;
     let hasOwner = false;
-    const note = (text = '') => {
-      const [session, owner] = text.split(' ');
+    const note = (session: string, owner?: string) => {
       hasOwner = owner !== undefined;
-      const current = session || NO_SESSION;
-      if (current !== id) customer = undefined;
-      id = current;
+      if (session !== id) customer = undefined;
+      id = session;
       if (heard?.[0] === id) customer = heard[1] ?? customer;
-      return text;
+      return hasOwner ? `${id} ${owner}` : id;
     };
     if (!(await change(note, before))) return;
     texts.correlationValue = customer;
@@ -211,7 +208,7 @@ export function createIdentity(options: IdentityOptions): Identity {
 
   return {
     get session() {
-      return (isKnown ? id : undefined) ?? UNKNOWN;
+      return isKnown ? id : UNKNOWN;
     },
     identify(next) {
       if (next && next === texts.correlationValue) return;
@@ -229,21 +226,23 @@ export function createIdentity(options: IdentityOptions): Identity {
       if (isNew) {
         // What this page said before is not told late.
         if (!consent.isGranted) claims.clear();
-        for (const parcel of parcels.list()) if (parcel.session !== '') parcels.end(parcel, 'unidentified');
+        parcels.endAll('unidentified', ({ session }) => session);
       }
       recheck();
     },
     answer() {
-      if (customer !== undefined && id !== undefined) tell(['session', id, customer, false]);
+      if (customer !== undefined) tell(['session', id, customer, false]);
     },
     recheck,
     expire,
     leave(isSure) {
       if (claims.size > 0) return;
       for (const parcel of parcels.all.values())
-        if (parcel.session === UNKNOWN) parcel.session = id ?? (isSure ? NO_SESSION : UNKNOWN);
+        if (parcel.session === UNKNOWN) parcel.session = id === UNKNOWN && isSure ? NO_SESSION : id;
     },
-    settled: () => last,
+    async settled() {
+      if (consent.isGranted) await last;
+    },
   };
 }
 

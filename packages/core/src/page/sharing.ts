@@ -127,7 +127,7 @@ export function createSharing(options: SharingOptions): Sharing {
   function drop(): void {
     if (consent.current !== 'denied') return;
     sender.deny();
-    for (const parcel of parcels.list()) if (parcel.state === 'waiting') parcels.end(parcel, 'denied');
+    parcels.endAll('denied', ({ state }) => state === 'waiting');
     letters.drop(letters.keys, 'denied');
     keeper.commitSoon();
   }

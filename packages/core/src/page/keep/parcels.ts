@@ -73,6 +73,7 @@ export interface Parcels {
   trim(bytes: number): void;
   /** It ended here: its record is deleted. @param isCounted Whether its events count here. */
   end(parcel: Parcel, fate: Fate, isCounted?: boolean): void;
+  endAll(fate: Fate, isSuch: (parcel: Parcel) => unknown): void;
   /** Others ended it, and deleted its record. */
   gone(parcel: Parcel, fate: Fate | undefined): void;
   /** Two parcels take the place of one. */
@@ -162,6 +163,12 @@ export function createParcels(options: ParcelsOptions): Parcels {
     return true;
   }
 
+  function end(parcel: Parcel, fate: Fate, isCounted = true): void {
+    if (!remove(parcel, false)) return;
+    if (isCounted) onSettled(fate, parcel.count);
+    onEnded(parcel.id, fate);
+  }
+
   function sort(): void {
     if (!order) return;
     const sorted = list().sort((one, other) =>
@@ -219,10 +226,9 @@ export function createParcels(options: ParcelsOptions): Parcels {
       return epoch - 1;
     },
     found: (key, known = epoch) => all.get(idOf(key)) ?? add(key, undefined, { epoch: known }),
-    end(parcel, fate, isCounted = true) {
-      if (!remove(parcel, false)) return;
-      if (isCounted) onSettled(fate, parcel.count);
-      onEnded(parcel.id, fate);
+    end,
+    endAll(fate, isSuch) {
+      for (const parcel of list()) if (isSuch(parcel)) end(parcel, fate);
     },
     gone(parcel, fate) {
       if (remove(parcel, true) && fate) onSettled(fate, parcel.count);
