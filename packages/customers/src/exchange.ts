@@ -5,9 +5,8 @@ import {
   type ReadRequest,
   requestHeaders,
 } from '@sluice/protocol';
-import { rootMessage } from '@sluice/protocol/toolbox';
+import { readText, rootMessage, tried } from '@sluice/protocol/toolbox';
 import { platform } from '#platform';
-import { readBounded } from './bounded-body.ts';
 import { CustomerNotFoundError } from './errors/customer-not-found-error.ts';
 import type { Settings } from './options.ts';
 import type { FetchResponse } from './platform/fetch.ts';
@@ -21,7 +20,8 @@ export async function exchange(settings: Settings, key: string, signal: AbortSig
   const { url, fetch, apiKey, maxResponseBytes, isNotFound, redact, clock } = settings;
   const request: ReadRequest = { primary_key: key };
   let response: FetchResponse;
-  let read: string | undefined;
+  let body = '';
+  let isWhole: boolean;
   try {
     response = await fetch(url, {
       method: 'POST',
@@ -30,14 +30,16 @@ export async function exchange(settings: Settings, key: string, signal: AbortSig
       redirect: 'manual',
       signal,
     });
-    read = await readBounded(response.body, maxResponseBytes);
+    isWhole = await readText(response.body, maxResponseBytes, (part) => {
+      body += part;
+    });
   } catch (error) {
     const cause = platform.redactedError(error, redact);
     throw failure(settings, `failed: ${rootMessage(cause)}`, { retryable: true, cause });
   }
   const { status, headers, type, redirected } = response;
   const excerptOf = (text: string) => redact(text).slice(0, EXCERPT_CHARACTERS);
-  const body = read ?? '';
+  if (!isWhole) body = '';
   const excerpt = excerptOf(body);
   let what = `was answered ${status}`;
   const hundreds = Math.trunc(status / 100);
@@ -45,15 +47,16 @@ export async function exchange(settings: Settings, key: string, signal: AbortSig
     const location = excerptOf(headers.get('location') ?? '');
     what = `was redirected to ${location || 'an unknown address'}: correct apiUrl`;
   } else {
-    const json = parseJson(body);
+    const json = tried(() => JSON.parse(body));
     // A body that is too large may still be a page.
-    const isPage = /^\s*</.test(body) || (read !== '' && /html/i.test(`${headers.get('content-type')}`));
+    const isPage =
+      /^\s*</.test(body) || ((body || !isWhole) && /html/i.test(`${headers.get('content-type')}`));
     const isMissing = isNotFound ? await isNotFound({ status, body, json }) : status === 404 && !isPage;
     if (isMissing) throw new CustomerNotFoundError(key, status);
     if (status === 404 && isPage) what += ' with a web page: correct apiUrl, or set isNotFound';
     const isSuccess = hundreds === 2;
     if (isSuccess && json && /^\s*{/.test(body)) return body;
-    if (read === undefined) what += ` with more than maxResponseBytes (${maxResponseBytes})`;
+    if (!isWhole) what += ` with more than maxResponseBytes (${maxResponseBytes})`;
     else if (isSuccess) what += ' without a JSON object';
     if (status === 401 || status === 403) what += ': check apiKey';
     if (excerpt) what += `: ${JSON.stringify(excerpt)}`;
@@ -64,14 +67,6 @@ export async function exchange(settings: Settings, key: string, signal: AbortSig
     retryAfterMs: parseRetryAfter(headers.get('retry-after'), clock.now(), headers.get('date')),
     excerpt,
   });
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Returns a `DeliveryError` that names the URL and does not show the key. */

@@ -7,6 +7,7 @@ export { type Backoff, backoffDelayMs } from './backoff.ts';
 export { type Clock, MAX_TIMER_MS, systemClock, type Timer } from './clock.ts';
 export { describe } from './describe.ts';
 export { plainHttpWarning } from './plain-http.ts';
+export { readText } from './read-text.ts';
 export { type Redact, redactedError, redactor, rootMessage, thoroughRedactor } from './redaction.ts';
 export {
   ANYTHING,
