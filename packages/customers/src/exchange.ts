@@ -20,7 +20,7 @@ export async function exchange(settings: Settings, key: string, signal: AbortSig
   const { url, fetch, apiKey, maxResponseBytes, isNotFound, redact, clock } = settings;
   const request: ReadRequest = { primary_key: key };
   let response: FetchResponse;
-  let body = '';
+  const parts: string[] = [];
   let isWhole: boolean;
   try {
     response = await fetch(url, {
@@ -30,16 +30,14 @@ export async function exchange(settings: Settings, key: string, signal: AbortSig
       redirect: 'manual',
       signal,
     });
-    isWhole = await readText(response.body, maxResponseBytes, (part) => {
-      body += part;
-    });
+    isWhole = await readText(response.body, maxResponseBytes, parts);
   } catch (error) {
     const cause = platform.redactedError(error, redact);
     throw failure(settings, `failed: ${rootMessage(cause)}`, { retryable: true, cause });
   }
   const { status, headers, type, redirected } = response;
   const excerptOf = (text: string) => redact(text).slice(0, EXCERPT_CHARACTERS);
-  if (!isWhole) body = '';
+  const body = isWhole ? parts.join('') : '';
   const excerpt = excerptOf(body);
   let what = `was answered ${status}`;
   const hundreds = Math.trunc(status / 100);

@@ -8,7 +8,7 @@ import { isIntercepted } from '../send/http/interception.ts';
 import type { Credentials } from '../send/http/transport.ts';
 import { SERVICE } from '../send/requests.ts';
 import { SYNC_TAG } from './background-sync.ts';
-import { isTexts, PARCELS, type ParcelKey, rangeOf, readKeys, SENT } from './keep/parcel.ts';
+import { isTexts, PARCELS, type ParcelKey, rangeOf, rangeOfPauses, readKeys, SENT } from './keep/parcel.ts';
 import type { Message } from './keep/tabs.ts';
 import type { DrainTarget, RelayDrainPart } from './relay-drain.ts';
 import { read } from './send/fetch.ts';
@@ -134,7 +134,7 @@ export async function drain(options: DrainOptions): Promise<void> {
     if (pause && pause[0] > now) {
       // Where the clock was set back it is not longer than it was.
       await store.use('readwrite', (objects) => {
-        for (const key of result) if (Array.isArray(key) && typeof key[0] === 'number') objects.delete(key);
+        objects.delete(rangeOfPauses());
         objects.put(0, [pause[0], pause[1], pause[0] - now]);
       });
       throw new Error('requests are paused');

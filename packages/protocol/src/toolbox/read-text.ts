@@ -9,24 +9,23 @@ interface Body {
 /**
  * Reads the first `mostBytes` of a body as UTF-8 (counted after decompression). Rejects if the body cannot be read to there.
  *
- * @param take Receives the text, part by part.
+ * @param parts The text is added to them.
  * @returns Whether the body has no more bytes.
  */
 export async function readText(
   body: Body | null | undefined,
   mostBytes: number,
-  take: (text: string) => void,
+  parts: string[],
 ): Promise<boolean> {
   const reader = body?.getReader();
   const decoder = new TextDecoder();
-  let left = mostBytes;
-  while (reader && left >= 0) {
+  for (let left = mostBytes; reader && left >= 0; ) {
     const { done, value } = await reader.read();
-    if (done) break;
-    take(decoder.decode(value?.subarray(0, left), { stream: true }));
+    if (done) return true;
+    parts.push(decoder.decode(value?.subarray(0, left), { stream: true }));
     left -= value?.length ?? 0;
   }
   // Ends what was not read.
   await reader?.cancel?.();
-  return left >= 0;
+  return !reader;
 }

@@ -24,11 +24,8 @@ interface Chunk {
 
 /** The text of a body; undefined if it has more bytes. */
 async function textOf(body: Parameters<typeof readText>[0], mostBytes: number): Promise<string | undefined> {
-  let text = '';
-  const isWhole = await readText(body, mostBytes, (part) => {
-    text += part;
-  });
-  return isWhole ? text : undefined;
+  const parts: string[] = [];
+  return (await readText(body, mostBytes, parts)) ? parts.join('') : undefined;
 }
 
 describe('a body', () => {
@@ -50,8 +47,7 @@ describe('a body', () => {
 
   it('gives its first bytes even if it has more, or breaks off', async () => {
     const parts: string[] = [];
-    const take = (part: string) => parts.push(part);
-    expect(await readText(chunks(encoder.encode('ab'), encoder.encode('cd')).body, 3, take)).toBe(false);
+    expect(await readText(chunks(encoder.encode('ab'), encoder.encode('cd')).body, 3, parts)).toBe(false);
     expect(parts.join('')).toBe('abc');
     let read = 0;
     const breaking = async (): Promise<Chunk> => {
@@ -59,7 +55,7 @@ describe('a body', () => {
       if (read > 1) throw new Error('broken');
       return { done: false, value: encoder.encode('ef') };
     };
-    const broken = readText({ getReader: () => ({ read: breaking }) }, 9, take);
+    const broken = readText({ getReader: () => ({ read: breaking }) }, 9, parts);
     await expect(broken).rejects.toThrow('broken');
     expect(parts.join('')).toBe('abcef');
   });

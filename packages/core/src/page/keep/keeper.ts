@@ -10,7 +10,16 @@ import { openStore } from '../store/indexeddb-store.ts';
 import { loadText, saveText } from '../store/local-storage.ts';
 import { hasIndexedDb } from '../store/origin.ts';
 import { type StoredLock, storedLock } from '../store/stored-lock.ts';
-import { type Change, isTexts, type Parcel, rangeOf, stamped, TOO_MUCH, UNKNOWN } from './parcel.ts';
+import {
+  type Change,
+  isTexts,
+  type Parcel,
+  rangeOf,
+  rangeOfPauses,
+  stamped,
+  TOO_MUCH,
+  UNKNOWN,
+} from './parcel.ts';
 import type { Parcels } from './parcels.ts';
 import { createSpill, dropSpill, readSpill } from './spill.ts';
 
@@ -18,8 +27,6 @@ const RETRY = { baseMs: 1_000, maxMs: 60_000 };
 /** More than this of what is stored is not kept in memory too. */
 const MOST_LOADED = 512 * 1024;
 const ALIVE_MS = 60_000;
-/** The keys that begin with a number. */
-const PAUSES = () => IDBKeyRange.bound([Number.NEGATIVE_INFINITY], ['']);
 
 interface KeeperOptions {
   readonly name: string;
@@ -239,7 +246,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
     put: (key, texts) => change(String(key), key, texts),
     share(pause) {
       if (!store) return;
-      change('pauses', PAUSES());
+      change('pauses', rangeOfPauses());
       if (pause) change('pause', pause, 0);
       else changes.delete('pause');
     },

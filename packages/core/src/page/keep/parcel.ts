@@ -119,6 +119,11 @@ export function rangeOf({ page, number }: Pick<Parcel, 'page' | 'number'>, from 
   return IDBKeyRange.bound([page, number, from], [page, number + 1]);
 }
 
+/** The keys that begin with a number. */
+export function rangeOfPauses(): IDBKeyRange {
+  return IDBKeyRange.bound([Number.NEGATIVE_INFINITY], ['']);
+}
+
 /** Whether a key has parts of these types: texts and finite numbers. */
 function has<Key>(key: unknown, shape: 'snnnns' | 'snnnn' | 'snsn' | 'nnn'): key is Key {
   const typeOf = (part: unknown) =>

@@ -104,10 +104,7 @@ export function createPost(credentials: Credentials): (request: TransportRequest
 
 /** The start of the body. What cannot be read is left out: the status counts. */
 export async function read({ body }: Response): Promise<string> {
-  let text = '';
-  const take = (part: string) => {
-    text += part;
-  };
-  await readText(body, MAX_ANSWER_BYTES, take).catch(() => undefined);
-  return text;
+  const parts: string[] = [];
+  await readText(body, MAX_ANSWER_BYTES, parts).catch(() => undefined);
+  return parts.join('');
 }
