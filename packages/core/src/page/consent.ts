@@ -1,7 +1,7 @@
 import { type AccountNames, databaseName } from '../keep/account.ts';
 import type { Consent } from '../options/options.ts';
 import type { Settings } from '../options/settings.ts';
-import { loadText, saveText } from './store/local-storage.ts';
+import { loadText, saveText } from './store/origin.ts';
 
 interface ConsentOptions {
   readonly account: AccountNames;

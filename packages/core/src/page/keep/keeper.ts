@@ -7,8 +7,7 @@ import type { SharedPause } from '../../pace/breaker.ts';
 import type { Reporter } from '../../tell/reporter.ts';
 import type { ConsentGate } from '../consent.ts';
 import { openStore } from '../store/indexeddb-store.ts';
-import { loadText, saveText } from '../store/local-storage.ts';
-import { hasIndexedDb } from '../store/origin.ts';
+import { hasIndexedDb, loadText, saveText } from '../store/origin.ts';
 import { type StoredLock, storedLock } from '../store/stored-lock.ts';
 import {
   type Change,
