@@ -89,7 +89,7 @@ export function createEngine(
       sharing.look();
       identity.recheck();
     },
-    onGranted: goOn,
+    onGranted: () => void keeper.commit(),
     onDenied: () => sharing.look(),
   });
   const keeper = createKeeper({
@@ -136,7 +136,6 @@ export function createEngine(
   const identity = createIdentity({
     ...{ settings, clock, parcels, keeper, texts, consent, tell: tabs.tell },
     onFailed: reporter.storageFailed,
-    onChange: goOn,
   });
   const sharing = createSharing({
     ...{ gate, identity, sender, parcels, keeper, letters, clock, books, reporter },
@@ -145,14 +144,7 @@ export function createEngine(
   consent.open();
   listenToPage({ gate, identity, keeper, consent, parcels, sender, tabs }, signal);
 
-  /** More may be stored and sent. */
-  function goOn(): void {
-    void keeper.commit();
-    wake();
-  }
-
   function retryNow(): void {
-    if (signal.aborted) return;
     sender.hurryRetries();
     gate.resume();
     wake();

@@ -28,7 +28,6 @@ interface IdentityOptions {
   readonly clock: Clock;
   readonly consent: ConsentGate;
   readonly onFailed: (error: unknown) => void;
-  readonly onChange: () => void;
 }
 
 export interface Identity {
@@ -51,7 +50,7 @@ export interface Identity {
 
 /** Holds events until a customer is identified. All pages share the session, and its customer. */
 export function createIdentity(options: IdentityOptions): Identity {
-  const { settings, clock, parcels, keeper, texts, consent, tell, onFailed, onChange } = options;
+  const { settings, clock, parcels, keeper, texts, consent, tell, onFailed } = options;
   const { hold, maxAgeMs } = settings.unidentified;
   /** The session of which this page knows, and its customer. */
   let id = UNKNOWN;
@@ -75,7 +74,7 @@ export function createIdentity(options: IdentityOptions): Identity {
   }
 
   function run(work: () => unknown): void {
-    last = last.then(consent.granted).then(work).catch(onFailed).then(onChange);
+    last = last.then(consent.granted).then(work).catch(onFailed).then(keeper.commit);
   }
 
   /** What is held from here on is apart from what was held before. */

@@ -37,7 +37,7 @@ interface KeeperOptions {
   readonly consent: Pick<ConsentGate, 'isGranted'>;
   /** Before events are written: drops what has no room. */
   readonly makeRoom: () => void;
-  /** Events were stored, or cannot be: they may be sent now. `isNew`: others find more than before. */
+  /** Something may be sent: events were stored, or cannot be, or became free. `isNew`: others find more than before. */
   readonly onChange: (isNew: boolean) => void;
 }
 
@@ -151,7 +151,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
         session !== UNKNOWN &&
         (!texts || consent.isGranted),
     );
-    if (begun.length === 0) return;
+    if (begun.length === 0) return onChange(false);
     const records = begun.map(([, { key, texts }]) => ({ key, texts }));
     for (const [, change] of begun) change.kept = 'writing';
     if (isLeft) for (const [, change] of begun) change.isSpilled = spill(change);
