@@ -20,6 +20,7 @@ import { DENIED } from './store/indexeddb-store.ts';
 import { createConsent } from './consent.ts';
 import { consoleWarnings } from '../tell/console-log.ts';
 import { checkSize, type EventTexts } from '../accept/event-text.ts';
+import { UNIDENTIFIED } from '../accept/unidentified.ts';
 import { createSender } from './send/sender.ts';
 import { createSharing } from './sharing.ts';
 import { createLimits } from './send/limits.ts';
@@ -184,16 +185,16 @@ export function createEngine(
     stats,
     deadLetters,
     isGranted: () => consent.isGranted,
-    take(text, at, isHigh, isUnidentified, owner) {
+    take(text, at, isHigh, owner) {
       checkSize(text, settings.maxEventBytes, byteLength);
       books.accepted += 1;
-      const session = isUnidentified ? identity.session : '';
-      const customer = isNamed && !session ? owner : '';
+      const session = owner === UNIDENTIFIED ? identity.session : '';
+      const customer = isNamed ? owner : '';
       let reason: DropReason | undefined;
       if (isShut) reason = 'closed';
       else if (consent.current === 'denied') reason = 'denied';
       else if (
-        isUnidentified &&
+        session &&
         parcels.bytesOf(({ session }) => session) + text.length > settings.unidentified.maxBytes
       )
         reason = 'journal-full';
