@@ -10,9 +10,8 @@ interface ConsentOptions {
   readonly settings: Pick<Settings, 'consent' | 'journal'>;
   readonly signal: AbortSignal;
   /** The page is seen by somebody: its work begins. */
-  readonly onStart: () => void;
-  readonly onGranted: () => void;
-  readonly onDenied: () => void;
+  readonly start: () => void;
+  readonly onChange: () => void;
 }
 
 export interface ConsentGate {
@@ -31,7 +30,7 @@ export interface ConsentGate {
  * localStorage fails, a denial ends with its page.
  */
 export function createConsent(options: ConsentOptions): ConsentGate {
-  const { account, settings, mark, signal, onStart, onGranted, onDenied } = options;
+  const { account, settings, mark, signal, onChange } = options;
   const name = databaseName(account, 'consent');
   const isStored = !settings.journal;
   let wanted = settings.consent;
@@ -54,7 +53,7 @@ export function createConsent(options: ConsentOptions): ConsentGate {
   function start(): void {
     isHeldBack = false;
     change(stored === 'denied' ? 'denied' : wanted, wanted !== settings.consent);
-    onStart();
+    options.start();
   }
 
   function look(): void {
@@ -76,11 +75,9 @@ export function createConsent(options: ConsentOptions): ConsentGate {
     }
     if (current === next || (next === 'pending' && stored === 'denied')) return;
     current = next;
-    if (next === 'granted') {
-      grant();
-      onGranted();
-    } else granted = promise();
-    if (next === 'denied') onDenied();
+    if (next === 'granted') grant();
+    else granted = promise();
+    onChange();
   }
 
   return {

@@ -68,13 +68,10 @@ export function createEngine(
   const requests = createRequests({ path: address?.path, settings, clock, hooked, reporter, signal });
   const limits = parts.learn?.(reporter) ?? createLimits();
   const parcels = createParcels({
-    now: clock.now(),
-    buffer: settings.buffer,
-    maxEvents: settings.batch.maxEvents,
+    ...{ settings, clock, reporter },
     order: isStrict ? strictOrder : (settings.isOrdered || undefined) && parts.perCustomer?.order,
-    onSettled: reporter.settled,
-    onEnded(...ended) {
-      tabs.tell(['ended', ...ended]);
+    ended(...parcel) {
+      tabs.tell(['ended', ...parcel]);
       keeper.commitSoon();
     },
   });
@@ -84,14 +81,16 @@ export function createEngine(
     mark: (isDenied) => keeper.put(DENIED, isDenied ? 0 : undefined),
     settings,
     signal,
-    onStart() {
+    start() {
       tabs.open();
       reporter.journal(keeper.kind);
       sharing.look();
       identity.recheck();
     },
-    onGranted: () => void keeper.commit(),
-    onDenied: () => sharing.look(),
+    onChange() {
+      if (consent.isGranted) void keeper.commit();
+      else sharing.look();
+    },
   });
   const keeper = createKeeper({
     ...{ name, settings, parcels, clock, random, reporter, consent },

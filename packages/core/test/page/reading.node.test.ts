@@ -10,8 +10,9 @@ const ALL = { maxEvents: Number.POSITIVE_INFINITY, maxBytes: Number.POSITIVE_INF
 it('a parcel has ended where only a lease of it is left, and is not damaged', async () => {
   const fates: unknown[] = [];
   const parcels = createParcels({
-    ...{ now: 0, buffer: ALL, maxEvents: 500, order: undefined, onEnded: () => expect.unreachable() },
-    onSettled: (...fate) => fates.push(fate),
+    ...{ clock: systemClock, order: undefined, ended: () => expect.unreachable() },
+    settings: { buffer: ALL, batch: { ...ALL, maxWaitMs: 0 } },
+    reporter: { settled: (...fate) => fates.push(fate) },
   });
   const parcel = parcels.found(['page', 1, 2, 5, 5, '']);
   const options = { name: 'a lease that is left', settings: {}, parcels, clock: systemClock };

@@ -1,6 +1,9 @@
+import type { Clock } from '@sluice/protocol/toolbox';
 import type { Limit } from '../../base/event-bytes.ts';
 import type { Fate } from '../../base/fate.ts';
 import { uuid } from '../../base/uuid.ts';
+import type { Settings } from '../../options/settings.ts';
+import type { Reporter } from '../../tell/reporter.ts';
 import { byteLength, type Change, idOf, type Parcel, type ParcelKey, parcelOf, rangeOf } from './parcel.ts';
 
 /** What events of one parcel have in common. */
@@ -87,22 +90,19 @@ export interface Parcels {
 }
 
 interface ParcelsOptions {
-  readonly now: number;
-  readonly buffer: Limit;
-  /** The most events of a parcel. */
-  readonly maxEvents: number;
+  readonly settings: Pick<Settings, 'batch' | 'buffer'>;
+  readonly clock: Clock;
+  readonly reporter: Pick<Reporter, 'settled'>;
   /** Undefined: those of high priority first. */
   readonly order: Order | undefined;
-  /** Events ended. */
-  readonly onSettled: (fate: Fate, count: number) => void;
   /** A parcel ended here, or these took its place: other pages must know. */
-  readonly onEnded: (id: string, fate: Fate | undefined, keys?: readonly ParcelKey[]) => void;
+  readonly ended: (id: string, fate: Fate | undefined, keys?: readonly ParcelKey[]) => void;
 }
 
 export function createParcels(options: ParcelsOptions): Parcels {
-  const { buffer, order, onSettled, onEnded } = options;
-  const own = options.now.toString(36) + uuid();
-  const maxEvents = Math.min(RECORD.maxEvents, options.maxEvents);
+  const { settings, clock, reporter, order, ended } = options;
+  const { batch, buffer } = settings;
+  const own = clock.now().toString(36) + uuid();
   const all = new Map<string, Parcel>();
   const changes = new Map<string, Change>();
   let bytes = 0;
@@ -165,8 +165,8 @@ export function createParcels(options: ParcelsOptions): Parcels {
 
   function end(parcel: Parcel, fate: Fate, isCounted = true): void {
     if (!remove(parcel, false)) return;
-    if (isCounted) onSettled(fate, parcel.count);
-    onEnded(parcel.id, fate);
+    if (isCounted) reporter.settled(fate, parcel.count);
+    ended(parcel.id, fate);
   }
 
   function sort(): void {
@@ -217,7 +217,7 @@ export function createParcels(options: ParcelsOptions): Parcels {
       filling.count += 1;
       filling.bytes += size;
       bytes += size;
-      if (filling.count >= maxEvents) seal();
+      if (filling.count >= Math.min(RECORD.maxEvents, batch.maxEvents)) seal();
       return true;
     },
     mark() {
@@ -231,7 +231,7 @@ export function createParcels(options: ParcelsOptions): Parcels {
       for (const parcel of list()) if (isSuch(parcel)) end(parcel, fate);
     },
     gone(parcel, fate) {
-      if (remove(parcel, true) && fate) onSettled(fate, parcel.count);
+      if (remove(parcel, true) && fate) reporter.settled(fate, parcel.count);
     },
     cut(parcel, count) {
       const { at, customer, epoch, isHigh, number: place, page, session, texts = [] } = parcel;
@@ -247,7 +247,7 @@ export function createParcels(options: ParcelsOptions): Parcels {
       });
       remove(parcel, false);
       sort();
-      onEnded(
+      ended(
         parcel.id,
         undefined,
         parts.map(({ key }) => key),
