@@ -117,8 +117,8 @@ export function createEngine(
   const bounds = parts.bounds?.({ ...stages, wake });
   const deadLetters = parts.deadLetters?.({ ...stages, bounds, signal, wake });
   const tabs = createTabs({
-    ...{ name, meeting: meet, clock, stored: keeper.lock },
-    onMessage: (message) => sharing.hear(message),
+    ...{ ...meet, name, clock, stored: keeper.lock },
+    hear: (message) => sharing.hear(message),
     onFailed: (error) =>
       reporter.storageFailed(storageError('cannot use Web Locks, so IndexedDB is used', error)),
   });

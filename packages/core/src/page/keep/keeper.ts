@@ -91,6 +91,8 @@ export function createKeeper(options: KeeperOptions): Keeper {
   const retry = new Alarm(clock, commit);
   let writing: Promise<void> = Promise.resolve();
   let isLeft = false;
+  /** What is in localStorage too. */
+  const spilled = new Set<Change>();
   let failures = 0;
   let isSoon = false;
 
@@ -154,7 +156,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
     if (begun.length === 0) return onChange(false);
     const records = begun.map(([, { key, texts }]) => ({ key, texts }));
     for (const [, change] of begun) change.kept = 'writing';
-    if (isLeft) for (const [, change] of begun) change.isSpilled = spill(change);
+    if (isLeft) for (const [, change] of begun) if (spill(change)) spilled.add(change);
     try {
       await store.use('readwrite', (objects) => {
         for (const { key, texts } of records)
@@ -223,12 +225,11 @@ export function createKeeper(options: KeeperOptions): Keeper {
         const own = readSpill(name).filter(([key]) => Object(key)[0] === parcels.own);
         // Another page took the rest: it has stored it, and may have sent it.
         for (const [id, change] of changes) {
-          if (change.isSpilled && !own.some(([key]) => `${key}` === `${change.key}`)) {
-            changes.delete(id);
-            change.kept = 'stored';
-          }
-          change.isSpilled = false;
+          if (!spilled.has(change) || own.some(([key]) => `${key}` === `${change.key}`)) continue;
+          changes.delete(id);
+          change.kept = 'stored';
         }
+        spilled.clear();
         dropSpill(own);
       }
     },
@@ -254,15 +255,15 @@ export function createKeeper(options: KeeperOptions): Keeper {
     },
     async list() {
       if (!store) return undefined;
-      let spilled = readSpill(name);
-      if (spilled.length > 0)
+      let found = readSpill(name);
+      if (found.length > 0)
         await store
           .use('readwrite', (objects) => {
             // While the database was opened, another page may have moved them, and sent them.
-            spilled = readSpill(name);
-            for (const [key, value] of spilled) objects.put(value, key);
+            found = readSpill(name);
+            for (const [key, value] of found) objects.put(value, key);
           })
-          .then(() => dropSpill(spilled), reporter.storageFailed);
+          .then(() => dropSpill(found), reporter.storageFailed);
       return (await store.use('readonly', (objects) => objects.getAllKeys())).result;
     },
     async load(wanted) {

@@ -30,8 +30,6 @@ export interface Change {
   readonly isPart?: boolean;
   /** How far it got. `failed`: it may be stored, though the browser said that it is not. Undefined: it was not tried yet. */
   kept?: 'writing' | 'failed' | 'stored' | undefined;
-  /** It is in localStorage too. */
-  isSpilled?: boolean;
 }
 
 /** Events that are stored, sent and released together. In IndexedDB it is one record: its key, and its texts. */
