@@ -105,6 +105,6 @@ export function createPost(credentials: Credentials): (request: TransportRequest
 /** The start of the body. What cannot be read is left out: the status counts. */
 export async function read({ body }: Response): Promise<string> {
   const parts: string[] = [];
-  await readText(body, MAX_ANSWER_BYTES, parts).catch(() => undefined);
+  await readText(body, MAX_ANSWER_BYTES, parts).catch(() => {});
   return parts.join('');
 }
