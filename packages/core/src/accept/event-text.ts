@@ -64,7 +64,7 @@ export class EventTexts {
   /** Whether an event keeps the device's time beside the corrected one. */
   readonly #keepsDeviceTime: boolean | undefined;
   /** The user of the event that was made last. Empty: it names none. */
-  customer = UNIDENTIFIED;
+  customer: string = UNIDENTIFIED;
 
   /** @param store Keeps what was learned of the clock. */
   constructor(settings: TextSettings, store?: OffsetStore) {
