@@ -132,7 +132,8 @@ export function createIdentity(options: IdentityOptions): Identity {
     isKnown ||= isLast;
     expire();
     for (const parcel of parcels.list()) {
-      const isOld = parcel.epoch <= before;
+      // What other pages left was tracked before.
+      const isOld = parcel.page !== parcels.own || parcel.epoch <= before;
       if (parcel.session === '' || !(isOld || isLast)) continue;
       if (parcel.session === UNKNOWN) parcel.session = id;
       const isTheirs = parcel.session === id && !(claim && customer === undefined);
