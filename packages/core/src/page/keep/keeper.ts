@@ -87,8 +87,8 @@ export function createKeeper(options: KeeperOptions): Keeper {
   const { changes } = parcels;
   const store = settings.journal || !hasIndexedDb() ? undefined : openStore(name, clock, restore);
   let spill = createSpill(name);
+  /** For the next write, or for the next try. */
   const alarm = new Alarm(clock, commit);
-  const retry = new Alarm(clock, commit);
   let writing: Promise<void> = Promise.resolve();
   let isLeft = false;
   /** What is in localStorage too. */
@@ -133,11 +133,11 @@ export function createKeeper(options: KeeperOptions): Keeper {
   }
 
   async function write(): Promise<void> {
-    alarm.cancel();
     parcels.seal();
     if (consent.isGranted) makeRoom();
     // While it fails, it is asked from time to time.
-    if (!store || (retry.isSet && !isLeft)) return onChange(false);
+    if (!store || (failures > 0 && alarm.isSet && !isLeft)) return onChange(false);
+    alarm.cancel();
     const puts = [...changes.values()].filter(({ texts }) => texts !== undefined);
     // Where there is no room, a browser still deletes, if nothing is written with that. What takes the place of others must be.
     const isFull =
@@ -165,7 +165,6 @@ export function createKeeper(options: KeeperOptions): Keeper {
       });
       failures = 0;
       if (isFull) commitSoon();
-      retry.cancel();
       for (const [id, change] of begun) {
         // It may have ended, or changed, meanwhile.
         if (changes.get(id) !== change) continue;
@@ -175,7 +174,8 @@ export function createKeeper(options: KeeperOptions): Keeper {
       parcels.trim(MOST_LOADED);
     } catch (cause) {
       for (const [, change] of begun) if (change.kept === 'writing') change.kept = 'failed';
-      retry.set(backoffDelayMs(failures, RETRY, random));
+      alarm.cancel();
+      alarm.set(backoffDelayMs(failures, RETRY, random));
       failures += 1;
       reporter.storageFailed(storageError('cannot append events in IndexedDB', cause));
     }
@@ -207,7 +207,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
       else alarm.set(settings.commitIntervalMs);
     },
     commitAll() {
-      retry.cancel();
+      alarm.cancel();
       return commit();
     },
     use: (work) => (store ? store.use('readwrite', work) : work()),
@@ -287,7 +287,6 @@ export function createKeeper(options: KeeperOptions): Keeper {
     },
     async close() {
       alarm.stop();
-      retry.stop();
       await writing;
       store?.close();
     },
