@@ -7,7 +7,7 @@ import type { Reporter } from '../../tell/reporter.ts';
 import { byteLength, type Change, idOf, type Parcel, type ParcelKey, parcelOf, rangeOf } from './parcel.ts';
 
 /** What events of one parcel have in common. */
-export type Lane = Pick<Parcel, 'isHigh' | 'session' | 'customer'>;
+type Lane = Pick<Parcel, 'isHigh' | 'session' | 'customer'>;
 
 /** The most of one record. */
 const RECORD: Limit = { maxEvents: 500, maxBytes: 48 * 1024 };
@@ -35,7 +35,7 @@ export const strictOrder: Order = () => {
 };
 
 /** What a request may have. */
-export interface Portion extends Limit {
+interface Portion extends Limit {
   /** Events of one customer only. */
   readonly isOne: boolean;
   /** The newest first, unless the order counts. */
