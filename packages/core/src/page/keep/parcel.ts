@@ -130,17 +130,18 @@ function has<Key>(key: unknown, shape: 'snnnns' | 'snnnn' | 'snsn' | 'nnn'): key
 }
 
 export function isParcel(key: unknown): key is ParcelKey {
-  if (!has<ParcelKey>(key, 'snnnns')) return false;
-  const [, number, count, bytes] = key;
-  return [number, count, bytes].every(isCount) && count <= bytes && bytes < TOO_MUCH;
+  // Its number, its count and its bytes.
+  return (
+    has<ParcelKey>(key, 'snnnns') && key.slice(1, 4).every(isCount) && key[2] <= key[3] && key[3] < TOO_MUCH
+  );
 }
 
 export function isLease(key: unknown): key is LeaseKey {
   return has<LeaseKey>(key, 'snnnn') && isCount(key[1]) && key[2] >= TOO_MUCH && key[3] < TOO_MUCH;
 }
 
-function isCount(value: number): boolean {
-  return Number.isSafeInteger(value) && value > 0;
+function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && Number(value) > 0;
 }
 
 /** A parcel that is stored. */
