@@ -11,8 +11,8 @@ export interface Engine extends Waits {
   readonly hooked: Pick<Guarded, 'prepare'>;
   /** Undefined without the part. */
   readonly deadLetters: DeadLetters | undefined;
-  /** Accepts an event. Throws an InvalidEventError if it is too large. */
-  take(text: string, at: number, isHigh: boolean, isUnidentified: boolean, customer: string): void;
+  /** Accepts an event. Throws an InvalidEventError if it is too large. @param customer Empty: nobody is identified. */
+  take(text: string, at: number, isHigh: boolean, customer: string): void;
   stats(): TrackerStats;
   isGranted(): boolean;
   /** @param customer Undefined: the user is not known. */

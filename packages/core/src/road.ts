@@ -1,5 +1,6 @@
 import { platform } from '#platform';
 import { checkSize, type EventTexts } from './accept/event-text.ts';
+import { UNIDENTIFIED } from './accept/unidentified.ts';
 import { rangeLength } from './base/range.ts';
 import { createDispatch } from './dispatch.ts';
 import { makeDurable } from './durable.ts';
@@ -194,7 +195,8 @@ export function createRoad(settings: Settings, texts: EventTexts, flush: () => P
     deadLetters,
     stats,
     isGranted: () => admission.isOpen(false),
-    take(text, at, isHigh, isUnidentified, customer) {
+    take(text, at, isHigh, customer) {
+      const isUnidentified = customer === UNIDENTIFIED;
       checkSize(text, settings.maxEventBytes, platform.text.byteLength);
       if (!isShut && admission.isOpen(isUnidentified)) return enter(text, at, isHigh, customer, 1);
       books.accepted += 1;

@@ -179,7 +179,7 @@ export function trackerOn(
       const draft = hooked.prepare?.(given, options?.correlationValue ?? texts.correlationValue) ?? given;
       if (typeof draft === 'string') return void reporter.dropped(draft);
       const text = texts.create(draft.event, draft.payload, options, at, draft.context);
-      engine.take(text, at, options.priority === 'high', texts.isUnidentified, texts.customer);
+      engine.take(text, at, options.priority === 'high', texts.customer);
       if (debug) reporter.tell('tracked', { event: JSON.parse(text) });
     } catch (error) {
       reporter.invalid(error, name);

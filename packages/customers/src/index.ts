@@ -25,6 +25,6 @@ export {
 export { CustomerNotFoundError } from './errors/customer-not-found-error.ts';
 export { type CustomerIssue, InvalidCustomerError } from './errors/invalid-customer-error.ts';
 export type { CustomerAnswer, CustomerReaderOptions } from './options.ts';
-export type { BodyReader, Fetch, FetchRequest, FetchResponse } from './platform/fetch.ts';
 export type { CheckedPart, Parts } from './platform/parts.ts';
+export type { BodyReader, Fetch, FetchRequest, FetchResponse } from './platform/platform.ts';
 export type { SchemaPart, Validate } from './standard-schema.ts';

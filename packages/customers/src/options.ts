@@ -3,8 +3,8 @@ import { type Clock, type Redact, readApiKey, readBaseUrl, systemClock } from '@
 import { platform } from '#platform';
 import type { CacheOptions } from './cache.ts';
 import type { Limit } from './concurrency.ts';
-import type { Fetch } from './platform/fetch.ts';
 import { missingPart, type Parts } from './platform/parts.ts';
+import type { Fetch } from './platform/platform.ts';
 
 /** The answer of the service that `isNotFound` receives. It is not called for redirects. */
 export interface CustomerAnswer {
@@ -53,20 +53,14 @@ export interface CustomerReaderOptions {
   readonly parts?: Parts | undefined;
 }
 
+/** The options that have no default. */
+type Optional = 'cache' | 'isNotFound';
+
 /** Complete options. */
-export interface Settings {
+export interface Settings
+  extends Own<Required<Omit<CustomerReaderOptions, Optional | 'apiUrl' | 'concurrency'>>>,
+    Own<Pick<CustomerReaderOptions, Optional>> {
   readonly url: string;
-  readonly apiKey: string;
-  readonly timeoutMs: number;
-  readonly retries: number;
-  readonly maxRetryAfterMs: number;
-  readonly maxResponseBytes: number;
-  readonly cache?: CacheOptions;
-  readonly isNotFound?: NonNullable<CustomerReaderOptions['isNotFound']>;
-  readonly fetch: Fetch;
-  readonly clock: Clock;
-  readonly random: () => number;
-  readonly parts: Parts;
   readonly limit: Limit;
   readonly redact: Redact;
 }

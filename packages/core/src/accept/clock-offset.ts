@@ -16,12 +16,9 @@ export interface OffsetStore {
 export class ClockOffset {
   /** In milliseconds. 0 if the clocks differ by at most a minute, or if that is not known. */
   ms = 0;
-  /** Whether an event keeps the device's time beside the corrected one. */
-  readonly keepsDeviceTime: boolean | undefined;
   readonly #store: OffsetStore | undefined;
 
-  constructor(clock: Clock, keepsDeviceTime: boolean | undefined, store?: OffsetStore) {
-    this.keepsDeviceTime = keepsDeviceTime;
+  constructor(clock: Clock, store?: OffsetStore) {
     this.#store = store;
     const [ms = 0, at = 0] = (store?.load() ?? '').split(' ').map(Number);
     const now = clock.now();

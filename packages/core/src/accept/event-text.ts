@@ -61,9 +61,10 @@ export class EventTexts {
   readonly #nobody: string | undefined;
   /** Corrects the time of events that are given none. Undefined if the clock is right. */
   readonly offset: ClockOffset | undefined;
-  /** The user of the event that was made last, and whether it names none. */
-  customer = '';
-  isUnidentified = false;
+  /** Whether an event keeps the device's time beside the corrected one. */
+  readonly #keepsDeviceTime: boolean | undefined;
+  /** The user of the event that was made last. Empty: it names none. */
+  customer: string = UNIDENTIFIED;
 
   /** @param store Keeps what was learned of the clock. */
   constructor(settings: TextSettings, store?: OffsetStore) {
@@ -73,7 +74,8 @@ export class EventTexts {
     this.#maxBytes = maxEventBytes;
     this.#nobody = unidentified?.hold ? UNIDENTIFIED : undefined;
     // A clock of the user's own is right.
-    this.offset = clock === systemClock ? new ClockOffset(clock, keepDeviceTimestamp, store) : undefined;
+    this.offset = clock === systemClock ? new ClockOffset(clock, store) : undefined;
+    this.#keepsDeviceTime = keepDeviceTimestamp;
   }
 
   /**
@@ -118,12 +120,11 @@ export class EventTexts {
     let text = payloadText(payload, maxBytes);
     // Once it is known that the payload is not too large.
     if (context) text = payloadText({ ...context, ...JSON.parse(text || '{}') }, maxBytes);
-    if (offsetMs !== 0 && this.offset?.keepsDeviceTime) text = withDeviceTime(text, now);
+    if (offsetMs !== 0 && this.#keepsDeviceTime) text = withDeviceTime(text, now);
     const end = text === '' ? '"}' : `","payload":${text}}`;
     // The test costs a third of the time that it saves.
     const value = PLAIN.test(correlationValue) ? `"${correlationValue}"` : JSON.stringify(correlationValue);
     // Set last: a payload's toJSON may call track() itself.
-    this.isUnidentified = isUnidentified;
     this.customer = correlationValue;
     return this.#headOf(name) + value + middle + uuid + end;
   }

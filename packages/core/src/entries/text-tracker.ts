@@ -20,6 +20,6 @@ export function createTextTracker(options: TrackerOptions): TextTracker {
   const { engine, tracker } = onRoad(options, platform);
   return {
     tracker,
-    accept: (text, customer) => engine.take(text, engine.clock.now(), false, false, customer),
+    accept: (text, customer) => engine.take(text, engine.clock.now(), false, customer),
   };
 }

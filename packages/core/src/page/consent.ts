@@ -1,23 +1,22 @@
 import { type AccountNames, databaseName } from '../keep/account.ts';
 import type { Consent } from '../options/options.ts';
-import { loadText, saveText } from './store/local-storage.ts';
+import type { Settings } from '../options/settings.ts';
+import { loadText, saveText } from './store/origin.ts';
 
 interface ConsentOptions {
   readonly account: AccountNames;
   /** Marks in the database whether consent is denied: a service worker cannot read localStorage. */
   readonly mark: (isDenied: boolean) => void;
-  readonly isStored: boolean;
-  /** What the options of the tracker say. */
-  readonly wanted: Consent;
+  readonly settings: Pick<Settings, 'consent' | 'journal'>;
   readonly signal: AbortSignal;
   /** The page is seen by somebody: its work begins. */
-  readonly onStart: () => void;
-  readonly onGranted: () => void;
-  readonly onDenied: () => void;
+  readonly start: () => void;
+  readonly onChange: () => void;
 }
 
 export interface ConsentGate {
   readonly current: Consent;
+  readonly isGranted: boolean;
   /** Begins, at once or as soon as the page is seen. */
   open(): void;
   /** Resolves once it is granted. */
@@ -31,9 +30,10 @@ export interface ConsentGate {
  * localStorage fails, a denial ends with its page.
  */
 export function createConsent(options: ConsentOptions): ConsentGate {
-  const { account, isStored, mark, signal, onStart, onGranted, onDenied } = options;
+  const { account, settings, mark, signal, onChange } = options;
   const name = databaseName(account, 'consent');
-  let { wanted } = options;
+  const isStored = !settings.journal;
+  let wanted = settings.consent;
   let current: Consent = 'pending';
   let stored = isStored ? loadText(name) : undefined;
   let grant = () => {};
@@ -52,8 +52,8 @@ export function createConsent(options: ConsentOptions): ConsentGate {
 
   function start(): void {
     isHeldBack = false;
-    change(stored === 'denied' ? 'denied' : wanted, wanted !== options.wanted);
-    onStart();
+    change(stored === 'denied' ? 'denied' : wanted, wanted !== settings.consent);
+    options.start();
   }
 
   function look(): void {
@@ -75,16 +75,17 @@ export function createConsent(options: ConsentOptions): ConsentGate {
     }
     if (current === next || (next === 'pending' && stored === 'denied')) return;
     current = next;
-    if (next === 'granted') {
-      grant();
-      onGranted();
-    } else granted = promise();
-    if (next === 'denied') onDenied();
+    if (next === 'granted') grant();
+    else granted = promise();
+    onChange();
   }
 
   return {
     get current() {
       return current;
+    },
+    get isGranted() {
+      return current === 'granted';
     },
     open() {
       if (isHeldBack) page?.addEventListener('prerenderingchange', start, { signal });

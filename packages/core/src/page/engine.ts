@@ -2,7 +2,7 @@
 import { databaseName } from '../keep/account.ts';
 import { Books } from '../tell/books.ts';
 import { createLetters } from './keep/letters.ts';
-import { byteLength, Parcels, statsOf, strictOrder } from './keep/parcels.ts';
+import { createParcels, strictOrder } from './keep/parcels.ts';
 import { createIdentity } from './identity.ts';
 import { registerSync } from './background-sync.ts';
 import { ConfigError } from '@sluice/protocol';
@@ -12,18 +12,19 @@ import { createRequests } from './send/requests.ts';
 import { isHidden, type Meeting } from './store/origin.ts';
 import { guardCallbacks } from '../options/callbacks.ts';
 import { createRelay, type RelayAddress } from './send/relay.ts';
-import { PARCELS, type Parcel } from './keep/parcel.ts';
+import { byteLength, PARCELS, type Parcel } from './keep/parcel.ts';
 import { createBreaker } from '../pace/breaker.ts';
 import { DENIED } from './store/indexeddb-store.ts';
 import { createConsent } from './consent.ts';
 import { checkSize, type EventTexts } from '../accept/event-text.ts';
+import { UNIDENTIFIED } from '../accept/unidentified.ts';
 import { createSender } from './send/sender.ts';
 import { createSharing } from './sharing.ts';
 import { createLimits } from './send/limits.ts';
 import { StorageError, storageError } from '../base/errors/storage-error.ts';
 import { pagePartsOf } from './parts.ts';
 import { listenToPage } from './leaving.ts';
-import type { DropReason, Fate } from '../base/fate.ts';
+import type { DropReason } from '../base/fate.ts';
 import type { Engine } from '../engine.ts';
 import type { Settings } from '../options/settings.ts';
 import type { TrackerStats } from '../tell/stats.ts';
@@ -47,29 +48,41 @@ export function createEngine(
   const isStrict = settings.ordering === 'strict';
   const isNamed = address !== undefined || settings.isOrdered;
   books.sample(clock.now());
-  const isGranted = () => consent.current === 'granted';
   const redact = (text: string) => requests.redact(text);
   const hooked = guardCallbacks(settings, books, redact, flush);
   const { reporter } = hooked;
-  const { hold, maxBytes } = settings.unidentified;
   let isShut = false;
   const ended = new AbortController();
   const { signal } = ended;
   const requests = createRequests({ path: address?.path, settings, clock, hooked, reporter, signal });
   const limits = parts.learn?.(reporter) ?? createLimits();
-  const parcels = new Parcels(
-    clock.now(),
-    settings.buffer,
-    settings.batch.maxEvents,
-    isStrict ? strictOrder : (settings.isOrdered || undefined) && parts.perCustomer?.order,
-    reporter.settled,
-  );
+  const parcels = createParcels({
+    ...{ settings, clock, reporter },
+    order: isStrict ? strictOrder : (settings.isOrdered || undefined) && parts.perCustomer?.order,
+    ended(...parcel) {
+      tabs.tell(['ended', ...parcel]);
+      keeper.commitSoon();
+    },
+  });
+  const { cut, end } = parcels;
+  const consent = createConsent({
+    account,
+    mark: (isDenied) => keeper.put(DENIED, isDenied ? 0 : undefined),
+    settings,
+    signal,
+    start() {
+      tabs.open();
+      reporter.journal(keeper.kind);
+      sharing.look();
+      identity.recheck();
+    },
+    onChange() {
+      if (consent.isGranted) void keeper.commit();
+      else sharing.look();
+    },
+  });
   const keeper = createKeeper({
-    ...{ name, isInMemory: settings.journal === 'memory' },
-    ...{ parcels, clock, random, reporter },
-    commitIntervalMs: settings.commitIntervalMs,
-    isGranted,
-    end,
+    ...{ name, settings, parcels, clock, random, reporter, consent },
     makeRoom: () => bounds?.makeRoom(),
     onChange(isNew) {
       books.sample(clock.now());
@@ -77,7 +90,7 @@ export function createEngine(
       wake();
     },
   });
-  const letters = createLetters({ limits: settings.deadLetters, clock, keeper, reporter });
+  const letters = createLetters(settings.deadLetters, clock, keeper, reporter);
   const wake = () => sender.wake();
   const stages = {
     settings,
@@ -93,8 +106,8 @@ export function createEngine(
   const bounds = parts.bounds?.({ ...stages, wake });
   const deadLetters = parts.deadLetters?.({ ...stages, bounds, signal, wake });
   const tabs = createTabs({
-    ...{ name, meeting: meet, clock, stored: keeper.lock },
-    onMessage: (message) => sharing.hear(message),
+    ...{ ...meet, name, clock, stored: keeper.lock },
+    hear: (message) => sharing.hear(message),
     onFailed: (error) =>
       reporter.storageFailed(storageError('cannot use Web Locks, so IndexedDB is used', error)),
   });
@@ -109,68 +122,38 @@ export function createEngine(
     ...{ ...stages, relay, random, tabs, gate, requests, books, bounds, limits },
     ...{ offset: texts.offset, rejected: hooked.rejected },
   });
-  const oldestAt = () => clock.now() - settings.unidentified.maxAgeMs;
-  function end(parcel: Parcel, fate: Fate, isCounted = true): void {
-    if (!parcels.end(parcel, isCounted ? fate : undefined)) return;
-    tabs.tell(['ended', parcel.id, fate]);
-    keeper.commitSoon();
-  }
-
-  function cut(parcel: Parcel, count: number): Parcel[] {
-    const parts = parcels.cut(parcel, count);
-    tabs.tell(['ended', parcel.id, undefined, parts.map(({ key }) => key)]);
-    keeper.commitSoon();
-    return parts;
-  }
-
   const identity = createIdentity({
-    ...{ parcels, keeper, texts, end, oldestAt, tell: tabs.tell },
-    isGranted,
-    granted: () => consent.granted(),
+    ...{ settings, clock, parcels, keeper, texts, consent, tell: tabs.tell },
     onFailed: reporter.storageFailed,
-    onChange: goOn,
   });
   const sharing = createSharing({
     ...{ gate, identity, sender, parcels, keeper, letters, clock, books, reporter },
-    ...{ name, end, oldestAt, hold, isOnce: settings.leaving === 'once' },
-    isDenied: () => consent.current === 'denied',
-  });
-  const consent = createConsent({
-    account,
-    mark: (isDenied) => keeper.put(DENIED, isDenied ? 0 : undefined),
-    isStored: !settings.journal,
-    wanted: settings.consent,
-    signal,
-    onStart() {
-      tabs.open();
-      reporter.journal(keeper.kind);
-      sharing.look();
-      if (hold) identity.read();
-    },
-    onGranted: goOn,
-    onDenied: () => sharing.look(),
+    ...{ name, settings, consent },
   });
   consent.open();
-  listenToPage({ gate, hold, identity, keeper, isGranted, parcels, sender, tabs }, signal);
-
-  /** More may be stored and sent. */
-  function goOn(): void {
-    void keeper.commit();
-    wake();
-  }
+  listenToPage({ gate, identity, keeper, consent, parcels, sender, tabs }, signal);
 
   function retryNow(): void {
-    if (signal.aborted) return;
     sender.hurryRetries();
     gate.resume();
     wake();
   }
 
   function stats(): TrackerStats {
+    const now = clock.now();
+    const pending = parcels.count(() => true);
+    const oldestAt = parcels.list().reduce((oldest, { at }) => Math.min(oldest, at), now);
     return {
       ...books,
       dropped: { ...books.dropped },
-      ...statsOf(parcels, clock.now()),
+      pending,
+      unwritten: parcels.count(({ isStored }) => !isStored),
+      held: parcels.count(({ session }) => session),
+      stored: parcels.count(({ texts }) => !texts),
+      inFlight: parcels.count(({ state }) => state === 'out'),
+      memoryBytes: parcels.bytes,
+      journalBytes: parcels.bytesOf(({ isStored }) => isStored),
+      oldestAgeMs: pending > 0 ? now - oldestAt : undefined,
       deadLetters: letters.stats,
       journal: keeper.kind,
       breaker: gate.state,
@@ -178,7 +161,7 @@ export function createEngine(
       suspects: sender.suspects,
       ...limits.stats,
       requests: requests.stats,
-      rates: books.rates(clock.now()),
+      rates: books.rates(now),
       lastError: reporter.lastError,
     };
   }
@@ -189,16 +172,20 @@ export function createEngine(
     hooked,
     stats,
     deadLetters,
-    isGranted,
-    take(text, at, isHigh, isUnidentified, owner) {
+    isGranted: () => consent.isGranted,
+    take(text, at, isHigh, owner) {
       checkSize(text, settings.maxEventBytes, byteLength);
       books.accepted += 1;
-      const session = isUnidentified ? identity.session : '';
-      const customer = isNamed && !session ? owner : '';
+      const session = owner === UNIDENTIFIED ? identity.session : '';
+      const customer = isNamed ? owner : '';
       let reason: DropReason | undefined;
       if (isShut) reason = 'closed';
       else if (consent.current === 'denied') reason = 'denied';
-      else if (isUnidentified && parcels.heldBytes + text.length > maxBytes) reason = 'journal-full';
+      else if (
+        session &&
+        parcels.bytesOf(({ session }) => session) + text.length > settings.unidentified.maxBytes
+      )
+        reason = 'journal-full';
       else if (!parcels.push(text, at, { isHigh, session, customer })) reason = 'buffer-full';
       if (reason) return reporter.settled(reason, 1);
       keeper.notify(isHigh);
@@ -216,8 +203,8 @@ export function createEngine(
     retryNow,
     async durable(): Promise<void> {
       parcels.seal();
-      const before = [...parcels.all.values()];
-      if (isGranted()) await identity.settled();
+      const before = parcels.list();
+      await identity.settled();
       await keeper.commitAll();
       const isStored = () =>
         keeper.survives && before.every(({ isStored, state }) => isStored || state === 'ended');
@@ -228,7 +215,7 @@ export function createEngine(
         });
       // Storage may have been cleared meanwhile.
       if (isStored()) return;
-      const failure = isGranted() ? reporter.lastError?.message : 'consent is pending';
+      const failure = consent.isGranted ? reporter.lastError?.message : 'consent is pending';
       throw new StorageError(`${what}: ${keeper.survives ? failure : 'the journal is in memory'}`);
     },
     async settleAll({ at, wait }) {
@@ -242,7 +229,7 @@ export function createEngine(
         const epoch = parcels.mark();
         const isOver = () => parcels.count((parcel) => parcel.epoch <= epoch && !isOthers(parcel)) === 0;
         await written;
-        if (isGranted()) await identity.settled();
+        await identity.settled();
         await keeper.commitAll();
         wake();
         while (!isOver() && sender.isUseful(at)) await sender.changed();
@@ -263,7 +250,7 @@ export function createEngine(
       await requests.close().catch(reporter.storageFailed);
     },
     giveUp() {
-      for (const parcel of [...parcels.all.values()]) if (!parcel.isStored) parcels.end(parcel, 'closed');
+      parcels.endAll('closed', ({ isStored }) => !isStored);
     },
   };
 }

@@ -1,50 +1,59 @@
+import type { Clock } from '@sluice/protocol/toolbox';
 import { promisifyRequest } from 'idb-keyval';
 import type { EventTexts } from '../accept/event-text.ts';
-import type { Fate } from '../base/fate.ts';
 import { uuid } from '../base/uuid.ts';
+import type { Settings } from '../options/settings.ts';
+import type { ConsentGate } from './consent.ts';
 import type { Keeper } from './keep/keeper.ts';
-import { isParcel, isTexts, NO_SESSION, NOTE, type Parcel, SECRET, stamped, UNKNOWN } from './keep/parcel.ts';
-import { byteLength, type Parcels } from './keep/parcels.ts';
+import {
+  byteLength,
+  isParcel,
+  isTexts,
+  NO_SESSION,
+  NOTE,
+  type Parcel,
+  SECRET,
+  stamped,
+  UNKNOWN,
+} from './keep/parcel.ts';
+import type { Parcels } from './keep/parcels.ts';
 import type { Message } from './keep/tabs.ts';
 
 interface IdentityOptions {
   readonly parcels: Parcels;
   readonly keeper: Keeper;
   readonly texts: EventTexts;
-  readonly end: (parcel: Parcel, fate: Fate) => void;
   readonly tell: (message: Message) => void;
-  /** What was held before is too old. */
-  readonly oldestAt: () => number;
-  readonly isGranted: () => boolean;
-  /** Resolves once consent is granted. */
-  readonly granted: () => Promise<void>;
+  readonly settings: Pick<Settings, 'unidentified'>;
+  readonly clock: Clock;
+  readonly consent: ConsentGate;
   readonly onFailed: (error: unknown) => void;
-  readonly onChange: () => void;
 }
 
 export interface Identity {
   /** Of events that are held now. */
   readonly session: string;
-  /** Reads the current session. */
-  read(): void;
   identify(customer: string | undefined): void;
   /** Another page says who is the customer. */
   hear(id: string, customer: string | undefined, isNew: boolean): void;
   /** Another page asks who is the customer. */
   answer(): void;
-  /** The page is back: the customer may be another one. */
+  /** The page is opened, or back: the customer may be another one. */
   recheck(): void;
+  /** Drops what is held for too long. */
+  expire(): void;
   /** The page may go: what is held is stored for the session that it knows. */
   leave(isSure: boolean): void;
-  /** Resolves once all of that is done. */
+  /** Resolves once all of that is done, if there is consent. */
   settled(): Promise<void>;
 }
 
 /** Holds events until a customer is identified. All pages share the session, and its customer. */
 export function createIdentity(options: IdentityOptions): Identity {
-  const { parcels, keeper, texts, end, tell, oldestAt, isGranted, granted, onFailed, onChange } = options;
+  const { settings, clock, parcels, keeper, texts, consent, tell, onFailed } = options;
+  const { hold, maxAgeMs } = settings.unidentified;
   /** The session of which this page knows, and its customer. */
-  let id: string | undefined;
+  let id = UNKNOWN;
   let customer: string | undefined;
   /** The note, where storage has none. */
   let kept: string | undefined;
@@ -57,26 +66,32 @@ export function createIdentity(options: IdentityOptions): Identity {
   const claims = new Set<object>();
   let last: Promise<void> = Promise.resolve();
 
+  /** What was held before is too old. */
+  const oldestAt = () => clock.now() - maxAgeMs;
+
+  function expire(): void {
+    parcels.endAll('expired', ({ at, session }) => session && at < oldestAt());
+  }
+
   function run(work: () => unknown): void {
-    last = last.then(granted).then(work).catch(onFailed).then(onChange);
+    last = last.then(consent.granted).then(work).catch(onFailed).then(keeper.commit);
   }
 
   /** What is held from here on is apart from what was held before. */
-  function nextStay(): void {
-    parcels.seal();
-    parcels.stay += 1;
+  function nextStay(): number {
     isKnown = false;
+    return parcels.mark();
   }
 
   /**
    * Changes the note, and with it what is held: events of its session become the customer's.
    *
-   * @param next Finds out session and customer from the note, and returns the next note.
+   * @param next Finds out session and customer from the session of the note and the digest of its customer, and returns the next note.
    * @param claim A claim drops what is held of other sessions.
    * @returns Whether no other claim waits.
    */
   async function change(
-    next: (text: string | undefined) => string,
+    next: (session: string, owner: string | undefined) => string,
     before: number,
     claim?: object,
   ): Promise<boolean> {
@@ -84,8 +99,9 @@ export function createIdentity(options: IdentityOptions): Identity {
     const work = async (objects?: IDBObjectStore) => {
       const stored = objects && (await promisifyRequest<unknown>(objects.get(NOTE)));
       const text = !isAhead && typeof stored === 'string' ? stored : kept;
-      const note = next(text);
-      made = note || undefined;
+      const [session = NO_SESSION, owner] = text?.split(' ') ?? [];
+      const note = next(session, owner);
+      made = note;
       if (!objects || (!claim && customer === undefined)) return;
       if (note !== stored) objects.put(note, NOTE);
       for (const key of await promisifyRequest(objects.getAllKeys())) {
@@ -114,13 +130,14 @@ export function createIdentity(options: IdentityOptions): Identity {
     const isLast = claims.size === 0;
     // Also for what was held meanwhile.
     isKnown ||= isLast;
-    for (const parcel of [...parcels.all.values()]) {
-      const isOld = parcel.stay <= before;
+    expire();
+    for (const parcel of parcels.list()) {
+      // What other pages left was tracked before.
+      const isOld = parcel.page !== parcels.own || parcel.epoch <= before;
       if (parcel.session === '' || !(isOld || isLast)) continue;
-      if (parcel.session === UNKNOWN) parcel.session = id ?? NO_SESSION;
+      if (parcel.session === UNKNOWN) parcel.session = id;
       const isTheirs = parcel.session === id && !(claim && customer === undefined);
-      if (isOld && parcel.at < oldestAt()) end(parcel, 'expired');
-      else if (isOld && !isTheirs) end(parcel, 'unidentified');
+      if (isOld && !isTheirs) parcels.end(parcel, 'unidentified');
       else if (isTheirs && customer !== undefined) release(parcel, customer);
     }
     return isLast;
@@ -129,38 +146,35 @@ export function createIdentity(options: IdentityOptions): Identity {
   function release(parcel: Parcel, owner: string): void {
     parcel.session = '';
     parcel.customer = owner;
-    if (parcel.texts) parcel.texts = stamped(parcel.texts, owner);
-    const bytes = parcel.count * lengthOf(owner);
-    parcel.bytes += bytes;
-    if (parcel.texts) parcels.bytes += bytes;
+    const { texts } = parcel;
+    parcels.unload(parcel);
+    parcel.bytes += parcel.count * lengthOf(owner);
+    if (texts) parcels.loaded(parcel, stamped(texts, owner));
   }
 
   async function carryOut(next: string | undefined, before: number, claim: object): Promise<void> {
     const digest = next === undefined ? '' : await digestOf(next);
     const [known, former] = [id, customer];
     let isNew = false;
-    const note = (text?: string) => {
-      const [session = NO_SESSION, owner = digest] = text?.split(' ') ?? [];
+    const note = (session: string, owner = digest) => {
       isNew = next === undefined || !(owner === digest || (session === known && next === former));
       id = isNew ? uuid() : session;
       customer = next;
       return next === undefined ? id : `${id} ${digest}`;
     };
     await change(note, before, claim);
-    if (id !== known || next !== former) tell(['session', id ?? NO_SESSION, customer, isNew]);
+    if (id !== known || next !== former) tell(['session', id, customer, isNew]);
   }
 
   async function readNote(before: number): Promise<void> {
     if (claims.size > 0) return;
     let hasOwner = false;
-    const note = (text = '') => {
-      const [session, owner] = text.split(' ');
+    const note = (session: string, owner?: string) => {
       hasOwner = owner !== undefined;
-      const current = session || NO_SESSION;
-      if (current !== id) customer = undefined;
-      id = current;
+      if (session !== id) customer = undefined;
+      id = session;
       if (heard?.[0] === id) customer = heard[1] ?? customer;
-      return text;
+      return hasOwner ? `${id} ${owner}` : id;
     };
     if (!(await change(note, before))) return;
     texts.correlationValue = customer;
@@ -186,52 +200,49 @@ export function createIdentity(options: IdentityOptions): Identity {
   }
 
   function recheck(): void {
-    if (claims.size > 0) return;
+    if (!hold || claims.size > 0) return;
     texts.correlationValue = undefined;
-    nextStay();
-    const { stay } = parcels;
-    run(() => readNote(stay));
+    const epoch = nextStay() + 1;
+    run(() => readNote(epoch));
   }
 
   return {
     get session() {
-      return (isKnown ? id : undefined) ?? UNKNOWN;
-    },
-    read() {
-      run(() => readNote(parcels.stay));
+      return isKnown ? id : UNKNOWN;
     },
     identify(next) {
       if (next && next === texts.correlationValue) return;
       texts.correlationValue = next;
-      const before = parcels.stay;
-      nextStay();
+      const before = nextStay();
       const claim = {};
       claims.add(claim);
       run(() => claims.has(claim) && carryOut(next, before, claim));
     },
     hear(theirs, owner, isNew) {
       // Nothing is shared where nothing is stored.
-      if (!keeper.survives) return;
+      if (!hold || !keeper.survives) return;
       if ((theirs === id && owner === customer) || `${heard}` === `${[theirs, owner]}`) return;
       heard = [theirs, owner];
       if (isNew) {
         // What this page said before is not told late.
-        if (!isGranted()) claims.clear();
-        for (const parcel of [...parcels.all.values()])
-          if (parcel.session !== '') end(parcel, 'unidentified');
+        if (!consent.isGranted) claims.clear();
+        parcels.endAll('unidentified', ({ session }) => session);
       }
       recheck();
     },
     answer() {
-      if (customer !== undefined && id !== undefined) tell(['session', id, customer, false]);
+      if (customer !== undefined) tell(['session', id, customer, false]);
     },
     recheck,
+    expire,
     leave(isSure) {
       if (claims.size > 0) return;
       for (const parcel of parcels.all.values())
-        if (parcel.session === UNKNOWN) parcel.session = id ?? (isSure ? NO_SESSION : UNKNOWN);
+        if (parcel.session === UNKNOWN) parcel.session = id === UNKNOWN && isSure ? NO_SESSION : id;
     },
-    settled: () => last,
+    async settled() {
+      if (consent.isGranted) await last;
+    },
   };
 }
 

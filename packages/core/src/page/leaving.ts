@@ -1,5 +1,6 @@
 import type { Breaker } from '../pace/breaker.ts';
 import { registerSync } from './background-sync.ts';
+import type { ConsentGate } from './consent.ts';
 import type { Identity } from './identity.ts';
 import type { Keeper } from './keep/keeper.ts';
 import type { Parcels } from './keep/parcels.ts';
@@ -25,10 +26,9 @@ interface Navigate extends Event {
 
 interface LeavingStages {
   readonly gate: Breaker;
-  readonly hold: boolean;
   readonly identity: Identity;
   readonly keeper: Keeper;
-  readonly isGranted: () => boolean;
+  readonly consent: ConsentGate;
   readonly parcels: Parcels;
   readonly sender: Sender;
   readonly tabs: Tabs;
@@ -36,7 +36,7 @@ interface LeavingStages {
 
 /** Follows what happens to a page, until the signal aborts. */
 export function listenToPage(stages: LeavingStages, signal: AbortSignal): void {
-  const { gate, hold, identity, keeper, isGranted, parcels, sender, tabs } = stages;
+  const { gate, identity, keeper, consent, parcels, sender, tabs } = stages;
   const page = globalThis.document;
   let followedAt = Number.NaN;
   /** Its last requests are made. */
@@ -67,7 +67,7 @@ export function listenToPage(stages: LeavingStages, signal: AbortSignal): void {
     const isOffline = globalThis.navigator?.onLine === false;
     const isFollowed = isSure && performance.now() - followedAt < INTENTION_MS;
     identity.leave(isSure);
-    const sendsNothing = isSent || isOffline || isFollowed || !isGranted();
+    const sendsNothing = isSent || isOffline || isFollowed || !consent.isGranted;
     isSent ||= isSure;
     if (isSure) {
       leave();
@@ -87,10 +87,10 @@ export function listenToPage(stages: LeavingStages, signal: AbortSignal): void {
 
   function back(): void {
     follow();
-    if (isSent && hold) identity.recheck();
+    if (isSent) identity.recheck();
     isSent = false;
     keeper.leave(false);
-    if (isGranted()) tabs.open();
+    if (consent.isGranted) tabs.open();
     show();
   }
 

@@ -8,7 +8,7 @@ import { isIntercepted } from '../send/http/interception.ts';
 import type { Credentials } from '../send/http/transport.ts';
 import { SERVICE } from '../send/requests.ts';
 import { SYNC_TAG } from './background-sync.ts';
-import { isTexts, PARCELS, type ParcelKey, rangeOf, readKeys, SENT } from './keep/parcel.ts';
+import { isTexts, PARCELS, type ParcelKey, rangeOf, rangeOfPauses, readKeys, SENT } from './keep/parcel.ts';
 import type { Message } from './keep/tabs.ts';
 import type { DrainTarget, RelayDrainPart } from './relay-drain.ts';
 import { read } from './send/fetch.ts';
@@ -81,7 +81,7 @@ export async function drain(options: DrainOptions): Promise<void> {
   if (!hasIndexedDb()) return;
   const name = databaseName({ ...options, ...to }, PARCELS);
   const store = openStore(name, systemClock, () => {});
-  const stored = storedLock(store, systemClock);
+  const lock = storedLock(store, systemClock);
   const { createChannel, locks } = meeting();
   const channel = createChannel?.(name);
   let isHeld = false;
@@ -125,21 +125,21 @@ export async function drain(options: DrainOptions): Promise<void> {
     throw new Error(`the service answered ${status}`);
   }
 
-  async function work(lock: object | null): Promise<void> {
-    if (lock === null) throw new Error('a page works');
+  async function work(held: object | null): Promise<void> {
+    if (held === null) throw new Error('a page works');
     const { result } = await store.use('readonly', (objects) => objects.getAllKeys());
     if (result.includes(DENIED)) return;
     const now = systemClock.now();
-    const { stored: all, over, pause } = readKeys(result, now);
+    const { stored, over, pause } = readKeys(result, now);
     if (pause && pause[0] > now) {
       // Where the clock was set back it is not longer than it was.
       await store.use('readwrite', (objects) => {
-        for (const key of result) if (Array.isArray(key) && typeof key[0] === 'number') objects.delete(key);
+        objects.delete(rangeOfPauses());
         objects.put(0, [pause[0], pause[1], pause[0] - now]);
       });
       throw new Error('requests are paused');
     }
-    for (const [id, { key, until = 0, wasAlive = 0 }] of all) {
+    for (const [id, { key, until = 0, wasAlive = 0 }] of stored) {
       const [page, number, , , , session] = key;
       if (session) continue;
       isHeld ||= until > 0;
@@ -160,7 +160,7 @@ export async function drain(options: DrainOptions): Promise<void> {
   }
 
   // Pages in which Web Locks do not work use the other one.
-  const alone = () => stored.request(name, { ifAvailable: true }, work);
+  const alone = () => lock.request(name, { ifAvailable: true }, work);
   try {
     await (locks ? locks.request(name, {}, alone) : alone());
   } finally {

@@ -1,13 +1,14 @@
 import type { Clock } from '@sluice/protocol/toolbox';
 import { Alarm } from '../base/alarm.ts';
-import type { Fate } from '../base/fate.ts';
+import type { Settings } from '../options/settings.ts';
 import type { Breaker } from '../pace/breaker.ts';
 import type { Books } from '../tell/books.ts';
 import type { Reporter } from '../tell/reporter.ts';
+import type { ConsentGate } from './consent.ts';
 import type { Identity } from './identity.ts';
 import type { Keeper } from './keep/keeper.ts';
 import type { Letters } from './keep/letters.ts';
-import { type Parcel, readKeys, SENT } from './keep/parcel.ts';
+import { readKeys, SENT } from './keep/parcel.ts';
 import type { Parcels } from './keep/parcels.ts';
 import type { Message } from './keep/tabs.ts';
 import type { Sender } from './send/sender.ts';
@@ -33,14 +34,8 @@ interface SharingOptions {
   readonly clock: Clock;
   readonly books: Books;
   readonly reporter: Reporter;
-  /** Whether a request of a page that was left counts as accepted. */
-  readonly isOnce: boolean;
-  readonly end: (parcel: Parcel, fate: Fate) => void;
-  /** What was held before is too old. */
-  readonly oldestAt: () => number;
-  readonly hold: boolean;
-  /** Whether consent is denied: what is listed is to be dropped. */
-  readonly isDenied: () => boolean;
+  readonly settings: Pick<Settings, 'leaving'>;
+  readonly consent: ConsentGate;
 }
 
 /** What this page learns from others, and they from it, over what is stored. */
@@ -60,7 +55,7 @@ export interface Sharing {
 
 export function createSharing(options: SharingOptions): Sharing {
   const { gate, identity, sender, parcels, keeper, letters, clock, books, reporter } = options;
-  const { name, isOnce, end, oldestAt, hold, isDenied } = options;
+  const { name, settings, consent } = options;
   const createdAt = clock.now();
   /** The pause of which all pages know. 0: this page has not looked yet. */
   let sharedUntil: number | undefined = 0;
@@ -74,8 +69,7 @@ export function createSharing(options: SharingOptions): Sharing {
     const keys = await keeper.list();
     if (keys) compare(keys);
     else letters.listed(letters.keys);
-    for (const parcel of [...parcels.all.values()])
-      if (parcel.session && parcel.at < oldestAt()) end(parcel, 'expired');
+    identity.expire();
   }
 
   function compare(keys: readonly IDBValidKey[]): void {
@@ -85,8 +79,8 @@ export function createSharing(options: SharingOptions): Sharing {
     if (odd.length > 0) reporter.emit('damaged', { place: name, bytes: 0 });
     for (const key of [...odd, ...over]) keeper.put(key);
     // Who ended it told the others.
-    for (const parcel of [...parcels.all.values()])
-      if (parcel.isStored && !stored.has(parcel.id)) parcels.end(parcel, 'delivered', true);
+    for (const parcel of parcels.list())
+      if (parcel.isStored && !stored.has(parcel.id)) parcels.gone(parcel, 'delivered');
     // What is deleted is never listed again.
     for (const id of gone) if (!stored.has(id)) gone.delete(id);
     let found = 0;
@@ -104,7 +98,7 @@ export function createSharing(options: SharingOptions): Sharing {
       if (until !== 0 || freeAt > 0 || parcel.isFrozen || parcel.state !== 'waiting') continue;
       // Nobody knows the answer to its request. Until it is sent again its lease tells other pages the same.
       parcel.isFrozen = true;
-      if (isSent || (isOnce && wasAlive === 1)) end(parcel, 'delivered');
+      if (isSent || (settings.leaving === 'once' && wasAlive === 1)) parcels.end(parcel, 'delivered');
       else books.maybeDuplicate += parcel.count;
     }
     if (found > 0) reporter.recovered('recovered', found);
@@ -131,10 +125,9 @@ export function createSharing(options: SharingOptions): Sharing {
 
   /** Once consent is denied, what this page knows, and all that others left. */
   function drop(): void {
-    if (!isDenied()) return;
+    if (consent.current !== 'denied') return;
     sender.deny();
-    for (const parcel of [...parcels.all.values()])
-      if (parcel.state === 'waiting') parcels.end(parcel, 'denied');
+    parcels.endAll('denied', ({ state }) => state === 'waiting');
     letters.drop(letters.keys, 'denied');
     keeper.commitSoon();
   }
@@ -146,12 +139,12 @@ export function createSharing(options: SharingOptions): Sharing {
         return looking.set(LOOK_MS);
       }
       if (message[0] === 'who') return identity.answer();
-      if (message[0] === 'session') return void (hold && identity.hear(message[1], message[2], message[3]));
+      if (message[0] === 'session') return identity.hear(message[1], message[2], message[3]);
       const [, id, fate, keys = []] = message;
       gone.add(id);
       const parcel = parcels.all.get(id);
       if (!parcel) return;
-      parcels.end(parcel, fate, true);
+      parcels.gone(parcel, fate);
       for (const key of keys) parcels.found(key, parcel.epoch);
       parcels.sort();
       sender.wake();

@@ -7,9 +7,7 @@ import type { AnyOptions, RelayedOptions, TrackerOptions } from '../options/opti
 import { type Defaults, readOptions } from '../options/settings.ts';
 import { configured, type Tracker, trackerOn } from '../tracker.ts';
 import { relayOf } from './send/relay.ts';
-import { loadText, saveText } from './store/local-storage.ts';
-import type { Meeting } from './store/origin.ts';
-import { meeting } from './store/origin.ts';
+import { loadText, type Meeting, meeting, saveText } from './store/origin.ts';
 
 const OFFSET = 'sluice clock';
 const LOOPBACK = /\/\/(([^/]*\.)?localhost|127\.[\d.]+|\[::1])[:/]/;

@@ -177,6 +177,22 @@ describe('pages that share their customer', () => {
     expect([dropped(second), customers.size]).toEqual([1, 0]);
   });
 
+  it('drop what an earlier one left in the session of somebody else, and count it', async () => {
+    const first = open();
+    first.tracker.identify(ada);
+    await settle();
+    await first.close();
+    const second = open();
+    track(second, 1);
+    await settle();
+    await second.close();
+    const third = open();
+    third.tracker.identify(bob);
+    await settle();
+    expect(third.tracker.stats()).toMatchObject({ recovered: 1, held: 0, dropped: { unidentified: 1 } });
+    expect(customers.size).toBe(0);
+  });
+
   it('do not undo a reset() in another once consent is granted', async () => {
     const [first, second] = [open(), open({ consent: 'pending' })];
     for (const { tracker } of [first, second]) tracker.identify(ada);

@@ -21,8 +21,8 @@ describe('the turn of a page', () => {
   const stored = { request: never };
   const tabsOfPage = () =>
     createTabs({
-      ...{ name: 'tabs', meeting: { locks: new FakeLocks(locks) }, clock, stored },
-      ...{ onMessage: () => {}, onFailed: () => {} },
+      ...{ name: 'tabs', locks: new FakeLocks(locks), clock, stored },
+      ...{ hear: () => {}, onFailed: () => {} },
     });
 
   function hide(): void {

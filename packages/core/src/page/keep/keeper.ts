@@ -2,14 +2,23 @@ import { backoffDelayMs, type Clock } from '@sluice/protocol/toolbox';
 import { promisifyRequest } from 'idb-keyval';
 import { Alarm } from '../../base/alarm.ts';
 import { storageError } from '../../base/errors/storage-error.ts';
-import type { Fate } from '../../base/fate.ts';
+import type { Settings } from '../../options/settings.ts';
 import type { SharedPause } from '../../pace/breaker.ts';
 import type { Reporter } from '../../tell/reporter.ts';
+import type { ConsentGate } from '../consent.ts';
 import { openStore } from '../store/indexeddb-store.ts';
-import { loadText, saveText } from '../store/local-storage.ts';
-import { hasIndexedDb } from '../store/origin.ts';
+import { hasIndexedDb, loadText, saveText } from '../store/origin.ts';
 import { type StoredLock, storedLock } from '../store/stored-lock.ts';
-import { type Change, isTexts, type Parcel, rangeOf, stamped, TOO_MUCH, UNKNOWN } from './parcel.ts';
+import {
+  type Change,
+  isTexts,
+  type Parcel,
+  rangeOf,
+  rangeOfPauses,
+  stamped,
+  TOO_MUCH,
+  UNKNOWN,
+} from './parcel.ts';
 import type { Parcels } from './parcels.ts';
 import { createSpill, dropSpill, readSpill } from './spill.ts';
 
@@ -17,22 +26,18 @@ const RETRY = { baseMs: 1_000, maxMs: 60_000 };
 /** More than this of what is stored is not kept in memory too. */
 const MOST_LOADED = 512 * 1024;
 const ALIVE_MS = 60_000;
-/** The keys that begin with a number. */
-const PAUSES = () => IDBKeyRange.bound([Number.NEGATIVE_INFINITY], ['']);
 
 interface KeeperOptions {
   readonly name: string;
-  readonly isInMemory: boolean;
+  readonly settings: Pick<Settings, 'commitIntervalMs' | 'journal'>;
   readonly parcels: Parcels;
   readonly clock: Clock;
   readonly random: () => number;
   readonly reporter: Reporter;
-  readonly commitIntervalMs: number;
-  readonly isGranted: () => boolean;
-  readonly end: (parcel: Parcel, fate: Fate) => void;
+  readonly consent: Pick<ConsentGate, 'isGranted'>;
   /** Before events are written: drops what has no room. */
   readonly makeRoom: () => void;
-  /** Events were stored, or cannot be: they may be sent now. `isNew`: others find more than before. */
+  /** Something may be sent: events were stored, or cannot be, or became free. `isNew`: others find more than before. */
   readonly onChange: (isNew: boolean) => void;
 }
 
@@ -78,16 +83,16 @@ export interface Keeper {
 
 /** Keeps parcels in IndexedDB, a record for each. What changes goes with the next transaction. */
 export function createKeeper(options: KeeperOptions): Keeper {
-  const { name, isInMemory, parcels, clock, random, commitIntervalMs } = options;
-  const { reporter, isGranted, end, makeRoom, onChange } = options;
+  const { name, settings, parcels, clock, random, reporter, consent, makeRoom, onChange } = options;
   const { changes } = parcels;
-  const store = isInMemory || !hasIndexedDb() ? undefined : openStore(name, clock, restore);
+  const store = settings.journal || !hasIndexedDb() ? undefined : openStore(name, clock, restore);
   let spill = createSpill(name);
+  /** For the next write, or for the next try. */
   const alarm = new Alarm(clock, commit);
-  const retry = new Alarm(clock, commit);
   let writing: Promise<void> = Promise.resolve();
   let isLeft = false;
-  const spilledNow = new Map<string, Change>();
+  /** What is in localStorage too. */
+  const spilled = new Set<Change>();
   let failures = 0;
   let isSoon = false;
 
@@ -96,7 +101,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
     for (const parcel of parcels.all.values()) {
       if (!parcel.isStored) continue;
       // Another page may have it in memory: it is told nothing.
-      if (!parcel.texts) parcels.end(parcel, 'damaged', true);
+      if (!parcel.texts) parcels.gone(parcel, 'damaged');
       else {
         parcel.kept = 'failed';
         changes.set(parcel.id, parcel);
@@ -106,8 +111,10 @@ export function createKeeper(options: KeeperOptions): Keeper {
   }
 
   function change(name: string, key: Change['key'], texts?: unknown): void {
-    changes.set(name, { key, texts });
-    commitSoon();
+    if (store || texts) {
+      changes.set(name, { key, texts });
+      commitSoon();
+    } else changes.delete(name);
   }
 
   function commitSoon(): void {
@@ -126,30 +133,30 @@ export function createKeeper(options: KeeperOptions): Keeper {
   }
 
   async function write(): Promise<void> {
-    alarm.cancel();
     parcels.seal();
-    if (isGranted()) makeRoom();
+    if (consent.isGranted) makeRoom();
     // While it fails, it is asked from time to time.
-    if (!store || (retry.isSet && !isLeft)) return onChange(false);
-    const waiting = [...changes.values()];
+    if (!store || (failures > 0 && alarm.isSet && !isLeft)) return onChange(false);
+    alarm.cancel();
+    const puts = [...changes.values()].filter(({ texts }) => texts !== undefined);
     // Where there is no room, a browser still deletes, if nothing is written with that. What takes the place of others must be.
     const isFull =
       failures > 0 &&
-      waiting.some(({ texts }) => texts === undefined) &&
-      waiting.some(({ texts }) => texts !== undefined) &&
-      !waiting.some(({ isPart, texts }) => isPart || typeof texts === 'string');
+      puts.length > 0 &&
+      puts.length < changes.size &&
+      !puts.some(({ isPart, texts }) => isPart || typeof texts === 'string');
     // Without consent nothing of a user is stored, and what is stored may be deleted.
     const begun = [...changes].filter(
       ([, { kept, session, texts }]) =>
         !(isFull && texts !== undefined) &&
         kept !== 'writing' &&
         session !== UNKNOWN &&
-        (!texts || isGranted()),
+        (!texts || consent.isGranted),
     );
-    if (begun.length === 0) return;
+    if (begun.length === 0) return onChange(false);
     const records = begun.map(([, { key, texts }]) => ({ key, texts }));
     for (const [, change] of begun) change.kept = 'writing';
-    if (isLeft) for (const [id, change] of begun) if (spill(change)) spilledNow.set(id, change);
+    if (isLeft) for (const [, change] of begun) if (spill(change)) spilled.add(change);
     try {
       await store.use('readwrite', (objects) => {
         for (const { key, texts } of records)
@@ -158,7 +165,6 @@ export function createKeeper(options: KeeperOptions): Keeper {
       });
       failures = 0;
       if (isFull) commitSoon();
-      retry.cancel();
       for (const [id, change] of begun) {
         // It may have ended, or changed, meanwhile.
         if (changes.get(id) !== change) continue;
@@ -168,7 +174,8 @@ export function createKeeper(options: KeeperOptions): Keeper {
       parcels.trim(MOST_LOADED);
     } catch (cause) {
       for (const [, change] of begun) if (change.kept === 'writing') change.kept = 'failed';
-      retry.set(backoffDelayMs(failures, RETRY, random));
+      alarm.cancel();
+      alarm.set(backoffDelayMs(failures, RETRY, random));
       failures += 1;
       reporter.storageFailed(storageError('cannot append events in IndexedDB', cause));
     }
@@ -187,7 +194,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
     get isLeft() {
       return isLeft;
     },
-    isSafe: ({ isStored }) => isGranted() && (isStored || !store || !!failures),
+    isSafe: ({ isStored }) => consent.isGranted && (isStored || !store || !!failures),
     commit,
     commitSoon,
     notify(isUrgent) {
@@ -197,10 +204,10 @@ export function createKeeper(options: KeeperOptions): Keeper {
       if (isLeft) commit();
       // Not now: `track()` does no I/O.
       else if (isUrgent || isFull) commitSoon();
-      else alarm.set(commitIntervalMs);
+      else alarm.set(settings.commitIntervalMs);
     },
     commitAll() {
-      retry.cancel();
+      alarm.cancel();
       return commit();
     },
     use: (work) => (store ? store.use('readwrite', work) : work()),
@@ -217,17 +224,16 @@ export function createKeeper(options: KeeperOptions): Keeper {
         spill = createSpill(name);
         const own = readSpill(name).filter(([key]) => Object(key)[0] === parcels.own);
         // Another page took the rest: it has stored it, and may have sent it.
-        for (const [id, change] of spilledNow)
-          if (changes.get(id) === change && !own.some(([key]) => String(key) === String(change.key))) {
-            changes.delete(id);
-            change.kept = 'stored';
-          }
-        spilledNow.clear();
+        for (const [id, change] of changes) {
+          if (!spilled.has(change) || own.some(([key]) => `${key}` === `${change.key}`)) continue;
+          changes.delete(id);
+          change.kept = 'stored';
+        }
+        spilled.clear();
         dropSpill(own);
       }
     },
     lease(all, forMs) {
-      if (!store) return;
       const now = clock.now();
       const wasAlive = Number(Math.abs(now - Number(loadText(name))) < ALIVE_MS);
       for (const { id, page, number } of all)
@@ -237,13 +243,10 @@ export function createKeeper(options: KeeperOptions): Keeper {
       if (!store) return;
       for (const parcel of all) change(`${parcel.id} lease`, rangeOf(parcel, TOO_MUCH));
     },
-    put(key, texts) {
-      if (store || texts) change(String(key), key, texts);
-      else changes.delete(String(key));
-    },
+    put: (key, texts) => change(String(key), key, texts),
     share(pause) {
       if (!store) return;
-      change('pauses', PAUSES());
+      change('pauses', rangeOfPauses());
       if (pause) change('pause', pause, 0);
       else changes.delete('pause');
     },
@@ -252,15 +255,15 @@ export function createKeeper(options: KeeperOptions): Keeper {
     },
     async list() {
       if (!store) return undefined;
-      let spilled = readSpill(name);
-      if (spilled.length > 0)
+      let found = readSpill(name);
+      if (found.length > 0)
         await store
           .use('readwrite', (objects) => {
             // While the database was opened, another page may have moved them, and sent them.
-            spilled = readSpill(name);
-            for (const [key, value] of spilled) objects.put(value, key);
+            found = readSpill(name);
+            for (const [key, value] of found) objects.put(value, key);
           })
-          .then(() => dropSpill(spilled), reporter.storageFailed);
+          .then(() => dropSpill(found), reporter.storageFailed);
       return (await store.use('readonly', (objects) => objects.getAllKeys())).result;
     },
     async load(wanted) {
@@ -275,16 +278,15 @@ export function createKeeper(options: KeeperOptions): Keeper {
         if (isTexts(value, parcel.count))
           parcels.loaded(parcel, parcel.customer ? stamped(value, parcel.customer) : value);
         // Its lease, whose value is 0, may be left: another page wrote that last.
-        else if (!value) parcels.end(parcel, 'delivered');
+        else if (!value) parcels.gone(parcel, 'delivered');
         else {
           reporter.emit('damaged', { place: name, bytes: parcel.bytes });
-          end(parcel, 'damaged');
+          parcels.end(parcel, 'damaged');
         }
       }
     },
     async close() {
       alarm.stop();
-      retry.stop();
       await writing;
       store?.close();
     },

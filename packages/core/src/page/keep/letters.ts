@@ -7,13 +7,6 @@ import type { TrackerStats } from '../../tell/stats.ts';
 import type { Keeper } from './keeper.ts';
 import { LETTER, type LetterKey } from './parcel.ts';
 
-interface LettersOptions {
-  readonly limits: Settings['deadLetters'];
-  readonly clock: Clock;
-  readonly keeper: Keeper;
-  readonly reporter: Pick<Reporter, 'emit'>;
-}
-
 /** Dead letters, within limits: the oldest are dropped first. To read them, a page needs the part `deadLetters`. */
 export interface Letters {
   readonly stats: TrackerStats['deadLetters'];
@@ -27,7 +20,12 @@ export interface Letters {
   drop(gone: readonly LetterKey[], reason?: 'full' | 'expired' | 'denied'): void;
 }
 
-export function createLetters({ limits, clock, keeper, reporter }: LettersOptions): Letters {
+export function createLetters(
+  limits: Settings['deadLetters'],
+  clock: Clock,
+  keeper: Keeper,
+  reporter: Reporter,
+): Letters {
   let keys: readonly LetterKey[] = [];
 
   function drop(gone: readonly LetterKey[], reason?: 'full' | 'expired' | 'denied'): void {

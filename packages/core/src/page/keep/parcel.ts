@@ -33,7 +33,9 @@ export interface Change {
 }
 
 /** Events that are stored, sent and released together. In IndexedDB it is one record: its key, and its texts. */
-export class Parcel implements Change {
+export interface Parcel extends Change {
+  readonly id: string;
+  readonly key: ParcelKey;
   readonly page: string;
   readonly number: number;
   readonly at: number;
@@ -44,45 +46,44 @@ export class Parcel implements Change {
   session: string;
   /** The JSON texts of its events. Undefined: they are only stored. */
   texts: string[] | undefined;
-  state: 'waiting' | 'out' | 'ended' = 'waiting';
-  isHigh = false;
-  isPart = false;
-  kept: Change['kept'];
+  state: 'waiting' | 'out' | 'ended';
+  readonly isStored: boolean;
+  isHigh?: boolean | undefined;
   /** So long it is in a request of a page that may see the answer. */
-  leasedUntil = 0;
+  leasedUntil: number;
   /** It was in a request whose answer nobody knows: it is sent again as it is. */
-  isFrozen = false;
-  /** What was tracked between two calls of `identify()` or `reset()`. */
-  stay = 0;
-  /** What was tracked between two calls of `flush()`. */
-  epoch = 0;
+  isFrozen?: boolean;
+  /** What was tracked between two calls of `flush()`, `identify()` or `reset()`. */
+  readonly epoch: number;
   /** Whose events they are, where that counts. Empty if it is not known, or does not count. */
-  customer = '';
+  customer: string;
   /** It is probably at fault, and waits alone: it holds up no others. */
-  isAside = false;
+  isAside?: boolean;
+}
 
-  constructor([page, number, count, bytes, at, session]: ParcelKey, texts?: string[]) {
-    this.page = page;
-    this.number = number;
-    this.count = count;
-    this.bytes = bytes;
-    this.at = at;
-    this.session = session;
-    this.texts = texts;
-    if (!texts) this.kept = 'stored';
-  }
-
-  get id(): string {
-    return idOf(this.key);
-  }
-
-  get isStored(): boolean {
-    return this.kept === 'stored';
-  }
-
-  get key(): ParcelKey {
-    return [this.page, this.number, this.count, this.bytes, this.at, this.session];
-  }
+/** @param texts Undefined: it is stored. */
+export function parcelOf(
+  [page, number, count, bytes, at, session]: ParcelKey,
+  texts: string[] | undefined,
+  more: Pick<Parcel, 'epoch'> & Partial<Parcel>,
+): Parcel {
+  return {
+    ...{ page, number, count, bytes, at, session, texts },
+    kept: texts ? undefined : 'stored',
+    state: 'waiting',
+    leasedUntil: 0,
+    customer: '',
+    ...more,
+    get id() {
+      return idOf(this.key);
+    },
+    get key(): ParcelKey {
+      return [this.page, this.number, this.count, this.bytes, this.at, this.session];
+    },
+    get isStored() {
+      return this.kept === 'stored';
+    },
+  };
 }
 
 export function idOf([page, number]: readonly [page: string, number: number, ...others: unknown[]]): string {
@@ -116,6 +117,11 @@ export function rangeOf({ page, number }: Pick<Parcel, 'page' | 'number'>, from 
   return IDBKeyRange.bound([page, number, from], [page, number + 1]);
 }
 
+/** The keys that begin with a number. */
+export function rangeOfPauses(): IDBKeyRange {
+  return IDBKeyRange.bound([Number.NEGATIVE_INFINITY], ['']);
+}
+
 /** Whether a key has parts of these types: texts and finite numbers. */
 function has<Key>(key: unknown, shape: 'snnnns' | 'snnnn' | 'snsn' | 'nnn'): key is Key {
   const typeOf = (part: unknown) =>
@@ -124,17 +130,18 @@ function has<Key>(key: unknown, shape: 'snnnns' | 'snnnn' | 'snsn' | 'nnn'): key
 }
 
 export function isParcel(key: unknown): key is ParcelKey {
-  if (!has<ParcelKey>(key, 'snnnns')) return false;
-  const [, number, count, bytes] = key;
-  return [number, count, bytes].every(isCount) && count <= bytes && bytes < TOO_MUCH;
+  // Its number, its count and its bytes.
+  return (
+    has<ParcelKey>(key, 'snnnns') && key.slice(1, 4).every(isCount) && key[2] <= key[3] && key[3] < TOO_MUCH
+  );
 }
 
 export function isLease(key: unknown): key is LeaseKey {
   return has<LeaseKey>(key, 'snnnn') && isCount(key[1]) && key[2] >= TOO_MUCH && key[3] < TOO_MUCH;
 }
 
-function isCount(value: number): boolean {
-  return Number.isSafeInteger(value) && value > 0;
+function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && Number(value) > 0;
 }
 
 /** A parcel that is stored. */
@@ -190,4 +197,10 @@ export function isTexts(value: unknown, count: number): value is string[] {
 /** The texts of events that name no customer, with this one. Others stay as they are. */
 export function stamped(texts: readonly string[], customer: string): string[] {
   return texts.map((text) => identified(text, customer));
+}
+
+const encoder = new TextEncoder();
+
+export function byteLength(text: string): number {
+  return /[^\0-\x7f]/.test(text) ? encoder.encode(text).length : text.length;
 }

@@ -1,11 +1,13 @@
+import type { Clock } from '@sluice/protocol/toolbox';
 import type { Limit } from '../../base/event-bytes.ts';
 import type { Fate } from '../../base/fate.ts';
 import { uuid } from '../../base/uuid.ts';
-import type { TrackerStats } from '../../tell/stats.ts';
-import { type Change, idOf, Parcel, type ParcelKey, rangeOf } from './parcel.ts';
+import type { Settings } from '../../options/settings.ts';
+import type { Reporter } from '../../tell/reporter.ts';
+import { byteLength, type Change, idOf, type Parcel, type ParcelKey, parcelOf, rangeOf } from './parcel.ts';
 
 /** What events of one parcel have in common. */
-export type Lane = Pick<Parcel, 'isHigh' | 'session' | 'customer'>;
+type Lane = Pick<Parcel, 'isHigh' | 'session' | 'customer'>;
 
 /** The most of one record. */
 const RECORD: Limit = { maxEvents: 500, maxBytes: 48 * 1024 };
@@ -33,7 +35,7 @@ export const strictOrder: Order = () => {
 };
 
 /** What a request may have. */
-export interface Portion extends Limit {
+interface Portion extends Limit {
   /** Events of one customer only. */
   readonly isOne: boolean;
   /** The newest first, unless the order counts. */
@@ -43,258 +45,251 @@ export interface Portion extends Limit {
   readonly now: number;
 }
 
-/** All parcels that wait or are under way, the oldest first. The last one is being filled. */
-export class Parcels {
+/** All parcels that wait or are under way, the oldest first. */
+export interface Parcels {
   /** Names the records of this page. Pages that were opened later have later names. */
   readonly own: string;
-  readonly all: Map<string, Parcel> = new Map();
+  readonly all: ReadonlyMap<string, Parcel>;
   /** What storage does not have yet, by the id of a parcel or another name: complete parcels, leases, deletions. */
-  readonly changes: Map<string, Change> = new Map();
+  readonly changes: Map<string, Change>;
   /** Of events in memory. */
-  bytes = 0;
-  epoch = 0;
-  stay = 0;
-  filling: Parcel | undefined;
-  #numbers = 0;
-  readonly #buffer: Limit;
-  readonly #record: Limit;
-  readonly #order: Order | undefined;
-  readonly #settled: (fate: Fate, count: number) => void;
-
-  /** @param order Undefined: those of high priority first. */
-  constructor(
-    now: number,
-    buffer: Limit,
-    maxEvents: number,
-    order: Order | undefined,
-    settled: (fate: Fate, count: number) => void,
-  ) {
-    this.own = now.toString(36) + uuid();
-    this.#order = order;
-    this.#buffer = buffer;
-    this.#record = { ...RECORD, maxEvents: Math.min(RECORD.maxEvents, maxEvents) };
-    this.#settled = settled;
-  }
-
-  count(counts: (parcel: Parcel) => boolean): number {
-    let count = 0;
-    for (const parcel of this.all.values()) if (counts(parcel)) count += parcel.count;
-    return count;
-  }
-
-  get heldBytes(): number {
-    let bytes = 0;
-    for (const parcel of this.all.values()) if (parcel.session) bytes += parcel.bytes;
-    return bytes;
-  }
-
+  readonly bytes: number;
+  /** The last one, while it is filled. */
+  readonly filling: Parcel | undefined;
+  /** A copy of them. */
+  list(): Parcel[];
+  /** How many events such parcels have. */
+  count(isSuch: (parcel: Parcel) => unknown): number;
+  bytesOf(isSuch: (parcel: Parcel) => unknown): number;
   /** Returns false if memory is full. */
-  push(text: string, at: number, lane: Lane): boolean {
-    const bytes = byteLength(text) + 1;
-    const { maxBytes, maxEvents } = this.#buffer;
-    const hasRoom = () =>
-      this.bytes + bytes <= maxBytes &&
-      (maxEvents === Number.POSITIVE_INFINITY || this.count(({ texts }) => !!texts) < maxEvents);
-    if (!hasRoom()) this.trim(0);
-    if (!hasRoom()) return false;
-    let { filling } = this;
-    if (
-      !filling ||
-      filling.bytes + bytes > this.#record.maxBytes ||
-      filling.isHigh !== lane.isHigh ||
-      filling.session !== lane.session ||
-      filling.customer !== lane.customer
-    ) {
-      this.seal();
-      filling = this.#create(this.own, this.number(), at, [], lane);
-      this.filling = filling;
-    }
-    filling.texts?.push(text);
-    filling.count += 1;
-    filling.bytes += bytes;
-    this.bytes += bytes;
-    if (filling.count >= this.#record.maxEvents) this.seal();
-    return true;
-  }
-
+  push(text: string, at: number, lane: Lane): boolean;
   /** What is known now has this epoch, or an earlier one. */
-  mark(): number {
-    this.seal();
-    this.epoch += 1;
-    return this.epoch - 1;
-  }
-
-  seal(): void {
-    if (this.filling) this.changes.set(this.filling.id, this.filling);
-    this.filling = undefined;
-  }
-
+  mark(): number;
+  seal(): void;
   /** The number of a new record. */
-  number(): number {
-    this.#numbers += RECORD_STEP;
-    return this.#numbers;
-  }
-
+  number(): number;
   /** Adds a parcel that is stored. */
-  found(key: ParcelKey, epoch: number = this.epoch): Parcel {
-    return this.all.get(idOf(key)) ?? this.#add(Object.assign(new Parcel(key), { epoch }));
+  found(key: ParcelKey, epoch?: number): Parcel;
+  loaded(parcel: Parcel, texts: string[]): void;
+  unload(parcel: Parcel): void;
+  /** Unloads what is also stored, if more than so many bytes are in memory. */
+  trim(bytes: number): void;
+  /** It ended here: its record is deleted. @param isCounted Whether its events count here. */
+  end(parcel: Parcel, fate: Fate, isCounted?: boolean): void;
+  endAll(fate: Fate, isSuch: (parcel: Parcel) => unknown): void;
+  /** Others ended it, and deleted its record. */
+  gone(parcel: Parcel, fate: Fate | undefined): void;
+  /** Two parcels take the place of one. */
+  cut(parcel: Parcel, count: number): Parcel[];
+  /** If the order counts, what was tracked first comes first, and what earlier pages left before that of later ones. */
+  sort(): void;
+  /** The waiting parcels of the next request, and the time at which it is due. */
+  next(portion: Portion): [Parcel[], number];
+  /** Whether nothing else must be sent before these. @param but What is in this state does not count. */
+  areFirst(wanted: readonly Parcel[], but?: Parcel['state']): boolean;
+}
+
+interface ParcelsOptions {
+  readonly settings: Pick<Settings, 'batch' | 'buffer'>;
+  readonly clock: Clock;
+  readonly reporter: Pick<Reporter, 'settled'>;
+  /** Undefined: those of high priority first. */
+  readonly order: Order | undefined;
+  /** A parcel ended here, or these took its place: other pages must know. */
+  readonly ended: (id: string, fate: Fate | undefined, keys?: readonly ParcelKey[]) => void;
+}
+
+export function createParcels(options: ParcelsOptions): Parcels {
+  const { settings, clock, reporter, order, ended } = options;
+  const { batch, buffer } = settings;
+  const own = clock.now().toString(36) + uuid();
+  const all = new Map<string, Parcel>();
+  const changes = new Map<string, Change>();
+  let bytes = 0;
+  let epoch = 0;
+  let filling: Parcel | undefined;
+  let numbers = 0;
+
+  const list = () => [...all.values()];
+
+  const sumOf = (field: 'count' | 'bytes') => (isSuch: (parcel: Parcel) => unknown) => {
+    let sum = 0;
+    for (const parcel of all.values()) if (isSuch(parcel)) sum += parcel[field];
+    return sum;
+  };
+  const count = sumOf('count');
+
+  function seal(): void {
+    if (filling) changes.set(filling.id, filling);
+    filling = undefined;
   }
 
-  loaded(parcel: Parcel, texts: string[]): void {
+  function nextNumber(): number {
+    numbers += RECORD_STEP;
+    return numbers;
+  }
+
+  function add(key: ParcelKey, texts: string[] | undefined, more: Parameters<typeof parcelOf>[2]): Parcel {
+    const parcel = parcelOf(key, texts, more);
+    all.set(parcel.id, parcel);
+    return parcel;
+  }
+
+  function loaded(parcel: Parcel, texts: string[]): void {
     parcel.texts = texts;
-    this.bytes += parcel.bytes;
+    bytes += parcel.bytes;
   }
 
-  unload(parcel: Parcel): void {
-    if (parcel.texts) this.bytes -= parcel.bytes;
+  function unload(parcel: Parcel): void {
+    if (parcel.texts) bytes -= parcel.bytes;
     parcel.texts = undefined;
   }
 
-  /** Unloads what is also stored, if more than so many bytes are in memory. */
-  trim(bytes: number): void {
-    if (this.bytes > bytes)
-      for (const parcel of this.all.values())
-        if (parcel.isStored && parcel.state === 'waiting') this.unload(parcel);
+  function trim(most: number): void {
+    if (bytes <= most) return;
+    for (const parcel of all.values()) if (parcel.isStored && parcel.state === 'waiting') unload(parcel);
   }
 
-  /** Its record is deleted. Returns false if it has ended already. @param isGone Its record was deleted by others. */
-  end(parcel: Parcel, fate?: Fate, isGone = false): boolean {
+  /** Returns false if it has ended already. */
+  function remove(parcel: Parcel, isGone: boolean): boolean {
     const { id, kept } = parcel;
-    if (!this.all.delete(id)) return false;
+    if (!all.delete(id)) return false;
     parcel.state = 'ended';
-    if (parcel === this.filling) this.filling = undefined;
-    this.changes.delete(`${id} lease`);
-    if (!kept || (isGone && kept === 'stored')) this.changes.delete(id);
-    else this.changes.set(id, { key: rangeOf(parcel) });
-    this.unload(parcel);
-    if (fate) this.#settled(fate, parcel.count);
+    if (parcel === filling) filling = undefined;
+    changes.delete(`${id} lease`);
+    if (!kept || (isGone && kept === 'stored')) changes.delete(id);
+    else changes.set(id, { key: rangeOf(parcel) });
+    unload(parcel);
     return true;
   }
 
-  /** Two parcels take the place of one. */
-  cut(parcel: Parcel, count: number): Parcel[] {
-    const { at, epoch, number, page, texts = [] } = parcel;
-    const parts = [0, count].map((from, index) => {
-      const of = texts.slice(from, index === 0 ? count : undefined);
-      const part = this.#order
-        ? this.#create(page, number + from * EVENT_STEP + 1, at, of, parcel)
-        : this.#create(this.own, this.number(), at, of, parcel);
-      Object.assign(part, { epoch, state: 'out', isPart: true });
-      this.changes.set(part.id, part);
-      return part;
-    });
-    this.end(parcel);
-    this.sort();
-    return parts;
+  function end(parcel: Parcel, fate: Fate, isCounted = true): void {
+    if (!remove(parcel, false)) return;
+    if (isCounted) reporter.settled(fate, parcel.count);
+    ended(parcel.id, fate);
   }
 
-  /** If the order counts, what was tracked first comes first, and what earlier pages left before that of later ones. */
-  sort(): void {
-    if (!this.#order) return;
-    const sorted = [...this.all.values()].sort((one, other) =>
+  function sort(): void {
+    if (!order) return;
+    const sorted = list().sort((one, other) =>
       one.page === other.page ? one.number - other.number : one.page < other.page ? -1 : 1,
     );
-    this.all.clear();
-    for (const parcel of sorted) this.all.set(parcel.id, parcel);
-  }
-
-  /** The waiting parcels of the next request, and the time at which it is due. */
-  next({ maxEvents, maxBytes, isOne, isNewest, mayGo, dueAt, now }: Portion): [Parcel[], number] {
-    let later = Number.POSITIVE_INFINITY;
-    const free = this.#first((parcel) => {
-      const { leasedUntil, state } = parcel;
-      if (state !== 'waiting' || !mayGo(parcel)) return false;
-      if (leasedUntil > now) later = Math.min(later, leasedUntil);
-      return leasedUntil <= now;
-    });
-    if (!this.#order) {
-      const rank = (parcel: Parcel) => (parcel.isHigh ? 0 : dueAt(parcel) > now ? 2 : 1);
-      const sign = isNewest ? -1 : 1;
-      free.sort((one, other) => rank(one) - rank(other) || sign * (one.at - other.at));
-    }
-    const next: Parcel[] = [];
-    let [events, bytes, at] = [0, 0, Number.POSITIVE_INFINITY];
-    for (const parcel of free) {
-      const [first = parcel] = next;
-      const isApart = parcel !== first && (first.isFrozen || parcel.isFrozen);
-      if (isApart || (isOne && parcel.customer !== first.customer)) {
-        if (this.#order) break;
-        continue;
-      }
-      events += parcel.count;
-      bytes += parcel.bytes;
-      const isFull = events > maxEvents || bytes > maxBytes;
-      if (isFull && parcel !== first) return [next, 0];
-      next.push(parcel);
-      at = Math.min(at, isFull ? 0 : dueAt(parcel));
-      if (events >= maxEvents) return [next, 0];
-    }
-    return [next, next.length > 0 ? at : later];
-  }
-
-  /** Whether nothing else must be sent before these. @param but What is in this state does not count. */
-  areFirst(wanted: readonly Parcel[], but?: Parcel['state']): boolean {
-    if (!this.#order) return true;
-    const first = this.#first((parcel) => parcel.state === but || wanted.includes(parcel));
-    return wanted.every((parcel) => parcel.isAside || first.includes(parcel));
+    all.clear();
+    for (const parcel of sorted) all.set(parcel.id, parcel);
   }
 
   /** The parcels that may be sent, if they are free and the order does not forbid it. Those that are aside are in nobody's way. */
-  #first(isFree: (parcel: Parcel) => boolean): Parcel[] {
-    const passes = this.#order?.();
-    return [...this.all.values()].filter((parcel) => {
+  function first(isFree: (parcel: Parcel) => boolean): Parcel[] {
+    const passes = order?.();
+    return list().filter((parcel) => {
       if (parcel.session || parcel.isAside) return false;
       return passes ? passes(parcel, isFree(parcel)) : isFree(parcel);
     });
   }
 
-  #create(page: string, number: number, at: number, texts: string[], lane: Lane): Parcel {
-    const { customer, isHigh, session } = lane;
-    const bytes = texts.reduce((total, text) => total + byteLength(text) + 1, 0);
-    const parcel = new Parcel([page, number, texts.length, bytes, at, session], texts);
-    this.bytes += bytes;
-    return this.#add(Object.assign(parcel, { isHigh, customer, stay: this.stay, epoch: this.epoch }));
-  }
-
-  #add(parcel: Parcel): Parcel {
-    this.all.set(parcel.id, parcel);
-    return parcel;
-  }
-}
-
-/** What waits, as `stats()` tells it. */
-export function statsOf(
-  parcels: Parcels,
-  now: number,
-): Pick<
-  TrackerStats,
-  'pending' | 'unwritten' | 'held' | 'stored' | 'inFlight' | 'memoryBytes' | 'journalBytes' | 'oldestAgeMs'
-> {
-  let [pending, unwritten, held, stored, inFlight, journalBytes, oldestAt] = [0, 0, 0, 0, 0, 0, now];
-  for (const { at, bytes, count, isStored, session, state, texts } of parcels.all.values()) {
-    pending += count;
-    if (session) held += count;
-    if (state === 'out') inFlight += count;
-    if (!isStored) unwritten += count;
-    else journalBytes += bytes;
-    if (!texts) stored += count;
-    oldestAt = Math.min(oldestAt, at);
-  }
-  const oldestAgeMs = pending > 0 ? now - oldestAt : undefined;
   return {
-    pending,
-    unwritten,
-    held,
-    stored,
-    inFlight,
-    memoryBytes: parcels.bytes,
-    journalBytes,
-    oldestAgeMs,
+    ...{ own, all, changes, list, count, bytesOf: sumOf('bytes'), seal, loaded, unload, trim, sort },
+    number: nextNumber,
+    get bytes() {
+      return bytes;
+    },
+    get filling() {
+      return filling;
+    },
+    push(text, at, { isHigh, session, customer }) {
+      const size = byteLength(text) + 1;
+      const hasRoom = () =>
+        bytes + size <= buffer.maxBytes &&
+        (buffer.maxEvents === Number.POSITIVE_INFINITY || count(({ texts }) => texts) < buffer.maxEvents);
+      if (!hasRoom()) trim(0);
+      if (!hasRoom()) return false;
+      if (
+        !filling ||
+        filling.bytes + size > RECORD.maxBytes ||
+        filling.isHigh !== isHigh ||
+        filling.session !== session ||
+        filling.customer !== customer
+      ) {
+        seal();
+        filling = add([own, nextNumber(), 0, 0, at, session], [], { isHigh, customer, epoch });
+      }
+      filling.texts?.push(text);
+      filling.count += 1;
+      filling.bytes += size;
+      bytes += size;
+      if (filling.count >= Math.min(RECORD.maxEvents, batch.maxEvents)) seal();
+      return true;
+    },
+    mark() {
+      seal();
+      epoch += 1;
+      return epoch - 1;
+    },
+    found: (key, known = epoch) => all.get(idOf(key)) ?? add(key, undefined, { epoch: known }),
+    end,
+    endAll(fate, isSuch) {
+      for (const parcel of list()) if (isSuch(parcel)) end(parcel, fate);
+    },
+    gone(parcel, fate) {
+      if (remove(parcel, true) && fate) reporter.settled(fate, parcel.count);
+    },
+    cut(parcel, count) {
+      const { at, customer, epoch, isHigh, number: place, page, session, texts = [] } = parcel;
+      const parts = [0, count].map((from, index) => {
+        const of = texts.slice(from, index === 0 ? count : undefined);
+        const size = of.reduce((total, text) => total + byteLength(text) + 1, 0);
+        const [name, number] = order ? [page, place + from * EVENT_STEP + 1] : [own, nextNumber()];
+        const key: ParcelKey = [name, number, of.length, size, at, session];
+        const part = add(key, of, { customer, epoch, isHigh, isPart: true, state: 'out' });
+        bytes += size;
+        changes.set(part.id, part);
+        return part;
+      });
+      remove(parcel, false);
+      sort();
+      ended(
+        parcel.id,
+        undefined,
+        parts.map(({ key }) => key),
+      );
+      return parts;
+    },
+    next({ maxEvents, maxBytes, isOne, isNewest, mayGo, dueAt, now }) {
+      let later = Number.POSITIVE_INFINITY;
+      const free = first((parcel) => {
+        const { leasedUntil, state } = parcel;
+        if (state !== 'waiting' || !mayGo(parcel)) return false;
+        if (leasedUntil > now) later = Math.min(later, leasedUntil);
+        return leasedUntil <= now;
+      });
+      if (!order) {
+        const rank = (parcel: Parcel) => (parcel.isHigh ? 0 : dueAt(parcel) > now ? 2 : 1);
+        const sign = isNewest ? -1 : 1;
+        free.sort((one, other) => rank(one) - rank(other) || sign * (one.at - other.at));
+      }
+      const next: Parcel[] = [];
+      let [events, bytes, at] = [0, 0, Number.POSITIVE_INFINITY];
+      for (const parcel of free) {
+        const [first = parcel] = next;
+        const isApart = parcel !== first && (first.isFrozen || parcel.isFrozen);
+        if (isApart || (isOne && parcel.customer !== first.customer)) {
+          if (order) break;
+          continue;
+        }
+        events += parcel.count;
+        bytes += parcel.bytes;
+        const isFull = events > maxEvents || bytes > maxBytes;
+        if (isFull && parcel !== first) return [next, 0];
+        next.push(parcel);
+        at = Math.min(at, isFull ? 0 : dueAt(parcel));
+        if (events >= maxEvents) return [next, 0];
+      }
+      return [next, next.length > 0 ? at : later];
+    },
+    areFirst(wanted, but) {
+      if (!order) return true;
+      const ready = first((parcel) => parcel.state === but || wanted.includes(parcel));
+      return wanted.every((parcel) => parcel.isAside || ready.includes(parcel));
+    },
   };
-}
-
-const encoder = new TextEncoder();
-
-export function byteLength(text: string): number {
-  return /[^\0-\x7f]/.test(text) ? encoder.encode(text).length : text.length;
 }

@@ -1,5 +1,5 @@
 import { tried } from '@sluice/protocol/toolbox';
-import { loadText, saveText } from '../store/local-storage.ts';
+import { loadText, saveText } from '../store/origin.ts';
 import { type Change, isLease, isParcel, isTexts } from './parcel.ts';
 
 /** Characters: other code of the page needs room too. */

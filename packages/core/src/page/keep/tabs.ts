@@ -15,7 +15,7 @@ export type Message =
   /** Events wait to be sent. */
   | readonly ['waits']
   /** A parcel ended, or these took its place. */
-  | readonly ['ended', id: string, fate: Fate | undefined, keys?: readonly ParcelKey[]]
+  | readonly ['ended', id: string, fate: Fate | undefined, keys?: readonly ParcelKey[] | undefined]
   /** Who is the customer of the session. */
   | readonly ['session', id: string, customer: string | undefined, isNew: boolean]
   /** Who is the customer? */
@@ -29,25 +29,23 @@ export interface Tabs {
   close(): void;
 }
 
-interface TabsOptions {
+interface TabsOptions extends Meeting {
   readonly name: string;
-  readonly meeting: Meeting;
   readonly clock: Clock;
   /** In place of Web Locks. */
   readonly stored: StoredLock | undefined;
-  readonly onMessage: (message: Message) => void;
+  readonly hear: (message: Message) => void;
   /** Web Locks do not work. */
   readonly onFailed: (error: unknown) => void;
 }
 
 export function createTabs(options: TabsOptions): Tabs {
-  const { name, clock, stored, onMessage, onFailed } = options;
-  const { createChannel, locks: own } = options.meeting;
-  let locks = own ?? stored;
+  const { name, clock, createChannel, stored, hear, onFailed } = options;
+  let locks: Meeting['locks'] = options.locks ?? stored;
   let channel: BroadcastChannel | undefined;
 
   async function alone(work: () => Promise<void>, signal: AbortSignal): Promise<void> {
-    const asked: Meeting['locks'] = locks;
+    const asked = locks;
     if (!asked) return work();
     // One that is frozen as soon as it is hidden is not to be given the lock then: its timers stand still.
     if (isHidden()) await sleep(clock, HIDDEN_MS, signal);
@@ -95,7 +93,7 @@ export function createTabs(options: TabsOptions): Tabs {
     alone,
     open() {
       channel ??= createChannel?.(name);
-      if (channel) channel.onmessage = ({ data }) => onMessage(data);
+      if (channel) channel.onmessage = ({ data }) => hear(data);
     },
     close() {
       channel?.close();

@@ -2,8 +2,7 @@ import { promisifyRequest } from 'idb-keyval';
 import { ClosedError } from '../../base/errors/closed-error.ts';
 import { StorageError, storageError } from '../../base/errors/storage-error.ts';
 import { createDeadLetters } from '../../parts/dead-letters/dead-letters.ts';
-import type { LetterKey, ParcelKey } from '../keep/parcel.ts';
-import { byteLength } from '../keep/parcels.ts';
+import { byteLength, type LetterKey, type ParcelKey } from '../keep/parcel.ts';
 import type { PageParts } from '../parts.ts';
 
 /** So many are read, and replayed, at once. */

@@ -1,3 +1,4 @@
+import { readText } from '@sluice/protocol/toolbox';
 import {
   type Credentials,
   MAX_ANSWER_BYTES,
@@ -101,22 +102,9 @@ export function createPost(credentials: Credentials): (request: TransportRequest
   };
 }
 
-/** The start of the body. What cannot be read is left out. */
-export async function read(answer: Response): Promise<string> {
-  const decoder = new TextDecoder();
-  const reader = answer.body?.getReader();
-  let text = '';
-  try {
-    for (let left = MAX_ANSWER_BYTES; reader && left > 0; ) {
-      const { done, value } = await reader.read();
-      if (done) break;
-      text += decoder.decode(value.subarray(0, left), { stream: true });
-      left -= value.length;
-    }
-    // Ends what was not read.
-    await reader?.cancel();
-  } catch {
-    // The status counts.
-  }
-  return text;
+/** The start of the body. What cannot be read is left out: the status counts. */
+export async function read({ body }: Response): Promise<string> {
+  const parts: string[] = [];
+  await readText(body, MAX_ANSWER_BYTES, parts).catch(() => {});
+  return parts.join('');
 }

@@ -4,7 +4,7 @@ import { Alarm } from '../../base/alarm.ts';
 import { hashOf } from '../../base/hash.ts';
 import type { RelayWithJwt } from '../../options/options.ts';
 import type { Parcel } from '../keep/parcel.ts';
-import { loadText, saveText } from '../store/local-storage.ts';
+import { loadText, saveText } from '../store/origin.ts';
 
 /** The relay is asked for another customer after this time, again after twice this time, then less and less often. */
 const ASK_AGAIN: Backoff = { baseMs: 5_000, maxMs: 10 * 60_000 };
