@@ -65,7 +65,7 @@ export const MUTANTS: readonly SimulatedMutant[] = [
   {
     name: 'skips the sync of the directory',
     file: SEGMENT_WRITER,
-    find: 'isSynced ? fs.syncDirectory(segment.directory) : Promise.resolve()',
+    find: 'isSynced ? fs.syncDirectory(segment.directory) : undefined',
     replace: 'Promise.resolve()',
   },
   {
@@ -108,9 +108,9 @@ export const NO_MISTAKE = 'makes no mistake';
 export const TESTED_MUTANTS: readonly TestedMutant[] = [
   {
     name: 'takes over a segment twice',
-    file: 'keep/file/segments/segments',
-    find: 'if (this.#paths.has(path) || this.#foreign.has(path)) return true;',
-    replace: '',
+    file: 'keep/file/segments/recovery',
+    find: 'name.endsWith(SEGMENT_SUFFIX) && !isKnown',
+    replace: 'name.endsWith(SEGMENT_SUFFIX)',
     test: 'keep/file/segments/segments.node.test.ts',
     finder: 'is read again later, and gives each event once',
   },

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { errorCode } from '../../keep/file/disk/file-system.ts';
 import { nodeFileSystem } from '../../keep/file/disk/node-file-system.ts';
-import { SEGMENT_SUFFIX } from '../../keep/file/format/suffixes.ts';
+import { SEGMENT_SUFFIX } from '../../keep/file/format/segment-header.ts';
 import { replacedBy } from '../../keep/file/segments/merge.ts';
 import { SLOT_DIRECTORY } from '../../keep/file/slots/slot.ts';
 import { systemLocks } from '../../keep/file/slots/system-locks.ts';

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { splitEvents } from '../../base/event-bytes.ts';
 import type { Span } from '../../base/range.ts';
 import { nodeFileSystem } from '../../keep/file/disk/node-file-system.ts';
-import { SEGMENT_SUFFIX } from '../../keep/file/format/suffixes.ts';
+import { SEGMENT_SUFFIX } from '../../keep/file/format/segment-header.ts';
 import { OpenFiles } from '../../keep/file/segments/open-files.ts';
 import { ReadingBuffer } from '../../keep/file/segments/reading-buffer.ts';
 import { Segment } from '../../keep/file/segments/segment.ts';
@@ -44,16 +44,19 @@ export class StoredSegment {
 
   private constructor({ directory, name }: SegmentPlace) {
     const context = {
-      fs: nodeFileSystem,
+      site: {
+        fs: nodeFileSystem,
+        observer: {
+          recovered: () => {},
+          damaged: (_path: string, bytes: number) => {
+            this.#damagedBytes += bytes;
+          },
+          failed: () => {},
+        },
+      },
       files: this.#files,
       readingBuffer: new ReadingBuffer(),
-      damaged: { setAside: async () => {} },
-      onDamaged: (_path: string, bytes: number) => {
-        this.#damagedBytes += bytes;
-      },
-      onFailed: () => {},
       onMissing: () => {},
-      onVanished: () => {},
     };
     this.#segment = new Segment(context, 1, directory, basename(name, SEGMENT_SUFFIX));
   }

@@ -1,32 +1,28 @@
 import { basename, dirname, join } from 'node:path';
-import type { Clock } from '@sluice/protocol/toolbox';
 import { storageError } from '../../base/errors/storage-error.ts';
-import { errorCode, type FileSystem, refuseLink } from './disk/file-system.ts';
-import { SEGMENT_SUFFIX } from './format/suffixes.ts';
+import { errorCode, refuseLink } from './disk/file-system.ts';
+import { SEGMENT_SUFFIX } from './format/segment-header.ts';
+import type { Site } from './site.ts';
 
 const SUFFIX = '.damaged';
 const MOST_BYTES = 16 * 1024 * 1024;
 const MOST_AGE_MS = 30 * 24 * 60 * 60_000;
 
-interface DamagedFilesOptions {
-  /** Where they are. Created with the first of them. */
-  readonly directory: string;
-  readonly fs: FileSystem;
-  readonly clock: Clock;
-  readonly onFailed: (error: Error) => void;
-}
-
 /** Damaged segments, set aside for a person to look at: for 30 days, and 16 MiB in total. Processes share them. */
 export class DamagedFiles {
-  readonly #options: DamagedFilesOptions;
+  readonly #site: Pick<Site, 'fs' | 'clock' | 'observer'>;
+  /** Created with the first of them. The parts of a journal share that of the journal. */
+  readonly #directory: string;
 
-  constructor(options: DamagedFilesOptions) {
-    this.#options = options;
+  constructor(site: Pick<Site, 'root' | 'isPart' | 'fs' | 'clock' | 'observer'>) {
+    this.#site = site;
+    this.#directory = join(site.isPart ? dirname(site.root) : site.root, 'damaged');
   }
 
   /** Moves a segment of a slot here. Its new name says when that was, and where it was. Rejects if it cannot be moved. */
   async setAside(path: string): Promise<void> {
-    const { directory, fs, clock } = this.#options;
+    const { fs, clock } = this.#site;
+    const directory = this.#directory;
     const [, origin = ''] = basename(dirname(path)).split('.');
     const name = basename(path, SEGMENT_SUFFIX);
     await refuseLink(fs, directory);
@@ -37,10 +33,10 @@ export class DamagedFiles {
 
   /** Removes what is too old, and the oldest of what is too much. The newest file may be larger. Never rejects. */
   async tidy(): Promise<void> {
-    const oldest = dateOf(this.#options.clock.now() - MOST_AGE_MS);
+    const oldest = dateOf(this.#site.clock.now() - MOST_AGE_MS);
     let total = 0;
     let newer = 0;
-    await this.#visit('newest', async (name, bytes) => {
+    await this.#visit('newest', (name, bytes) => {
       total += bytes;
       newer += 1;
       return name < oldest || (newer > 1 && total > MOST_BYTES);
@@ -50,18 +46,16 @@ export class DamagedFiles {
   /** Removes the oldest until at least so many bytes are free, or none is left. Never rejects. */
   async free(bytes: number): Promise<void> {
     let rest = bytes;
-    await this.#visit('oldest', async (_name, size) => {
+    await this.#visit('oldest', (_name, size) => {
       rest -= size;
       return rest + size > 0;
     });
   }
 
-  /** Removes the files for which the callback resolves to true. */
-  async #visit(
-    first: 'newest' | 'oldest',
-    isToGo: (name: string, bytes: number) => Promise<boolean>,
-  ): Promise<void> {
-    const { directory, fs, onFailed } = this.#options;
+  /** Removes the files for which the callback returns true. */
+  async #visit(first: 'newest' | 'oldest', isToGo: (name: string, bytes: number) => boolean): Promise<void> {
+    const { fs, observer } = this.#site;
+    const directory = this.#directory;
     try {
       await refuseLink(fs, directory);
       const names = (await fs.list(directory)).flatMap(({ name, kind }) =>
@@ -70,11 +64,11 @@ export class DamagedFiles {
       names.sort();
       for (const name of first === 'oldest' ? names : names.reverse()) {
         const path = join(directory, name);
-        if (await isToGo(name, await fs.sizeOf(path))) await fs.remove(path);
+        if (isToGo(name, await fs.sizeOf(path))) await fs.remove(path);
       }
     } catch (cause) {
       if (errorCode(cause) !== 'ENOENT')
-        onFailed(storageError(`cannot remove old damaged files from ${directory}`, cause));
+        observer?.failed(storageError(`cannot remove old damaged files from ${directory}`, cause));
     }
   }
 }

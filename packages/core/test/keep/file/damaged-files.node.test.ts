@@ -42,8 +42,8 @@ async function setAside(sizes: readonly number[]) {
   const { clock, directory } = place;
   const failures: Error[] = [];
   const files = new DamagedFiles({
-    ...{ directory: join(directory, 'damaged'), fs: nodeFileSystem, clock },
-    onFailed: (error) => failures.push(error),
+    ...{ root: directory, isPart: false, fs: nodeFileSystem, clock },
+    observer: { recovered: () => {}, damaged: () => {}, failed: (error) => failures.push(error) },
   });
   const slot = join(directory, 'owner.origin');
   await mkdir(slot, { recursive: true, mode: 0o700 });

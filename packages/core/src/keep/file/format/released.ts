@@ -16,13 +16,17 @@ const MOST_READ_RUNS = 4 * 1024;
 export class Released {
   readonly #runs: Span[] = [];
 
-  /** The record that releases events `from` (inclusive) to `to` (exclusive). @param id The id of the segment. */
-  static record(id: number, from: number, to: number): Buffer {
-    const record = Buffer.alloc(RECORD_BYTES);
-    record.writeUInt32LE(from, 0);
-    record.writeUInt32LE(to, 4);
-    record.writeUInt32LE(crc32(record.subarray(0, CRC_AT), id), CRC_AT);
-    return record;
+  /** The records that release these events. @param id The id of the segment. */
+  static records(id: number, released: readonly Span[]): Buffer {
+    const records = Buffer.alloc(RECORD_BYTES * released.length);
+    let at = 0;
+    for (const { from, to } of released) {
+      records.writeUInt32LE(from, at);
+      records.writeUInt32LE(to, at + 4);
+      records.writeUInt32LE(crc32(records.subarray(at, at + CRC_AT), id), at + CRC_AT);
+      at += RECORD_BYTES;
+    }
+    return records;
   }
 
   /** Whether it contains every number below `count`. */

@@ -1,15 +1,19 @@
 import { basename, dirname, join } from 'node:path';
 import { storageError } from '../../../base/errors/storage-error.ts';
 import { type EventBytes, mergeEvents, sliceEvents } from '../../../base/event-bytes.ts';
-import { errorCode, type FileSystem } from '../disk/file-system.ts';
-import { readWhole } from '../disk/read-whole.ts';
-import { writeAll } from '../disk/write-all.ts';
-import { framedLength } from '../format/frame.ts';
+import { errorCode, type FileSystem, readWhole, writeAll } from '../disk/file-system.ts';
+import { framedLength, wholeSegment } from '../format/frame.ts';
 import { Released } from '../format/released.ts';
-import { newHeader, readHeader, SEGMENT_HEADER_BYTES } from '../format/segment-header.ts';
-import { ACKNOWLEDGEMENTS_SUFFIX, SEGMENT_SUFFIX, segmentName } from '../format/suffixes.ts';
+import {
+  ACKNOWLEDGEMENTS_SUFFIX,
+  newHeader,
+  readHeader,
+  SEGMENT_HEADER_BYTES,
+  SEGMENT_SUFFIX,
+  segmentName,
+} from '../format/segment-header.ts';
+import type { Site } from '../site.ts';
 import { collect } from './segment-reader.ts';
-import { wholeSegment } from './segment-writer.ts';
 
 /** So few segments may stay as they are. */
 const FEW = 4;
@@ -29,16 +33,6 @@ const MERGING_SUFFIX = '.merging';
 /** The name of a segment that replaces others: those from the first number to the second one. */
 const MERGED = /^(\d{8})-(\d{8})\.segment$/;
 
-interface MergeOptions {
-  readonly fs: FileSystem;
-  /** Segments become no larger than this, in bytes. */
-  readonly segmentBytes: number;
-  /** Makes a directory of this process for the new segment. */
-  readonly makeDirectory: () => Promise<string>;
-  /** Segments could not be merged, and stay as they are. */
-  readonly onFailed: (error: Error) => void;
-}
-
 interface SmallSegment {
   /** The path of both files, without the suffix. */
   readonly stem: string;
@@ -51,9 +45,15 @@ interface SmallSegment {
  * Many processes that lived briefly leave many small segments. Writes what waits in those of some directories to one new segment,
  * in the order of time. If the process ends meanwhile, no event is lost and none is doubled: the small segments first move to
  * one directory, and then one rename puts the new one in their place (see `filesIn`). Returns the directories with new segments.
+ * Segments that cannot be merged stay as they are.
+ *
+ * @param makeDirectory Makes a directory of this process for the new segment.
  */
-export async function mergeSmall(directories: readonly string[], options: MergeOptions): Promise<string[]> {
-  const { fs, segmentBytes, makeDirectory, onFailed } = options;
+export async function mergeSmall(
+  directories: readonly string[],
+  { fs, segmentBytes, observer }: Site,
+  makeDirectory: () => Promise<string>,
+): Promise<string[]> {
   const mostBytes = Math.min(MOST_BYTES, segmentBytes);
   const merged: string[] = [];
   let batch: SmallSegment[] = [];
@@ -70,7 +70,7 @@ export async function mergeSmall(directories: readonly string[], options: MergeO
       merged.push(directory);
       await merge(fs, segments, first, directory);
     } catch (cause) {
-      onFailed(storageError(`cannot merge ${segments.length} small files`, cause));
+      observer?.failed(storageError(`cannot merge ${segments.length} small files`, cause));
     }
   };
   for (const stem of await findSmall(fs, directories, Math.min(SMALL_BYTES, segmentBytes / 2))) {

@@ -3,7 +3,8 @@ import { basename, dirname, join } from 'node:path';
 import { tried } from '@sluice/protocol/toolbox';
 import { StorageError } from '../../../base/errors/storage-error.ts';
 import { errorCode, type FileSystem, refuseLink } from '../disk/file-system.ts';
-import { ACKNOWLEDGEMENTS_SUFFIX, SEGMENT_SUFFIX } from '../format/suffixes.ts';
+import { ACKNOWLEDGEMENTS_SUFFIX, SEGMENT_SUFFIX } from '../format/segment-header.ts';
+import type { Site } from '../site.ts';
 import type { Locks } from './system-locks.ts';
 
 /** The name of a slot's directory: owner and origin. */
@@ -15,14 +16,10 @@ const LITTER_AGE_MS = 60 * 60_000;
 /** Error codes for a directory that belongs to another user, or that the container does not show. */
 const NOT_OURS = new Set(['EACCES', 'EPERM', 'ENOENT']);
 
-interface SlotOptions {
-  readonly root: string;
-  readonly fs: FileSystem;
-  readonly locks: Locks;
+/** What a slot must know of its journal. */
+interface SlotSite extends Pick<Site, 'root' | 'isPart' | 'fs' | 'locks'> {
   /** The owner names that this journal has used; a new slot adds its own. Directories with these names are in use. */
   readonly ours: Set<string>;
-  /** Whether the root may be a symbolic link: the user chooses the root, but not what is inside it. */
-  readonly mayBeLink: boolean;
   /** Called when another process checks whether this one is alive. */
   readonly onVisit: () => void;
 }
@@ -45,24 +42,24 @@ interface Look {
  * directory is taken over by one rename, in which exactly one process succeeds.
  */
 export class Slot {
-  readonly #options: SlotOptions;
+  readonly #site: SlotSite;
   readonly #owner: string;
   #lock: Lock;
   /** The size of the disk, in bytes. */
   readonly diskBytes: number;
 
-  private constructor(options: SlotOptions, owner: string, lock: Lock, diskBytes: number) {
-    this.#options = options;
+  private constructor(site: SlotSite, owner: string, lock: Lock, diskBytes: number) {
+    this.#site = site;
     this.#owner = owner;
     this.#lock = lock;
     this.diskBytes = diskBytes;
-    options.ours.add(owner);
+    site.ours.add(owner);
   }
 
   /** Takes a new slot. */
-  static async claim(options: SlotOptions): Promise<Slot> {
-    const { root, fs, locks, onVisit } = options;
-    await makeRoot(options);
+  static async claim(site: SlotSite): Promise<Slot> {
+    const { root, fs, locks, onVisit } = site;
+    await makeRoot(site);
     const { network, totalBytes } = await fs.volume(root);
     if (network !== undefined) {
       // Locks do not work across machines: a live process on another machine would look dead.
@@ -73,7 +70,7 @@ export class Slot {
     const owner = randomBytes(8).toString('hex');
     const lock = await locks.hold(root, owner, onVisit);
     try {
-      const slot = new Slot(options, owner, lock, totalBytes);
+      const slot = new Slot(site, owner, lock, totalBytes);
       // After the lock: any process may take a directory whose owner holds no lock.
       await slot.#make(slot.directory);
       return slot;
@@ -88,7 +85,7 @@ export class Slot {
    * the next process. Returns its final path.
    */
   static leaveSync(
-    { root, fs, ours }: Pick<SlotOptions, 'root' | 'fs' | 'ours'>,
+    { root, fs, ours }: Pick<SlotSite, 'root' | 'fs' | 'ours'>,
     write: (directory: string) => void,
   ): string {
     const owner = randomBytes(8).toString('hex');
@@ -111,7 +108,7 @@ export class Slot {
 
   /** The slot's own directory. */
   get directory(): string {
-    return join(this.#options.root, `${this.#owner}.${this.#owner}`);
+    return join(this.#site.root, `${this.#owner}.${this.#owner}`);
   }
 
   /**
@@ -121,7 +118,7 @@ export class Slot {
   async adopt(): Promise<
     Omit<Look, 'orphans'> & { readonly adopted: string[]; readonly failures: ReadonlyMap<string, unknown> }
   > {
-    const { root, fs, locks } = this.#options;
+    const { root, fs, locks } = this.#site;
     const failures = new Map<string, unknown>();
     const { orphans, own, hasCompany } = await this.#look();
     const adopted: string[] = [];
@@ -146,21 +143,21 @@ export class Slot {
     if ((await this.#lock.isInPlace?.()) ?? true) return false;
     // First: to end a lock removes what has its name.
     await this.#lock.release();
-    const { root, locks, onVisit } = this.#options;
+    const { root, locks, onVisit } = this.#site;
     this.#lock = await locks.hold(root, this.#owner, onVisit);
     return true;
   }
 
   /** Makes another directory that belongs to it. */
   async makeAnother(): Promise<string> {
-    const directory = join(this.#options.root, `${this.#owner}.${randomBytes(8).toString('hex')}`);
+    const directory = join(this.#site.root, `${this.#owner}.${randomBytes(8).toString('hex')}`);
     await this.#make(directory);
     return directory;
   }
 
   /** Creates its directory again after somebody removed it. Returns false if its lock is gone as well. */
   async remake(): Promise<boolean> {
-    const { root, locks } = this.#options;
+    const { root, locks } = this.#site;
     if (!(await locks.isHeld(root, this.#owner))) return false;
     await this.#make(this.directory);
     return true;
@@ -172,7 +169,7 @@ export class Slot {
   }
 
   async #look(): Promise<Look> {
-    const { root, fs, locks, ours } = this.#options;
+    const { root, fs, locks, ours } = this.#site;
     const orphans: Look['orphans'] = [];
     const own: string[] = [];
     const alive = new Map<string, boolean>([...ours].map((owner) => [owner, true]));
@@ -198,7 +195,7 @@ export class Slot {
   }
 
   async #make(directory: string): Promise<void> {
-    const { root, fs } = this.#options;
+    const { root, fs } = this.#site;
     await fs.makeDirectory(directory);
     await fs.syncDirectory(root);
   }
@@ -208,9 +205,9 @@ export class Slot {
  * Creates the root, and syncs all directories above it: they may be new, and their names must survive a power cut too. Throws
  * if the root is a link and may not be one.
  */
-async function makeRoot({ root, fs, mayBeLink }: SlotOptions): Promise<void> {
+async function makeRoot({ root, fs, isPart }: SlotSite): Promise<void> {
   await fs.makeDirectory(root);
-  if (!mayBeLink) await refuseLink(fs, root);
+  if (isPart) await refuseLink(fs, root);
   for (let path = root; dirname(path) !== path; path = dirname(path)) {
     await fs.syncDirectory(dirname(path)).catch((error) => {
       if (!NOT_OURS.has(errorCode(error) ?? '')) throw error;

@@ -1,36 +1,29 @@
 import { extname } from 'node:path';
-import type { Clock, Timer } from '@sluice/protocol/toolbox';
+import type { Timer } from '@sluice/protocol/toolbox';
 import { StorageError, storageError } from '../../../base/errors/storage-error.ts';
-import { type FileSystem, isMissing } from '../disk/file-system.ts';
+import { isMissing } from '../disk/file-system.ts';
+import type { Site } from '../site.ts';
 import { Slot } from './slot.ts';
-import type { Locks } from './system-locks.ts';
 
 /** Short enough to take over an orphan within 30 s. */
 const ADOPTION_INTERVAL_MS = 20_000;
 /** For a process that is alone: somebody may restore a backup. */
 const ALONE_INTERVAL_MS = 10 * 60_000;
 
-interface TenancyOptions {
-  readonly root: string;
-  readonly mayBeLink: boolean;
-  readonly fs: FileSystem;
-  readonly locks: Locks;
-  readonly clock: Clock;
-  /**
-   * Called with the directories that this journal took over from dead owners, and those that it had before, into which somebody
-   * may have put files. `makeDirectory` makes another one. Never rejects. Resolves to false to be called again later.
-   */
-  readonly onLook: (
-    adopted: readonly string[],
-    own: readonly string[],
-    makeDirectory: () => Promise<string>,
-  ) => Promise<boolean>;
-  readonly onFailed: (error: Error) => void;
-}
+/**
+ * Called with the directories that this journal took over from dead owners, and those that it had before, into which somebody
+ * may have put files. `makeDirectory` makes another one. Never rejects. Resolves to false to be called again later.
+ */
+type OnLook = (
+  adopted: readonly string[],
+  own: readonly string[],
+  makeDirectory: () => Promise<string>,
+) => Promise<boolean>;
 
 /** This journal's part of a shared journal directory: its slot, and the directories that it takes over from dead owners. */
 export class Tenancy {
-  readonly #options: TenancyOptions;
+  readonly #site: Site;
+  readonly #onLook: OnLook;
   #slot: Promise<Slot> | undefined;
   /** Slots whose directory and lock somebody removed. What was taken over under their names is still in use. */
   readonly #former: Slot[] = [];
@@ -46,8 +39,9 @@ export class Tenancy {
   #lookedAt = 0;
   #closed = false;
 
-  constructor(options: TenancyOptions) {
-    this.#options = options;
+  constructor(site: Site, onLook: OnLook) {
+    this.#site = site;
+    this.#onLook = onLook;
   }
 
   /** The slot's own directory; undefined until the slot is claimed. For the last moment, when nothing can be awaited. */
@@ -65,7 +59,7 @@ export class Tenancy {
    * process. Returns the final path of the directory.
    */
   writeSync(write: (directory: string) => void): string {
-    const { root, fs } = this.#options;
+    const { root, fs } = this.#site;
     if (this.directory === undefined) return Slot.leaveSync({ root, fs, ours: this.#ours }, write);
     write(this.directory);
     return this.directory;
@@ -76,7 +70,7 @@ export class Tenancy {
    * looked at in this turn of the event loop: a build or a server render only imports code that creates a tracker.
    */
   async open(): Promise<void> {
-    const { root, fs } = this.#options;
+    const { root, fs } = this.#site;
     await fs.endOfTurn?.();
     if (await isMissing(fs, root)) this.#watch(ALONE_INTERVAL_MS);
     else if (!this.#closed) await this.claim();
@@ -84,15 +78,7 @@ export class Tenancy {
 
   /** Claims a slot if there is none, and starts to take over what dead owners left. Returns the slot's directory. */
   async claim(): Promise<string> {
-    const { root, fs, locks, mayBeLink } = this.#options;
-    this.#slot ??= Slot.claim({
-      mayBeLink,
-      root,
-      fs,
-      locks,
-      ours: this.#ours,
-      onVisit: () => this.#watch(),
-    }).then(
+    this.#slot ??= Slot.claim({ ...this.#site, ours: this.#ours, onVisit: () => this.#watch() }).then(
       (slot) => {
         this.#claimed = slot;
         this.#adopting = this.#adopt(slot);
@@ -138,7 +124,7 @@ export class Tenancy {
    * alone, this finds what another one left that lived too briefly to be seen, and what somebody restored.
    */
   lookAround(): void {
-    const age = this.#options.clock.now() - this.#lookedAt;
+    const age = this.#site.clock.now() - this.#lookedAt;
     if (this.#claimed !== undefined && (age < 0 || age >= ADOPTION_INTERVAL_MS)) this.#look();
   }
 
@@ -156,19 +142,19 @@ export class Tenancy {
   async release(): Promise<void> {
     for (const slot of [...this.#former, await this.#slot?.catch(() => undefined)]) {
       if (slot === undefined) continue;
-      await this.#options.fs.removeDirectory(slot.directory).catch(() => undefined);
+      await this.#site.fs.removeDirectory(slot.directory).catch(() => undefined);
       await slot.release();
     }
   }
 
   async #keep(): Promise<void> {
-    const { root, onFailed } = this.#options;
+    const { root, observer } = this.#site;
     const slot = this.#claimed;
     // What ends must not take a lock again that it has just released.
     if (slot === undefined || this.#closed) return;
     try {
       if (await slot.keep())
-        onFailed(new StorageError(`somebody removed a lock in ${root}: it is taken again`));
+        observer?.failed(new StorageError(`somebody removed a lock in ${root}: it is taken again`));
     } catch (cause) {
       this.#give(slot);
       throw storageError(`cannot take a lock in ${root} again that somebody removed`, cause);
@@ -184,20 +170,20 @@ export class Tenancy {
 
   async #adopt(slot: Slot): Promise<void> {
     if (this.#closed) return;
-    const { root, clock, onLook, onFailed } = this.#options;
+    const { root, clock, observer } = this.#site;
     this.#lookedAt = clock.now();
     try {
       const { adopted, failures, own, hasCompany } = await slot.adopt();
       for (const [directory, cause] of failures) {
         // Its owner may have changed since, but not its origin.
         const name = extname(directory) || directory;
-        if (!this.#told.has(name)) onFailed(storageError(`cannot take over ${directory}`, cause));
+        if (!this.#told.has(name)) observer?.failed(storageError(`cannot take over ${directory}`, cause));
         this.#told.add(name);
       }
-      const isComplete = await onLook(adopted, own, () => slot.makeAnother());
+      const isComplete = await this.#onLook(adopted, own, () => slot.makeAnother());
       this.#watch(hasCompany || failures.size > 0 || !isComplete ? ADOPTION_INTERVAL_MS : ALONE_INTERVAL_MS);
     } catch (cause) {
-      onFailed(storageError(`cannot look for orphans in ${root}`, cause));
+      observer?.failed(storageError(`cannot look for orphans in ${root}`, cause));
       this.#watch();
     }
   }
@@ -207,7 +193,7 @@ export class Tenancy {
     if (this.#closed || (this.#timer !== undefined && this.#delayMs <= delayMs)) return;
     this.#timer?.cancel();
     this.#delayMs = delayMs;
-    this.#timer = this.#options.clock.setTimeout(() => {
+    this.#timer = this.#site.clock.setTimeout(() => {
       this.#timer = undefined;
       this.#look();
     }, delayMs);
@@ -217,9 +203,9 @@ export class Tenancy {
     const slot = this.#claimed;
     // A claim starts with a look.
     if (slot === undefined) return void this.open().catch(() => undefined);
-    this.#lookedAt = this.#options.clock.now();
+    this.#lookedAt = this.#site.clock.now();
     this.#adopting = this.#adopting.then(async () => {
-      await this.keep().catch(this.#options.onFailed);
+      await this.keep().catch((error) => this.#site.observer?.failed(error));
       if (this.#claimed === slot) await this.#adopt(slot);
       else this.#watch();
     });

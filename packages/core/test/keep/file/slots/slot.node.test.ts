@@ -22,7 +22,7 @@ function claim(fs: FileSystem = nodeFileSystem, onVisit = () => {}): Promise<Slo
 }
 
 function claimIn(root: string, more: Partial<Parameters<typeof Slot.claim>[0]> = {}): Promise<Slot> {
-  const defaults = { fs: nodeFileSystem, locks: systemLocks, mayBeLink: true, onVisit: () => {} };
+  const defaults = { fs: nodeFileSystem, locks: systemLocks, isPart: false, onVisit: () => {} };
   return Slot.claim({ ...defaults, root, ours: new Set(), ...more });
 }
 
@@ -65,7 +65,7 @@ describe('a slot', () => {
   it('is in a directory that is a link where that is its user’s choice, and refused where it is not', async () => {
     const link = `${place.directory}-link`;
     await symlink(place.directory, link);
-    await expect(claimIn(link, { mayBeLink: false })).rejects.toMatchObject({
+    await expect(claimIn(link, { isPart: true })).rejects.toMatchObject({
       code: 'SLUICE_STORAGE',
       message: expect.stringContaining(`${link} is a link`),
     });
