@@ -78,7 +78,8 @@ export class FileJournal implements Journal {
     const { directory: root, fsync, clock, maxBytes = Number.POSITIVE_INFINITY } = options;
     const { fs = nodeFileSystem, locks = systemLocks, isPart = false } = options;
     const segmentBytes = segmentSize(options.segmentBytes ?? SEGMENT_BYTES, maxBytes);
-    const site = { root, isPart, fs, locks, clock, fsync, segmentBytes, observer: undefined };
+    const ours = new Set<string>();
+    const site = { root, isPart, fs, locks, ours, clock, fsync, segmentBytes, observer: undefined };
     this.groupLimit = { ...GROUP_LIMIT, maxBytes: Math.min(GROUP_LIMIT.maxBytes, segmentBytes) };
     this.#site = site;
     this.#maxBytes = maxBytes;
@@ -210,13 +211,13 @@ export class FileJournal implements Journal {
     makeDirectory: () => Promise<string>,
   ): Promise<boolean> {
     if (this.#ended) return true;
-    const { observer, root } = this.#site;
+    const onFailed = (error: Error) => this.#site.observer?.failed(error);
     const merged = await mergeSmall(adopted, this.#site, makeDirectory).catch((cause) => {
-      observer?.failed(storageError(`cannot merge small files in ${root}`, cause));
+      onFailed(storageError(`cannot merge small files in ${this.#site.root}`, cause));
       return [];
     });
     // A sync looks whether the file that is written is as it was.
-    await this.#appender.sync().catch((error) => observer?.failed(error));
+    await this.#appender.sync().catch(onFailed);
     let isComplete = true;
     for (const directory of [...own, ...adopted, ...merged])
       isComplete =

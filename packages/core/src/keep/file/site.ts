@@ -12,6 +12,8 @@ export interface Site {
   readonly isPart: boolean;
   readonly fs: FileSystem;
   readonly locks: Locks;
+  /** The owner names that this journal has used. Directories with these names are in use. */
+  readonly ours: Set<string>;
   readonly clock: Clock;
   readonly fsync: Fsync;
   /** A segment becomes no larger than this, in bytes. */

@@ -51,9 +51,10 @@ interface SmallSegment {
  */
 export async function mergeSmall(
   directories: readonly string[],
-  { fs, segmentBytes, observer }: Site,
+  site: Site,
   makeDirectory: () => Promise<string>,
 ): Promise<string[]> {
+  const { fs, segmentBytes } = site;
   const mostBytes = Math.min(MOST_BYTES, segmentBytes);
   const merged: string[] = [];
   let batch: SmallSegment[] = [];
@@ -70,7 +71,7 @@ export async function mergeSmall(
       merged.push(directory);
       await merge(fs, segments, first, directory);
     } catch (cause) {
-      observer?.failed(storageError(`cannot merge ${segments.length} small files`, cause));
+      site.observer?.failed(storageError(`cannot merge ${segments.length} small files`, cause));
     }
   };
   for (const stem of await findSmall(fs, directories, Math.min(SMALL_BYTES, segmentBytes / 2))) {

@@ -69,14 +69,14 @@ export class Recovery {
   /** Tells of the events that were found, the oldest first, some in each turn of the event loop. */
   tell(): Promise<void> {
     return this.#telling.take(async () => {
-      const { fs, observer } = this.#site;
+      const { fs } = this.#site;
       const age = ({ segment }: Found) => (Number.isNaN(segment.baseTime) ? 0 : segment.baseTime);
       let told = 0;
       this.#found.sort((one, two) => age(one) - age(two));
       for (let [found] = this.#found; found !== undefined; [found] = this.#found) {
         for (const run of found.waiting) {
           if (this.isOver) return;
-          observer?.recovered({ segment: found.segment.number, ...run }, age(found) || undefined);
+          this.#site.observer?.recovered({ segment: found.segment.number, ...run }, age(found) || undefined);
           if (++told % MOST_TOLD === 0) await fs.endOfTurn?.();
         }
         this.#found.shift();

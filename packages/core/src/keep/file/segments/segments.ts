@@ -222,7 +222,7 @@ export class Segments {
    * them up. What was saved of them is elsewhere.
    */
   async forsake(directory: string): Promise<void> {
-    const { fs, observer } = this.#site;
+    const { fs } = this.#site;
     for (const segment of this.#all()) {
       const { end, number, sealed } = segment;
       if (!sealed || segment.directory !== directory) continue;
@@ -232,7 +232,7 @@ export class Segments {
       else segment.written = 0;
       const [first] = segment.waiting(size > 0 ? segment.end : 0, end);
       const gone = first && this.#locate({ segment: number, from: first.from, to: end });
-      if (gone?.segment === segment) observer?.vanished?.(gone.part);
+      if (gone?.segment === segment) this.#site.observer?.vanished?.(gone.part);
       if (size === 0 || segment.isDone) await this.discard(segment).catch(() => undefined);
     }
   }

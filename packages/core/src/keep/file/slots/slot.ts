@@ -5,7 +5,7 @@ import { StorageError } from '../../../base/errors/storage-error.ts';
 import { errorCode, type FileSystem, refuseLink } from '../disk/file-system.ts';
 import { ACKNOWLEDGEMENTS_SUFFIX, SEGMENT_SUFFIX } from '../format/segment-header.ts';
 import type { Site } from '../site.ts';
-import type { Locks } from './system-locks.ts';
+import type { Lock } from './system-locks.ts';
 
 /** The name of a slot's directory: owner and origin. */
 export const SLOT_DIRECTORY: RegExp = /^([0-9a-f]{16})\.([0-9a-f]{16})$/;
@@ -17,24 +17,7 @@ const LITTER_AGE_MS = 60 * 60_000;
 const NOT_OURS = new Set(['EACCES', 'EPERM', 'ENOENT']);
 
 /** What a slot must know of its journal. */
-interface SlotSite extends Pick<Site, 'root' | 'isPart' | 'fs' | 'locks'> {
-  /** The owner names that this journal has used; a new slot adds its own. Directories with these names are in use. */
-  readonly ours: Set<string>;
-  /** Called when another process checks whether this one is alive. */
-  readonly onVisit: () => void;
-}
-
-type Lock = Awaited<ReturnType<Locks['hold']>>;
-
-/** What a look at the journal directory found. */
-interface Look {
-  /** Directories of dead owners. */
-  readonly orphans: { readonly owner: string; readonly origin: string }[];
-  /** Directories that this process had before. */
-  readonly own: string[];
-  /** Whether other owners are alive there. */
-  readonly hasCompany: boolean;
-}
+type SlotSite = Pick<Site, 'root' | 'isPart' | 'fs' | 'locks' | 'ours'>;
 
 /**
  * One process's share of a journal directory. Its directories are named `<owner>.<origin>` and belong to the owner while it
@@ -43,13 +26,22 @@ interface Look {
  */
 export class Slot {
   readonly #site: SlotSite;
+  /** Called when another process checks whether this one is alive. */
+  readonly #onVisit: () => void;
   readonly #owner: string;
   #lock: Lock;
   /** The size of the disk, in bytes. */
   readonly diskBytes: number;
 
-  private constructor(site: SlotSite, owner: string, lock: Lock, diskBytes: number) {
+  private constructor(
+    site: SlotSite,
+    onVisit: () => void,
+    owner: string,
+    lock: Lock,
+    diskBytes: number,
+  ) {
     this.#site = site;
+    this.#onVisit = onVisit;
     this.#owner = owner;
     this.#lock = lock;
     this.diskBytes = diskBytes;
@@ -57,8 +49,8 @@ export class Slot {
   }
 
   /** Takes a new slot. */
-  static async claim(site: SlotSite): Promise<Slot> {
-    const { root, fs, locks, onVisit } = site;
+  static async claim(site: SlotSite, onVisit: () => void): Promise<Slot> {
+    const { root, fs, locks } = site;
     await makeRoot(site);
     const { network, totalBytes } = await fs.volume(root);
     if (network !== undefined) {
@@ -70,7 +62,7 @@ export class Slot {
     const owner = randomBytes(8).toString('hex');
     const lock = await locks.hold(root, owner, onVisit);
     try {
-      const slot = new Slot(site, owner, lock, totalBytes);
+      const slot = new Slot(site, onVisit, owner, lock, totalBytes);
       // After the lock: any process may take a directory whose owner holds no lock.
       await slot.#make(slot.directory);
       return slot;
@@ -85,7 +77,7 @@ export class Slot {
    * the next process. Returns its final path.
    */
   static leaveSync(
-    { root, fs, ours }: Pick<SlotSite, 'root' | 'fs' | 'ours'>,
+    { root, fs, ours }: Pick<Site, 'root' | 'fs' | 'ours'>,
     write: (directory: string) => void,
   ): string {
     const owner = randomBytes(8).toString('hex');
@@ -112,30 +104,53 @@ export class Slot {
   }
 
   /**
-   * Takes over the directories of dead owners. Each directory goes to exactly one process. Returns those that this process got, and by
-   * path why it could not get others.
+   * Takes over the directories of dead owners. Each directory goes to exactly one process. Returns:
+   * - `adopted`: those that this process got. `failures`: why it could not get others, by path.
+   * - `own`: directories that this process had before.
+   * - `hasCompany`: whether other owners are alive.
    */
-  async adopt(): Promise<
-    Omit<Look, 'orphans'> & { readonly adopted: string[]; readonly failures: ReadonlyMap<string, unknown> }
-  > {
-    const { root, fs, locks } = this.#site;
+  async adopt(): Promise<{
+    readonly adopted: readonly string[];
+    readonly failures: ReadonlyMap<string, unknown>;
+    readonly own: readonly string[];
+    readonly hasCompany: boolean;
+  }> {
+    const { root, fs, locks, ours } = this.#site;
     const failures = new Map<string, unknown>();
-    const { orphans, own, hasCompany } = await this.#look();
     const adopted: string[] = [];
-    for (const { owner, origin } of orphans) {
-      const from = join(root, `${owner}.${origin}`);
-      const to = join(root, `${this.#owner}.${origin}`);
-      try {
-        await moveDirectory(fs, from, to);
-        adopted.push(to);
-      } catch (error) {
-        // `ENOENT`: another process was faster.
-        if (errorCode(error) !== 'ENOENT') failures.set(from, error);
+    const own: string[] = [];
+    const alive = new Map<string, boolean>([...ours].map((owner) => [owner, true]));
+    const isAlive = async (owner: string) => {
+      const known = alive.get(owner) ?? (await locks.isHeld(root, owner));
+      alive.set(owner, known);
+      return known;
+    };
+    const entries = await fs.list(root);
+    for (const { name, kind } of entries) {
+      const [, owner = '', origin = ''] = SLOT_DIRECTORY.exec(name) ?? [];
+      if (kind !== 'directory' || origin === '') continue;
+      const from = join(root, name);
+      if (ours.has(owner)) own.push(from);
+      else if (!(await isAlive(owner))) {
+        const to = join(root, `${this.#owner}.${origin}`);
+        try {
+          await moveDirectory(fs, from, to);
+          adopted.push(to);
+        } catch (error) {
+          // `ENOENT`: another process was faster.
+          if (errorCode(error) !== 'ENOENT') failures.set(from, error);
+        }
+        await locks.discard(root, owner, 0);
       }
-      await locks.discard(root, owner, 0);
+    }
+    for (const { name } of entries) {
+      const [, owner] = LOCK.exec(name) ?? [];
+      if (owner === undefined || alive.has(owner)) continue;
+      if (!(await isAlive(owner))) await locks.discard(root, owner, LITTER_AGE_MS);
     }
     if (adopted.length > 0) await fs.syncDirectory(root);
-    return { adopted, failures, own, hasCompany };
+    const living = [...alive.values()].filter((isAlive) => isAlive).length;
+    return { adopted, failures, own, hasCompany: living > ours.size };
   }
 
   /** Takes its lock again if somebody removed it: others take its owner for dead. Returns whether it had to. */
@@ -143,8 +158,8 @@ export class Slot {
     if ((await this.#lock.isInPlace?.()) ?? true) return false;
     // First: to end a lock removes what has its name.
     await this.#lock.release();
-    const { root, locks, onVisit } = this.#site;
-    this.#lock = await locks.hold(root, this.#owner, onVisit);
+    const { root, locks } = this.#site;
+    this.#lock = await locks.hold(root, this.#owner, this.#onVisit);
     return true;
   }
 
@@ -166,32 +181,6 @@ export class Slot {
   /** Releases the slot. From now on, any process may take over what is left in its directories. */
   release(): Promise<void> {
     return this.#lock.release();
-  }
-
-  async #look(): Promise<Look> {
-    const { root, fs, locks, ours } = this.#site;
-    const orphans: Look['orphans'] = [];
-    const own: string[] = [];
-    const alive = new Map<string, boolean>([...ours].map((owner) => [owner, true]));
-    const isAlive = async (owner: string) => {
-      const known = alive.get(owner) ?? (await locks.isHeld(root, owner));
-      alive.set(owner, known);
-      return known;
-    };
-    const entries = await fs.list(root);
-    for (const { name, kind } of entries) {
-      const [, owner = '', origin = ''] = SLOT_DIRECTORY.exec(name) ?? [];
-      if (kind !== 'directory' || origin === '') continue;
-      if (ours.has(owner)) own.push(join(root, name));
-      else if (!(await isAlive(owner))) orphans.push({ owner, origin });
-    }
-    for (const { name } of entries) {
-      const [, owner] = LOCK.exec(name) ?? [];
-      if (owner === undefined || alive.has(owner)) continue;
-      if (!(await isAlive(owner))) await locks.discard(root, owner, LITTER_AGE_MS);
-    }
-    const living = [...alive.values()].filter((isAlive) => isAlive).length;
-    return { orphans, own, hasCompany: living > ours.size };
   }
 
   async #make(directory: string): Promise<void> {

@@ -5,24 +5,20 @@ import { StorageError } from '../../../base/errors/storage-error.ts';
 import { errorCode } from '../disk/file-system.ts';
 import { leadsTo } from '../disk/leads-to.ts';
 
-/**
- * How processes that share a directory find out which of them are alive. A simulation that runs all
- * processes in one has its own.
- */
+/** A lock that a process holds. */
+export interface Lock {
+  /** Whether others still find it. False once somebody removed, moved or replaced it. Absent if nobody can. */
+  isInPlace?(): Promise<boolean>;
+  release(): Promise<void>;
+}
+
+/** How processes that share a directory find out which of them are alive. A simulation of all in one process has its own. */
 export interface Locks {
   /**
    * Takes a lock and holds it until it is released or the process ends, for whatever reason. The name must never have been
    * used. `onVisit` is called when another process checks the lock.
    */
-  hold(
-    directory: string,
-    name: string,
-    onVisit: () => void,
-  ): Promise<{
-    /** Whether others still find it. False once somebody removed, moved or replaced it. Absent if nobody can. */
-    isInPlace?(): Promise<boolean>;
-    release(): Promise<void>;
-  }>;
+  hold(directory: string, name: string, onVisit: () => void): Promise<Lock>;
   /**
    * Whether a process holds the lock. True in doubt: an orphan that is found later costs nothing, but two owners cause
    * duplicates.

@@ -1,5 +1,5 @@
 import { extname } from 'node:path';
-import type { Timer } from '@sluice/protocol/toolbox';
+import { Alarm } from '../../../base/alarm.ts';
 import { StorageError, storageError } from '../../../base/errors/storage-error.ts';
 import { isMissing } from '../disk/file-system.ts';
 import type { Site } from '../site.ts';
@@ -29,19 +29,19 @@ export class Tenancy {
   readonly #former: Slot[] = [];
   /** Directories of which it was told that they cannot be taken over. */
   readonly #told = new Set<string>();
-  readonly #ours = new Set<string>();
   #claimed: Slot | undefined;
   #keeping: Promise<void> | undefined;
   #adopting: Promise<void> = Promise.resolve();
-  #timer: Timer | undefined;
-  /** What the timer waits, in milliseconds. */
+  /** Rings when it is time to look again. Stopped by `retire()`. */
+  readonly #alarm: Alarm;
+  /** What the alarm waits, in milliseconds. */
   #delayMs = 0;
   #lookedAt = 0;
-  #closed = false;
 
   constructor(site: Site, onLook: OnLook) {
     this.#site = site;
     this.#onLook = onLook;
+    this.#alarm = new Alarm(site.clock, () => this.#look());
   }
 
   /** The slot's own directory; undefined until the slot is claimed. For the last moment, when nothing can be awaited. */
@@ -59,8 +59,7 @@ export class Tenancy {
    * process. Returns the final path of the directory.
    */
   writeSync(write: (directory: string) => void): string {
-    const { root, fs } = this.#site;
-    if (this.directory === undefined) return Slot.leaveSync({ root, fs, ours: this.#ours }, write);
+    if (this.directory === undefined) return Slot.leaveSync(this.#site, write);
     write(this.directory);
     return this.directory;
   }
@@ -73,12 +72,12 @@ export class Tenancy {
     const { root, fs } = this.#site;
     await fs.endOfTurn?.();
     if (await isMissing(fs, root)) this.#watch(ALONE_INTERVAL_MS);
-    else if (!this.#closed) await this.claim();
+    else if (!this.#alarm.isStopped) await this.claim();
   }
 
   /** Claims a slot if there is none, and starts to take over what dead owners left. Returns the slot's directory. */
   async claim(): Promise<string> {
-    this.#slot ??= Slot.claim({ ...this.#site, ours: this.#ours, onVisit: () => this.#watch() }).then(
+    this.#slot ??= Slot.claim(this.#site, () => this.#watch()).then(
       (slot) => {
         this.#claimed = slot;
         this.#adopting = this.#adopt(slot);
@@ -130,8 +129,7 @@ export class Tenancy {
 
   /** Stops taking over directories. Resolves once no takeover is in progress. */
   async retire(): Promise<void> {
-    this.#closed = true;
-    this.#timer?.cancel();
+    this.#alarm.stop();
     await this.#keeping?.catch(() => undefined);
     // A claim in progress starts a takeover when it succeeds.
     await this.#slot?.catch(() => undefined);
@@ -148,13 +146,13 @@ export class Tenancy {
   }
 
   async #keep(): Promise<void> {
-    const { root, observer } = this.#site;
+    const { root } = this.#site;
     const slot = this.#claimed;
     // What ends must not take a lock again that it has just released.
-    if (slot === undefined || this.#closed) return;
+    if (slot === undefined || this.#alarm.isStopped) return;
     try {
       if (await slot.keep())
-        observer?.failed(new StorageError(`somebody removed a lock in ${root}: it is taken again`));
+        this.#site.observer?.failed(new StorageError(`somebody removed a lock in ${root}: it is taken again`));
     } catch (cause) {
       this.#give(slot);
       throw storageError(`cannot take a lock in ${root} again that somebody removed`, cause);
@@ -169,34 +167,31 @@ export class Tenancy {
   }
 
   async #adopt(slot: Slot): Promise<void> {
-    if (this.#closed) return;
-    const { root, clock, observer } = this.#site;
+    if (this.#alarm.isStopped) return;
+    const { root, clock } = this.#site;
     this.#lookedAt = clock.now();
     try {
       const { adopted, failures, own, hasCompany } = await slot.adopt();
       for (const [directory, cause] of failures) {
         // Its owner may have changed since, but not its origin.
         const name = extname(directory) || directory;
-        if (!this.#told.has(name)) observer?.failed(storageError(`cannot take over ${directory}`, cause));
+        if (!this.#told.has(name)) this.#site.observer?.failed(storageError(`cannot take over ${directory}`, cause));
         this.#told.add(name);
       }
       const isComplete = await this.#onLook(adopted, own, () => slot.makeAnother());
       this.#watch(hasCompany || failures.size > 0 || !isComplete ? ADOPTION_INTERVAL_MS : ALONE_INTERVAL_MS);
     } catch (cause) {
-      observer?.failed(storageError(`cannot look for orphans in ${root}`, cause));
+      this.#site.observer?.failed(storageError(`cannot look for orphans in ${root}`, cause));
       this.#watch();
     }
   }
 
   /** Looks again after a while, or earlier: other processes are alive here and may die, or something failed. */
   #watch(delayMs = ADOPTION_INTERVAL_MS): void {
-    if (this.#closed || (this.#timer !== undefined && this.#delayMs <= delayMs)) return;
-    this.#timer?.cancel();
+    if (this.#alarm.isSet && this.#delayMs <= delayMs) return;
+    this.#alarm.cancel();
     this.#delayMs = delayMs;
-    this.#timer = this.#site.clock.setTimeout(() => {
-      this.#timer = undefined;
-      this.#look();
-    }, delayMs);
+    this.#alarm.set(delayMs);
   }
 
   #look(): void {

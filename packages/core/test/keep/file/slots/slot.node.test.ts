@@ -21,9 +21,12 @@ function claim(fs: FileSystem = nodeFileSystem, onVisit = () => {}): Promise<Slo
   return claimIn(place.directory, { fs, onVisit });
 }
 
-function claimIn(root: string, more: Partial<Parameters<typeof Slot.claim>[0]> = {}): Promise<Slot> {
-  const defaults = { fs: nodeFileSystem, locks: systemLocks, isPart: false, onVisit: () => {} };
-  return Slot.claim({ ...defaults, root, ours: new Set(), ...more });
+function claimIn(
+  root: string,
+  { onVisit = () => {}, ...more }: Partial<Parameters<typeof Slot.claim>[0]> & { onVisit?: () => void } = {},
+): Promise<Slot> {
+  const defaults = { fs: nodeFileSystem, locks: systemLocks, isPart: false };
+  return Slot.claim({ ...defaults, root, ours: new Set(), ...more }, onVisit);
 }
 
 /** Directories of slots, as pairs of owner and origin. */
