@@ -1,4 +1,5 @@
 import { type EventBytes, MOST_EVENT_BYTES } from '../../../base/event-bytes.ts';
+import type { Span } from '../../../base/range.ts';
 import { type SegmentHeader, writeHeader } from './segment-header.ts';
 import { xxh32 } from './xxh32.ts';
 
@@ -20,6 +21,13 @@ const INDEX_AT = 14;
 const AGE_AT = 18;
 /** Means that the age is unknown. */
 const NO_AGE = 0xffffffff;
+
+/** A group of events in a segment. Its frames are kept until they are synced, because a failing disk may lose them. */
+export interface WrittenGroup extends Span {
+  readonly frames: Buffer;
+  /** The memory of all groups that were written in one call. The last of them has it. */
+  readonly buffer?: Buffer | undefined;
+}
 
 export const FRAME_HEADER_BYTES = 22;
 /**

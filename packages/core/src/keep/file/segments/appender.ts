@@ -6,12 +6,12 @@ import type { Range } from '../../../base/range.ts';
 import { Turns } from '../../../base/turns.ts';
 import { MOST_OF_DISK } from '../../budget.ts';
 import { diskError, errorCode, writeFileSync } from '../disk/file-system.ts';
-import { framedLength, wholeSegment } from '../format/frame.ts';
+import { framedLength, type WrittenGroup, wholeSegment } from '../format/frame.ts';
 import { newHeader, SEGMENT_SUFFIX, type SegmentHeader, segmentName } from '../format/segment-header.ts';
 import type { Site } from '../site.ts';
 import type { Tenancy } from '../slots/tenancy.ts';
 import { FrameBuffers } from './frame-buffers.ts';
-import type { Segment, WrittenGroup } from './segment.ts';
+import type { Segment } from './segment.ts';
 import { SegmentWriter } from './segment-writer.ts';
 import type { Segments } from './segments.ts';
 
@@ -214,7 +214,6 @@ export class Appender {
     return this.#writer;
   }
 
-  /** @param number Its number in ranges, if another segment has that, too. */
   async #createSegment(header: SegmentHeader, number?: number): Promise<SegmentWriter> {
     const { fs, fsync } = this.#site;
     const create = async () => {

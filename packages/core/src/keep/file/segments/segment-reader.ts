@@ -2,7 +2,7 @@ import { COMMA, type EventBytes, type Limit, NO_EVENTS } from '../../../base/eve
 import { type Range, rangeLength, type Span } from '../../../base/range.ts';
 import type { Reading } from '../../journal.ts';
 import type { OpenFile } from '../disk/file-system.ts';
-import { FRAME_HEADER_BYTES, FrameReader, largerPart } from '../format/frame.ts';
+import { FRAME_HEADER_BYTES, FrameReader, largerPart, type WrittenGroup } from '../format/frame.ts';
 import { type IntactRun, runBehind } from '../format/intact-runs.ts';
 import { SEGMENT_HEADER_BYTES, type SegmentHeader } from '../format/segment-header.ts';
 import type { ReadingBuffer } from './reading-buffer.ts';
@@ -36,6 +36,7 @@ export class SegmentReader {
   #runs: IntactRun[] = [ALL];
   /** Whether a scan found these runs. Then what is not intact is passed over. */
   #isScanned = false;
+  #lastPieces: IntactRun | undefined;
   /** Where the last read ended. */
   #resume = { index: 0, offset: SEGMENT_HEADER_BYTES };
   /** How many events were given since the last read of the file. */
@@ -53,10 +54,12 @@ export class SegmentReader {
     this.#resume = { index: 0, offset: SEGMENT_HEADER_BYTES };
   }
 
-  /** The run in pieces that an event of a damaged file lies in. */
-  piecesAt(index: number): IntactRun | undefined {
+  /** The run in pieces that an event of a damaged file lies in, unless that was asked for last. */
+  newPiecesAt(index: number): IntactRun | undefined {
     const run = this.#isScanned ? runBehind(this.#runs, index) : undefined;
-    return run?.end === undefined ? undefined : run;
+    if (run?.end === undefined || run === this.#lastPieces) return undefined;
+    this.#lastPieces = run;
+    return run;
   }
 
   /** Remembers that the frame of event `index` is at `offset`, if that is far behind the last known position. */
@@ -142,6 +145,20 @@ export class SegmentReader {
     const { index: at, offset } = this.#resume;
     return run.from < at && at <= index && offset > run.offset ? offset : run.offset;
   }
+}
+
+/** Reads events from groups that are in memory. @param header Of their segment. */
+export function readGroups(
+  groups: readonly WrittenGroup[],
+  range: Range,
+  limit: Limit,
+  header: Pick<SegmentHeader, 'id' | 'baseTime'>,
+): Reading {
+  const group = groups.find(({ to }) => to > range.from);
+  if (group === undefined) return { events: NO_EVENTS, range };
+  const wanted = { ...range, to: Math.min(range.to, group.to) };
+  const { events, count } = collect(Buffer.from(group.frames), true, wanted, limit, header);
+  return { events, range: count > 0 ? { ...range, to: range.from + count } : wanted };
 }
 
 /** Where the ends and the times of events are gathered: a read may find one event where thousands were asked for. */

@@ -1,10 +1,10 @@
 import { StorageError } from '../../../base/errors/storage-error.ts';
 import type { EventBytes } from '../../../base/event-bytes.ts';
 import { type FileSystem, type OpenFile, writeAll, writeAllSync } from '../disk/file-system.ts';
-import { framedLength, framesOf, writeFrames } from '../format/frame.ts';
+import { framedLength, framesOf, type WrittenGroup, writeFrames } from '../format/frame.ts';
 import { SEGMENT_HEADER_BYTES, type SegmentHeader, writeHeader } from '../format/segment-header.ts';
 import type { FrameBuffers } from './frame-buffers.ts';
-import type { Segment, WrittenGroup } from './segment.ts';
+import type { Segment } from './segment.ts';
 
 /** Appends to a new segment. The segment counts a group only once it is confirmed. */
 export class SegmentWriter {

@@ -6,8 +6,7 @@ import { Turns } from '../../../base/turns.ts';
 import type { Reading } from '../../journal.ts';
 import type { DamagedFiles } from '../damaged-files.ts';
 import { errorCode, type OpenFile, writeAll } from '../disk/file-system.ts';
-import { FrameReader } from '../format/frame.ts';
-import type { IntactRun } from '../format/intact-runs.ts';
+import { FrameReader, type WrittenGroup } from '../format/frame.ts';
 import { Released } from '../format/released.ts';
 import {
   ACKNOWLEDGEMENTS_SUFFIX,
@@ -20,12 +19,9 @@ import type { Site } from '../site.ts';
 import type { OpenFiles } from './open-files.ts';
 import type { ReadingBuffer } from './reading-buffer.ts';
 import { findEnd, inParts, readPart, scanFile } from './scan.ts';
-import { collect, SegmentReader } from './segment-reader.ts';
+import { readGroups, SegmentReader } from './segment-reader.ts';
 
-/**
- * Error codes that mean: this is no `.acks` file of ours, and will not become one. Without its records there are duplicates,
- * but no lost events.
- */
+/** Error codes of what is no `.acks` file of ours, and will not become one. Without its records there are duplicates, no losses. */
 const NEVER_READABLE = new Set([
   'ENOENT',
   'ELOOP',
@@ -39,13 +35,6 @@ const NEVER_READABLE = new Set([
 
 /** So many missing events are told of in one turn of the event loop. */
 const MOST_TOLD = 32;
-
-/** A group of events in a segment. Its frames are kept until they are synced, because a failing disk may lose them. */
-export interface WrittenGroup extends Span {
-  readonly frames: Buffer;
-  /** The memory of all groups that were written in one call. The last of them has it. */
-  readonly buffer?: Buffer | undefined;
-}
 
 /** What all segments of a journal share. */
 interface SegmentContext {
@@ -63,7 +52,6 @@ interface SegmentContext {
  * This class reads and releases; SegmentWriter appends.
  */
 export class Segment {
-  /** Its number in ranges. */
   readonly number: number;
   readonly directory: string;
   /** The path of the `.segment` file. */
@@ -78,10 +66,7 @@ export class Segment {
   readonly #turns = new Turns();
   /** Number of bytes that are no intact events, as far as that is known. */
   #damaged = 0;
-  /** The run in pieces of which it was told last which events are missing. */
-  #told: IntactRun | undefined;
   #missed = 0;
-  /** The id that its frames carry. */
   id = 0;
   /** The time that ages count from, in milliseconds since 1970; NaN if unknown. */
   baseTime: number = Number.NaN;
@@ -95,9 +80,8 @@ export class Segment {
   size: number = SEGMENT_HEADER_BYTES;
   /** Its last events, if their sync failed: the disk may have lost them. They stay here until another file has them. */
   unsaved: readonly WrittenGroup[] = [];
-  /** Bytes of the `.acks` file. */
   #recordBytes = 0;
-  /** Called with the number of bytes by which its files grew. */
+  /** Called when its files grew. */
   onGrowth: (bytes: number) => void = () => {};
   /** Whether no more events will be appended. */
   sealed = false;
@@ -111,12 +95,10 @@ export class Segment {
     this.#reader = new SegmentReader(this, context.readingBuffer);
   }
 
-  /** Bytes of both files. */
   get bytes(): number {
     return this.size + this.#recordBytes;
   }
 
-  /** Whether all its events are released. */
   get isReleased(): boolean {
     return this.#released.covers(Math.max(this.end, this.written));
   }
@@ -126,7 +108,6 @@ export class Segment {
     return this.sealed && this.isReleased;
   }
 
-  /** Takes over the fields of its header. */
   begin({ first, baseTime, id }: SegmentHeader): void {
     this.id = id;
     this.baseTime = baseTime;
@@ -175,13 +156,13 @@ export class Segment {
   /** Reads intact, consecutive events from the start of a range. They are valid until the next read. */
   async read(range: Range, limit: Limit): Promise<Reading> {
     const [first] = this.unsaved;
-    if (first && first.from <= range.from) return this.#readUnsaved(range, limit);
+    if (first && first.from <= range.from) return readGroups(this.unsaved, range, limit, this);
     try {
       return await this.#context.files.use(this.path, 'read', (file) => this.#read(file, range, limit));
     } catch (error) {
       // Somebody deleted the file. It will not come back, and other events wait behind these.
       if (errorCode(error) === 'ENOENT') return { events: NO_EVENTS, range };
-      throw error;
+      throw storageError(`cannot read ${this.path}`, error);
     }
   }
 
@@ -193,7 +174,11 @@ export class Segment {
     this.#recording ??= this.#turns.take(async () => {
       await this.#context.site.fs.endOfTurn?.();
       this.#recording = undefined;
-      await this.#record(this.#unrecorded.splice(0));
+      try {
+        await this.#record(this.#unrecorded.splice(0));
+      } catch (cause) {
+        throw storageError(`cannot note in ${this.directory} what was delivered`, cause);
+      }
     });
     return this.#recording;
   }
@@ -228,12 +213,12 @@ export class Segment {
       if (header === 'empty') return true;
       if (header === 'damaged') {
         await this.#scan(file, undefined);
-        return true;
+      } else {
+        this.begin(header);
+        const { end, isIntact } = await findEnd(file, this);
+        this.end = end;
+        if (!isIntact) await this.#scan(file, this.id);
       }
-      this.begin(header);
-      const { end, isIntact } = await findEnd(file, this);
-      this.end = end;
-      if (!isIntact) await this.#scan(file, this.id);
       return true;
     });
   }
@@ -264,19 +249,10 @@ export class Segment {
     return (await this.#reader.read(file, range, limit)) ?? { events: NO_EVENTS, range };
   }
 
-  #readUnsaved(range: Range, limit: Limit): Reading {
-    const group = this.unsaved.find(({ to }) => to > range.from);
-    if (group === undefined) return { events: NO_EVENTS, range };
-    const wanted = { ...range, to: Math.min(range.to, group.to) };
-    const { events, count } = collect(Buffer.from(group.frames), true, wanted, limit, this);
-    return { events, range: count > 0 ? { ...range, to: range.from + count } : wanted };
-  }
-
   /** If an event lies in a run in pieces, tells which events are missing in that. What waits then is sent in full batches. */
   async #tellOfPieces(file: OpenFile, index: number): Promise<void> {
-    const run = this.#reader.piecesAt(index);
-    if (run?.end === undefined || run === this.#told) return;
-    this.#told = run;
+    const run = this.#reader.newPiecesAt(index);
+    if (run?.end === undefined) return;
     let at = run.from;
     await inParts(file, run.offset, run.end, async (bytes, _at, rest) => {
       const reader = new FrameReader(bytes, this.id, rest);

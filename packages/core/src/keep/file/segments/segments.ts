@@ -1,15 +1,15 @@
 import { join, parse } from 'node:path';
-import { storageError } from '../../../base/errors/storage-error.ts';
 import { type Limit, NO_EVENTS } from '../../../base/event-bytes.ts';
-import type { Range } from '../../../base/range.ts';
+import { type Range, rangeLength } from '../../../base/range.ts';
 import { Turns } from '../../../base/turns.ts';
 import type { Reading } from '../../journal.ts';
 import type { DamagedFiles } from '../damaged-files.ts';
+import type { WrittenGroup } from '../format/frame.ts';
 import { ACKNOWLEDGEMENTS_SUFFIX, SEGMENT_SUFFIX } from '../format/segment-header.ts';
 import type { Site } from '../site.ts';
 import type { OpenFiles } from './open-files.ts';
 import { ReadingBuffer } from './reading-buffer.ts';
-import { Segment, type WrittenGroup } from './segment.ts';
+import { Segment } from './segment.ts';
 
 /** Writes groups of a segment to a new one with the same number, and syncs that. */
 type Rewrite = (lost: Segment, groups: readonly WrittenGroup[]) => Promise<Segment>;
@@ -24,7 +24,7 @@ export class Segments {
   readonly #ownDirectory: () => string | undefined;
   readonly #rewrite: Rewrite;
   /** The files of each number: several after a failed sync, in the order of their events. */
-  readonly #segments = new Map<number, Segment[]>();
+  readonly #segments = new Map<number, readonly Segment[]>();
   readonly #paths = new Set<string>();
   /** Segments with events that are in memory only. */
   readonly #unsaved = new Set<Segment>();
@@ -68,7 +68,7 @@ export class Segments {
     let count = 0;
     for (const segment of this.#unsaved)
       for (const { from, to } of segment.unsaved)
-        for (const run of segment.waiting(from, to)) count += run.to - run.from;
+        for (const run of segment.waiting(from, to)) count += rangeLength(run);
     return count;
   }
 
@@ -91,7 +91,7 @@ export class Segments {
   }
 
   hold(segment: Segment): void {
-    this.#insert(segment);
+    this.#setFiles(segment.number, [...this.#filesOf(segment.number), segment]);
     this.#bytes += segment.bytes;
     segment.onGrowth = (bytes) => {
       this.#bytes += bytes;
@@ -112,12 +112,7 @@ export class Segments {
   async read(range: Range, limit: Limit): Promise<Reading> {
     const { segment, part } = this.#locate(range);
     if (segment === undefined) return { events: NO_EVENTS, range: part };
-    let reading: Reading;
-    try {
-      reading = await segment.read(part, limit);
-    } catch (cause) {
-      throw storageError(`cannot read ${segment.path}`, cause);
-    }
+    const reading = await segment.read(part, limit);
     // After a failed sync, events move to another file. This one may have been removed before it was opened.
     const isMoved = reading.events.ends.length === 0 && this.#locate(part).segment !== segment;
     return isMoved ? this.read(range, limit) : reading;
@@ -127,11 +122,7 @@ export class Segments {
     for (let rest = range; rest.from < rest.to; ) {
       const { segment, part } = this.#locate(rest);
       rest = { ...rest, from: part.to };
-      try {
-        if (segment) await this.#release(segment, part.from, part.to);
-      } catch (cause) {
-        throw storageError(`cannot note in ${segment?.directory} what was delivered`, cause);
-      }
+      if (segment) await this.#release(segment, part.from, part.to);
     }
   }
 
@@ -153,7 +144,7 @@ export class Segments {
 
   /** Deletes a segment, even if events in it wait. If it cannot be deleted, nothing is given up. */
   async evict(number: number): Promise<void> {
-    const [first, ...others] = this.#segments.get(number) ?? [];
+    const [first, ...others] = this.#filesOf(number);
     const deleted = first && this.#delete(first);
     if (deleted) this.#underWay.add(deleted);
     await deleted;
@@ -161,9 +152,7 @@ export class Segments {
     for (const other of others) await this.discard(other).catch(() => undefined);
   }
 
-  /**
-   * Deletes a segment that is not needed. If that fails, its events are recorded as released, so that no process delivers them.
-   */
+  /** Deletes a segment that is not needed. If that fails, its events are recorded as released, so that no process delivers them. */
   discard(segment: Segment): Promise<void> {
     return this.#release(segment, 0, segment.end);
   }
@@ -188,33 +177,25 @@ export class Segments {
     // The loop also visits those that are added while it runs: their callers wait for this run.
     for (const segment of this.#unsaved) {
       const moved = await this.#rewrite(segment, segment.unsaved);
-      const lost = this.#forget(segment);
+      const waiting = segment.waiting(moved.from, moved.end);
+      await this.drop(segment);
       // Release in the new file what was delivered until now. Later releases go there directly.
       let at = moved.from;
-      for (const run of [...segment.waiting(at, moved.end), { from: moved.end, to: moved.end }]) {
+      for (const run of [...waiting, { from: moved.end, to: moved.end }]) {
         if (run.from > at) await this.#release(moved, at, run.from);
         at = run.to;
       }
-      await this.#giveUp(segment, lost);
     }
   }
 
   /** Drops the events of a segment that are in memory only: they are stored elsewhere, or given up. */
-  drop(segment: Segment): Promise<void> {
-    return this.#giveUp(segment, this.#forget(segment));
-  }
-
-  #forget(segment: Segment): readonly WrittenGroup[] {
-    const { unsaved } = segment;
+  async drop(segment: Segment): Promise<void> {
+    const { from = 0 } = segment.unsaved[0] ?? {};
+    const { to = from } = segment.unsaved.at(-1) ?? {};
     segment.unsaved = [];
     this.#unsaved.delete(segment);
-    return unsaved;
-  }
-
-  /** Releases events that a file may still have: the next process must not deliver them again. */
-  async #giveUp(segment: Segment, lost: readonly WrittenGroup[]): Promise<void> {
-    const { from = 0 } = lost[0] ?? {};
-    await this.#release(segment, from, lost.at(-1)?.to ?? from).catch(() => undefined);
+    // If its file still has them, the next process must not deliver them again.
+    await this.#release(segment, from, to).catch(() => undefined);
   }
 
   /**
@@ -260,17 +241,25 @@ export class Segments {
   async #delete(segment: Segment): Promise<void> {
     // Two releases at the same time both find the segment done: only the first deletes it.
     if (!this.#holds(segment)) return;
-    this.#remove(segment);
+    const { number } = segment;
+    this.#setFiles(
+      number,
+      this.#filesOf(number).filter((file) => file !== segment),
+    );
     try {
       await segment.delete();
     } catch (error) {
-      this.#insert(segment);
+      const all = [...this.#filesOf(number), segment];
+      this.#setFiles(
+        number,
+        all.sort((one, other) => one.from - other.from),
+      );
       throw error;
     }
     segment.onGrowth = () => {};
     this.#paths.delete(segment.path);
     this.#bytes -= segment.bytes;
-    this.#forget(segment);
+    this.#unsaved.delete(segment);
     // A directory that was taken over is removed with its last segment; the slot's own is removed when the slot is released.
     if (segment.directory !== this.#ownDirectory())
       await this.#site.fs.removeDirectory(segment.directory).catch(() => undefined);
@@ -281,26 +270,21 @@ export class Segments {
   }
 
   #holds(segment: Segment): boolean {
-    return this.#segments.get(segment.number)?.includes(segment) === true;
+    return this.#filesOf(segment.number).includes(segment);
   }
 
-  #insert(segment: Segment): void {
-    const files = [...(this.#segments.get(segment.number) ?? []), segment];
-    this.#segments.set(
-      segment.number,
-      files.sort((one, other) => one.from - other.from),
-    );
+  #filesOf(number: number): readonly Segment[] {
+    return this.#segments.get(number) ?? [];
   }
 
-  #remove(segment: Segment): void {
-    const files = this.#segments.get(segment.number)?.filter((file) => file !== segment) ?? [];
-    if (files.length > 0) this.#segments.set(segment.number, files);
-    else this.#segments.delete(segment.number);
+  #setFiles(number: number, files: readonly Segment[]): void {
+    if (files.length > 0) this.#segments.set(number, files);
+    else this.#segments.delete(number);
   }
 
   /** The file that has the start of a range, and the part of the range that is in that file. */
   #locate(range: Range): { readonly segment: Segment | undefined; readonly part: Range } {
-    const files = this.#segments.get(range.segment) ?? [];
+    const files = this.#filesOf(range.segment);
     let [segment] = files;
     let { to } = range;
     for (const file of files) {
