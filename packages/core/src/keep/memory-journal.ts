@@ -68,8 +68,7 @@ export class MemoryJournal implements Journal {
   }
 
   async acknowledge(range: Range): Promise<void> {
-    for (const record of this.#records.release(range))
-      if (record.rest.length === 0) record.piece = undefined;
+    for (const record of this.#records.release(range)) if (record.rest.length === 0) record.piece = undefined;
   }
 
   async sync(): Promise<void> {}

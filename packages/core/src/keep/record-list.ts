@@ -1,5 +1,5 @@
 import { type EventBytes, type Limit, mergeEvents, sliceEvents } from '../base/event-bytes.ts';
-import { type Span, without } from '../base/range.ts';
+import { firstBehind, type Span, without } from '../base/range.ts';
 
 /** Events that were appended together, and their size in bytes. */
 export interface Kept extends Span {
@@ -24,7 +24,7 @@ export class RecordList<Record extends Kept> {
 
   /** Inserts a record in order; usually that is at the end. */
   add(record: Record): void {
-    (this.all as Record[]).splice(this.#positionOf(record.from), 0, record);
+    (this.all as Record[]).splice(firstBehind(this.all, record.from), 0, record);
     this.bytes += record.bytes;
   }
 
@@ -37,7 +37,7 @@ export class RecordList<Record extends Kept> {
     let room = maxBytes + 1;
     let next = from;
     while (next < to) {
-      const record = this.all[this.#positionOf(next)];
+      const record = this.all[firstBehind(this.all, next)];
       if (!record?.rest.length || record.from > next) break;
       room -= record.bytes + 1;
       if (found.length > 0 && (room < 0 || record.to - from > maxEvents)) break;
@@ -50,7 +50,7 @@ export class RecordList<Record extends Kept> {
   /** Releases events; ignores those that are not in the list. Returns the records that changed. */
   release(range: Span): Record[] {
     const changed: Record[] = [];
-    for (let position = this.#positionOf(range.from); ; position += 1) {
+    for (let position = firstBehind(this.all, range.from); ; position += 1) {
       const record = this.all[position];
       if (!record || record.from >= range.to) break;
       if (record.rest.length === 0) continue;
@@ -66,18 +66,6 @@ export class RecordList<Record extends Kept> {
       this.#released = 0;
     }
     return changed;
-  }
-
-  /** The position of the first record that ends after an index. */
-  #positionOf(index: number): number {
-    let low = 0;
-    let high = this.all.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((this.all[middle]?.to ?? 0) > index) high = middle;
-      else low = middle + 1;
-    }
-    return low;
   }
 }
 

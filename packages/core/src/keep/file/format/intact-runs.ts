@@ -111,18 +111,6 @@ export class FrameIds {
   }
 }
 
-/** The first run that ends after an index. */
-export function runBehind(runs: readonly IntactRun[], index: number): IntactRun | undefined {
-  let low = 0;
-  let high = runs.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((runs[middle]?.to ?? 0) <= index) low = middle + 1;
-    else high = middle;
-  }
-  return runs[low];
-}
-
 /** Sorts the runs by index. An event that is there twice, because a block was written in two places, counts once. */
 function withoutRepeats(found: readonly IntactRun[]): IntactRun[] {
   const runs: IntactRun[] = [];

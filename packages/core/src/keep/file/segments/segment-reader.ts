@@ -1,9 +1,9 @@
 import { COMMA, type EventBytes, type Limit, NO_EVENTS } from '../../../base/event-bytes.ts';
-import { type Range, rangeLength, type Span } from '../../../base/range.ts';
+import { firstBehind, type Range, rangeLength, type Span } from '../../../base/range.ts';
 import type { Reading } from '../../journal.ts';
 import type { OpenFile } from '../disk/file-system.ts';
 import { FRAME_HEADER_BYTES, FrameReader, largerPart, type WrittenGroup } from '../format/frame.ts';
-import { type IntactRun, runBehind } from '../format/intact-runs.ts';
+import type { IntactRun } from '../format/intact-runs.ts';
 import { SEGMENT_HEADER_BYTES, type SegmentHeader } from '../format/segment-header.ts';
 import type { ReadingBuffer } from './reading-buffer.ts';
 
@@ -56,7 +56,8 @@ export class SegmentReader {
 
   /** The run in pieces that an event of a damaged file lies in, unless that was asked for last. */
   newPiecesAt(index: number): IntactRun | undefined {
-    const run = this.#isScanned ? runBehind(this.#runs, index) : undefined;
+    const runs = this.#runs;
+    const run = this.#isScanned ? runs[firstBehind(runs, index)] : undefined;
     if (run?.end === undefined || run === this.#lastPieces) return undefined;
     this.#lastPieces = run;
     return run;
@@ -75,7 +76,7 @@ export class SegmentReader {
    */
   async read(file: OpenFile, range: Range, limit: Limit): Promise<Reading | undefined> {
     const runs = this.#runs;
-    const run = runBehind(runs, range.from) ?? ALL;
+    const run = runs[firstBehind(runs, range.from)] ?? ALL;
     if (run.from > range.from)
       return { events: NO_EVENTS, range: { ...range, to: Math.min(range.to, run.from) } };
     // The next run may be elsewhere in the file.

@@ -33,13 +33,7 @@ export class Slot {
   /** The size of the disk, in bytes. */
   readonly diskBytes: number;
 
-  private constructor(
-    site: SlotSite,
-    onVisit: () => void,
-    owner: string,
-    lock: Lock,
-    diskBytes: number,
-  ) {
+  private constructor(site: SlotSite, onVisit: () => void, owner: string, lock: Lock, diskBytes: number) {
     this.#site = site;
     this.#onVisit = onVisit;
     this.#owner = owner;

@@ -3,7 +3,7 @@ import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { StorageError } from '../../../base/errors/storage-error.ts';
 import { errorCode } from '../disk/file-system.ts';
-import { leadsTo } from '../disk/leads-to.ts';
+import { leadsTo } from '../disk/node-file-system.ts';
 
 /** A lock that a process holds. */
 export interface Lock {

@@ -152,7 +152,9 @@ export class Tenancy {
     if (slot === undefined || this.#alarm.isStopped) return;
     try {
       if (await slot.keep())
-        this.#site.observer?.failed(new StorageError(`somebody removed a lock in ${root}: it is taken again`));
+        this.#site.observer?.failed(
+          new StorageError(`somebody removed a lock in ${root}: it is taken again`),
+        );
     } catch (cause) {
       this.#give(slot);
       throw storageError(`cannot take a lock in ${root} again that somebody removed`, cause);
@@ -175,7 +177,8 @@ export class Tenancy {
       for (const [directory, cause] of failures) {
         // Its owner may have changed since, but not its origin.
         const name = extname(directory) || directory;
-        if (!this.#told.has(name)) this.#site.observer?.failed(storageError(`cannot take over ${directory}`, cause));
+        if (!this.#told.has(name))
+          this.#site.observer?.failed(storageError(`cannot take over ${directory}`, cause));
         this.#told.add(name);
       }
       const isComplete = await this.#onLook(adopted, own, () => slot.makeAnother());
