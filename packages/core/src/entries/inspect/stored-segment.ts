@@ -47,7 +47,6 @@ export class StoredSegment {
       site: {
         fs: nodeFileSystem,
         observer: {
-          recovered: () => {},
           damaged: (_path: string, bytes: number) => {
             this.#damagedBytes += bytes;
           },

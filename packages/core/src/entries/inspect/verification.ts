@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import type { OpenFile } from '../../keep/file/disk/file-system.ts';
 import { nodeFileSystem } from '../../keep/file/disk/node-file-system.ts';
 import { FrameReader } from '../../keep/file/format/frame.ts';
-import { readHeader, SEGMENT_HEADER_BYTES } from '../../keep/file/format/segment-header.ts';
-import { inParts, readPart, scanFile } from '../../keep/file/segments/scan.ts';
+import { SEGMENT_HEADER_BYTES } from '../../keep/file/format/segment-header.ts';
+import { headerOf, inParts, scanFile } from '../../keep/file/segments/scan.ts';
 import { lookAt, type SegmentPlace } from './slots.ts';
 
 /** So many places are told of each file. */
@@ -43,7 +43,7 @@ async function verifyFile(path: string): Promise<Omit<VerifiedSegment, 'path'>> 
   const file = await nodeFileSystem.openToRead(path);
   try {
     const { size } = await file.stat();
-    const header = readHeader(await readPart(file, 0, Math.min(size, SEGMENT_HEADER_BYTES)));
+    const header = await headerOf(file, size);
     const none = { bytes: size, events: 0, missing: 0, damage: [], isForeign: header === 'other version' };
     if (header === 'empty' || header === 'other version') return none;
     if (header !== 'damaged') return { ...none, ...(await readFrames(file, size, header)) };

@@ -3,17 +3,16 @@ import { storageError } from '../../../base/errors/storage-error.ts';
 import { type EventBytes, mergeEvents, sliceEvents } from '../../../base/event-bytes.ts';
 import { errorCode, type FileSystem, readWhole, writeAll } from '../disk/file-system.ts';
 import { framedLength, wholeSegment } from '../format/frame.ts';
-import { Released } from '../format/released.ts';
 import {
   ACKNOWLEDGEMENTS_SUFFIX,
   newHeader,
-  readHeader,
-  SEGMENT_HEADER_BYTES,
   SEGMENT_SUFFIX,
   segmentName,
 } from '../format/segment-header.ts';
 import type { Site } from '../site.ts';
-import { collect } from './segment-reader.ts';
+import { OpenFiles } from './open-files.ts';
+import { ReadingBuffer } from './reading-buffer.ts';
+import { Segment } from './segment.ts';
 
 /** So few segments may stay as they are. */
 const FEW = 4;
@@ -130,45 +129,37 @@ async function findSmall(
 
 /** Reads a small segment. Undefined if nothing waits in it, or if not all of it is intact: then it stays as it is. */
 async function readSmall(fs: FileSystem, stem: string): Promise<SmallSegment | undefined> {
-  const bytes = await readFile(fs, stem + SEGMENT_SUFFIX);
-  const header = readHeader(bytes.subarray(0, SEGMENT_HEADER_BYTES));
-  if (typeof header === 'string' || Number.isNaN(header.baseTime)) return undefined;
-  const { first, id, baseTime } = header;
-  const frames = bytes.subarray(SEGMENT_HEADER_BYTES);
-  const { events, count, offset } = collect(
-    frames,
-    true,
-    { from: first, to: Number.POSITIVE_INFINITY },
-    LIMIT,
-    header,
-  );
-  if (offset !== frames.length) return undefined;
-  const released = new Released();
-  released.addRecords(id, first + count, await readFile(fs, stem + ACKNOWLEDGEMENTS_SUFFIX));
-  const waiting = released.gaps(first, first + count);
-  if (waiting.length === 0) return undefined;
-  let order = baseTime;
-  const all = Array.from(events.times ?? [], (time, index) => {
-    order = Math.max(order, Number.isNaN(time) ? order : time);
-    return { event: sliceEvents(events, index, ONE), order };
-  });
-  const left = waiting.flatMap(({ from, to }) => all.slice(from - first, to - first));
-  // Copies, so that what is released takes no memory.
-  const copies = left.map(({ event, order }) => ({
-    event: { ...event, bytes: Buffer.from(event.bytes) },
-    order,
-  }));
-  return { stem, baseTime, events: copies };
-}
-
-/** The content of a file; nothing if it is missing. */
-async function readFile(fs: FileSystem, path: string): Promise<Buffer> {
-  const bytes = await readWhole(fs, path, SMALL_BYTES).catch((error) => {
-    if (errorCode(error) !== 'ENOENT') throw error;
-    return Buffer.alloc(0);
-  });
-  if (bytes === undefined) throw new RangeError(`${path} has more than ${SMALL_BYTES} bytes`);
-  return bytes;
+  const files = new OpenFiles(fs, 1);
+  let isIntact = (await fs.sizeOf(stem + ACKNOWLEDGEMENTS_SUFFIX)) <= SMALL_BYTES;
+  const broken = () => {
+    isIntact = false;
+  };
+  const context = {
+    site: { fs, observer: { damaged: broken, failed: broken } },
+    ...{ files, readingBuffer: new ReadingBuffer(), onMissing: broken },
+  };
+  const segment = new Segment(context, 1, dirname(stem), basename(stem));
+  const events: SmallSegment['events'][number][] = [];
+  try {
+    const waiting = isIntact ? await segment.recover() : [];
+    const { baseTime, end, from: first } = segment;
+    if (!waiting?.length || end - first > LIMIT.maxEvents) return undefined;
+    let order = baseTime;
+    for (const { from, to } of waiting)
+      for (let at = from; at < to && isIntact; ) {
+        const reading = await segment.read({ segment: 1, from: at, to }, LIMIT);
+        for (const [index, time] of reading.events.times?.entries() ?? []) {
+          const event = sliceEvents(reading.events, index, ONE);
+          order = Math.max(order, Number.isNaN(time) ? order : time);
+          // A copy: the next read uses the same memory.
+          events.push({ event: { ...event, bytes: Buffer.from(event.bytes) }, order });
+        }
+        at = reading.range.to;
+      }
+    return isIntact ? { stem, baseTime, events } : undefined;
+  } finally {
+    await files.closeAll();
+  }
 }
 
 /** @param baseTime The earliest base time of the segments. */
@@ -180,9 +171,12 @@ async function merge(
 ): Promise<void> {
   for (const [index, { stem }] of segments.entries()) {
     const to = join(directory, segmentName(index + 1));
-    const records = await readFile(fs, stem + ACKNOWLEDGEMENTS_SUFFIX);
+    const records = await readWhole(fs, stem + ACKNOWLEDGEMENTS_SUFFIX, SMALL_BYTES).catch((error) => {
+      if (errorCode(error) !== 'ENOENT') throw error;
+      return undefined;
+    });
     // First what is released: a crash before the rename leaves the segment and its records where they were.
-    if (records.length > 0) await write(fs, to + ACKNOWLEDGEMENTS_SUFFIX, records);
+    if (records?.length) await write(fs, to + ACKNOWLEDGEMENTS_SUFFIX, records);
     await fs.rename(stem + SEGMENT_SUFFIX, to + SEGMENT_SUFFIX);
   }
   // A power cut may undo the renames, but not what is removed now.

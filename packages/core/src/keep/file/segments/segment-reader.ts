@@ -3,9 +3,9 @@ import { firstBehind, type Range, rangeLength, type Span } from '../../../base/r
 import type { Reading } from '../../journal.ts';
 import type { OpenFile } from '../disk/file-system.ts';
 import { FRAME_HEADER_BYTES, FrameReader, largerPart, type WrittenGroup } from '../format/frame.ts';
-import type { IntactRun } from '../format/intact-runs.ts';
 import { SEGMENT_HEADER_BYTES, type SegmentHeader } from '../format/segment-header.ts';
 import type { ReadingBuffer } from './reading-buffer.ts';
+import type { IntactRun } from './scan.ts';
 
 /** A read takes READ_MARGIN times the expected size, and at least this many bytes. */
 const LEAST_READ_BYTES = 16 * 1024;

@@ -3,14 +3,13 @@ import { storageError } from '../../../base/errors/storage-error.ts';
 import { type Limit, NO_EVENTS } from '../../../base/event-bytes.ts';
 import type { Range, Span } from '../../../base/range.ts';
 import { Turns } from '../../../base/turns.ts';
-import type { Reading } from '../../journal.ts';
+import type { JournalObserver, Reading } from '../../journal.ts';
 import type { DamagedFiles } from '../damaged-files.ts';
 import { errorCode, type OpenFile, writeAll } from '../disk/file-system.ts';
 import { FrameReader, type WrittenGroup } from '../format/frame.ts';
 import { Released } from '../format/released.ts';
 import {
   ACKNOWLEDGEMENTS_SUFFIX,
-  readHeader,
   SEGMENT_HEADER_BYTES,
   SEGMENT_SUFFIX,
   type SegmentHeader,
@@ -18,7 +17,7 @@ import {
 import type { Site } from '../site.ts';
 import type { OpenFiles } from './open-files.ts';
 import type { ReadingBuffer } from './reading-buffer.ts';
-import { findEnd, inParts, readPart, scanFile } from './scan.ts';
+import { findEnd, headerOf, inParts, scanFile } from './scan.ts';
 import { readGroups, SegmentReader } from './segment-reader.ts';
 
 /** Error codes of what is no `.acks` file of ours, and will not become one. Without its records there are duplicates, no losses. */
@@ -38,7 +37,9 @@ const MOST_TOLD = 32;
 
 /** What all segments of a journal share. */
 interface SegmentContext {
-  readonly site: Pick<Site, 'fs' | 'observer'>;
+  readonly site: Pick<Site, 'fs'> & {
+    readonly observer: Pick<JournalObserver, 'damaged' | 'failed'> | undefined;
+  };
   readonly files: OpenFiles;
   readonly readingBuffer: ReadingBuffer;
   /** Absent if the segments are only read. */
@@ -208,7 +209,7 @@ export class Segment {
   #survey(): Promise<boolean> {
     return this.#context.files.use(this.path, 'read', async (file) => {
       this.size = (await file.stat()).size;
-      const header = readHeader(await readPart(file, 0, Math.min(this.size, SEGMENT_HEADER_BYTES)));
+      const header = await headerOf(file, this.size);
       if (header === 'other version') return false;
       if (header === 'empty') return true;
       if (header === 'damaged') {
