@@ -31,44 +31,33 @@ export class DamagedFiles {
     await this.tidy();
   }
 
-  /** Removes what is too old, and the oldest of what is too much. The newest file may be larger. Never rejects. */
-  async tidy(): Promise<void> {
-    const oldest = dateOf(this.#site.clock.now() - MOST_AGE_MS);
-    let total = 0;
-    let newer = 0;
-    await this.#visit('newest', (name, bytes) => {
-      total += bytes;
-      newer += 1;
-      return name < oldest || (newer > 1 && total > MOST_BYTES);
-    });
-  }
-
-  /** Removes the oldest until at least so many bytes are free, or none is left. Never rejects. */
-  async free(bytes: number): Promise<void> {
-    let rest = bytes;
-    await this.#visit('oldest', (_name, size) => {
-      rest -= size;
-      return rest + size > 0;
-    });
-  }
-
-  /** Removes the files for which the callback returns true. */
-  async #visit(first: 'newest' | 'oldest', isToGo: (name: string, bytes: number) => boolean): Promise<void> {
-    const { fs, observer } = this.#site;
+  /**
+   * Removes what is too old, the oldest of what is too much, and more of the oldest until `bytes` are free. The newest file may be
+   * larger than what is too much. Never rejects.
+   */
+  async tidy(bytes: number = 0): Promise<void> {
+    const { fs, clock } = this.#site;
     const directory = this.#directory;
+    const oldest = dateOf(clock.now() - MOST_AGE_MS);
     try {
       await refuseLink(fs, directory);
-      const names = (await fs.list(directory)).flatMap(({ name, kind }) =>
-        kind === 'file' && name.endsWith(SUFFIX) ? [name] : [],
-      );
-      names.sort();
-      for (const name of first === 'oldest' ? names : names.reverse()) {
-        const path = join(directory, name);
-        if (isToGo(name, await fs.sizeOf(path))) await fs.remove(path);
+      const files: { readonly name: string; readonly size: number }[] = [];
+      for (const { name, kind } of await fs.list(directory))
+        if (kind === 'file' && name.endsWith(SUFFIX))
+          files.push({ name, size: await fs.sizeOf(join(directory, name)) });
+      files.sort((one, other) => (one.name < other.name ? -1 : 1));
+      let total = files.reduce((sum, { size }) => sum + size, 0);
+      let freed = 0;
+      for (const { name, size } of files) {
+        const isTooMuch = total > MOST_BYTES && name !== files.at(-1)?.name;
+        if (name >= oldest && !isTooMuch && freed >= bytes) return;
+        await fs.remove(join(directory, name));
+        total -= size;
+        freed += size;
       }
     } catch (cause) {
       if (errorCode(cause) !== 'ENOENT')
-        observer?.failed(storageError(`cannot remove old damaged files from ${directory}`, cause));
+        this.#site.observer?.failed(storageError(`cannot remove old damaged files from ${directory}`, cause));
     }
   }
 }

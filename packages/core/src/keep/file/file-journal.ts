@@ -152,7 +152,7 @@ export class FileJournal implements Journal {
 
   async reclaim(bytes = 0): Promise<void> {
     await this.#appender.end((segment) => segment.isReleased);
-    if (bytes > 0) await this.#damaged.free(bytes);
+    if (bytes > 0) await this.#damaged.tidy(bytes);
   }
 
   async space(): ReturnType<NonNullable<Journal['space']>> {

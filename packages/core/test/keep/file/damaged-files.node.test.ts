@@ -113,11 +113,11 @@ describe('damaged files', () => {
 
   it('make room for events, the oldest first, and no more than is needed', async () => {
     const { files } = await setAside([100, 100, 100, 100]);
-    await files.free(101);
+    await files.tidy(101);
     expect(await numbers()).toEqual([2, 3]);
-    await files.free(1);
+    await files.tidy(1);
     expect(await numbers()).toEqual([3]);
-    await files.free(1_000);
+    await files.tidy(1_000);
     expect(await numbers()).toEqual([]);
   });
 
@@ -135,7 +135,7 @@ describe('damaged files', () => {
     const { files } = await setAside([100]);
     const other = join(place.directory, 'damaged', 'notes.txt');
     await writeFile(other, 'mine');
-    await files.free(1_000);
+    await files.tidy(1_000);
     expect(await damaged()).toEqual(['notes.txt']);
   });
 

@@ -85,7 +85,6 @@ export class IntactRuns {
   }
 }
 
-/** So much is looked at before others have their turn. */
 const PART_BYTES = 32 * 1024;
 const BLANK = Buffer.alloc(PART_BYTES);
 
@@ -117,7 +116,7 @@ export async function findEnd(
   for (let length = TAIL_BYTES; length <= MOST_TAIL_BYTES; length *= TAIL_GROWTH) {
     const start = Math.max(SEGMENT_HEADER_BYTES, size - length);
     const found = new IntactRuns(id);
-    found.add(await readPart(file, start, size - start), start, 0);
+    await inParts(file, start, size, (bytes, at, rest) => found.add(bytes, at, rest), length);
     const runs = found.all;
     const isAll = start === SEGMENT_HEADER_BYTES;
     const [first, last] = [runs[0], runs.at(-1)];
@@ -163,30 +162,37 @@ async function candidatesIn(
   return { ids: ids.first, isBlank };
 }
 
+/** Memory of the last read, for the next one: what is read of many files would wait for the garbage collector. */
+let spare: Buffer | undefined;
+
 /**
  * Reads a file part by part, into the same memory.
  *
  * @param look Gets bytes, where they start, and how many follow. Returns how much of them need not be in the next part.
+ * @param partBytes How much is looked at before others have their turn.
  */
 export async function inParts(
   file: Pick<OpenFile, 'read'>,
   start: number,
   size: number,
   look: (bytes: Buffer, at: number, rest: number) => number | Promise<number>,
+  partBytes: number = PART_BYTES,
 ): Promise<void> {
-  let memory = Buffer.allocUnsafe(Math.min(PART_BYTES, size));
-  let length = PART_BYTES;
+  let memory = spare ?? Buffer.allocUnsafeSlow(partBytes);
+  spare = undefined;
+  let length = partBytes;
   for (let at = start; at < size; ) {
     const wanted = Math.min(length, size - at);
     const rest = size - at - wanted;
-    if (memory.length < wanted) memory = Buffer.allocUnsafe(wanted);
+    if (memory.length < wanted) memory = Buffer.allocUnsafeSlow(wanted);
     const bytes = memory.subarray(0, await file.read(memory.subarray(0, wanted), at));
     const used = await look(bytes, at, rest);
     // Or somebody cut the file.
-    if (rest === 0 || bytes.length < wanted) return;
+    if (rest === 0 || bytes.length < wanted) break;
     at += used;
-    length = used > 0 ? PART_BYTES : largerPart(length);
+    length = used > 0 ? partBytes : largerPart(length);
   }
+  if (memory.length <= TAIL_BYTES) spare = memory;
 }
 
 /** The header of a file of so many bytes. */
@@ -194,12 +200,8 @@ export async function headerOf(
   file: Pick<OpenFile, 'read'>,
   size: number,
 ): Promise<ReturnType<typeof readHeader>> {
-  return readHeader(await readPart(file, 0, Math.min(size, SEGMENT_HEADER_BYTES)));
-}
-
-async function readPart(file: Pick<OpenFile, 'read'>, position: number, length: number): Promise<Buffer> {
-  const bytes = Buffer.allocUnsafe(length);
-  return bytes.subarray(0, await file.read(bytes, position));
+  const bytes = Buffer.alloc(Math.min(size, SEGMENT_HEADER_BYTES));
+  return readHeader(bytes.subarray(0, await file.read(bytes, 0)));
 }
 
 /** The ids of what looks like frames, in parts of a file, by how many carry each. */
