@@ -4,8 +4,8 @@ import type { Span } from '../../base/range.ts';
 import { nodeFileSystem } from '../../keep/file/disk/node-file-system.ts';
 import { SEGMENT_SUFFIX } from '../../keep/file/format/segment-header.ts';
 import { OpenFiles } from '../../keep/file/segments/open-files.ts';
-import { ReadingBuffer } from '../../keep/file/segments/reading-buffer.ts';
 import { Segment } from '../../keep/file/segments/segment.ts';
+import { ReadingBuffer } from '../../keep/file/segments/segment-reader.ts';
 import { lookAt, type SegmentPlace } from './slots.ts';
 
 const PAGE = { maxEvents: 1024, maxBytes: 512 * 1024 };

@@ -10,9 +10,8 @@ import { framedLength, type WrittenGroup, wholeSegment } from '../format/frame.t
 import { newHeader, SEGMENT_SUFFIX, type SegmentHeader, segmentName } from '../format/segment-header.ts';
 import type { Site } from '../site.ts';
 import type { Tenancy } from '../slots/tenancy.ts';
-import { FrameBuffers } from './frame-buffers.ts';
 import type { Segment } from './segment.ts';
-import { SegmentWriter } from './segment-writer.ts';
+import { FrameBuffers, SegmentWriter } from './segment-writer.ts';
 import type { Segments } from './segments.ts';
 
 /** One write: large enough to be worth a system call, small enough not to delay the next one. */

@@ -3,16 +3,11 @@ import { storageError } from '../../../base/errors/storage-error.ts';
 import { type EventBytes, mergeEvents, sliceEvents } from '../../../base/event-bytes.ts';
 import { errorCode, type FileSystem, readWhole, writeAll } from '../disk/file-system.ts';
 import { framedLength, wholeSegment } from '../format/frame.ts';
-import {
-  ACKNOWLEDGEMENTS_SUFFIX,
-  newHeader,
-  SEGMENT_SUFFIX,
-  segmentName,
-} from '../format/segment-header.ts';
+import { ACKNOWLEDGEMENTS_SUFFIX, newHeader, SEGMENT_SUFFIX, segmentName } from '../format/segment-header.ts';
 import type { Site } from '../site.ts';
 import { OpenFiles } from './open-files.ts';
-import { ReadingBuffer } from './reading-buffer.ts';
 import { Segment } from './segment.ts';
+import { ReadingBuffer } from './segment-reader.ts';
 
 /** So few segments may stay as they are. */
 const FEW = 4;
@@ -129,7 +124,7 @@ async function findSmall(
 
 /** Reads a small segment. Undefined if nothing waits in it, or if not all of it is intact: then it stays as it is. */
 async function readSmall(fs: FileSystem, stem: string): Promise<SmallSegment | undefined> {
-  const files = new OpenFiles(fs, 1);
+  const files = new OpenFiles(fs, 2);
   let isIntact = (await fs.sizeOf(stem + ACKNOWLEDGEMENTS_SUFFIX)) <= SMALL_BYTES;
   const broken = () => {
     isIntact = false;

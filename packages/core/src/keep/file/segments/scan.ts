@@ -133,7 +133,11 @@ export async function findEnd(
 }
 
 /** Looks at a whole file, part by part. @param id The id of the segment; undefined if its header is damaged. */
-export async function scanFile(file: Pick<OpenFile, 'read'>, size: number, id: number | undefined): Promise<Scan> {
+export async function scanFile(
+  file: Pick<OpenFile, 'read'>,
+  size: number,
+  id: number | undefined,
+): Promise<Scan> {
   const findRuns = async (start: number, candidate: number) => {
     const found = new IntactRuns(candidate);
     await inParts(file, start, size, (bytes, at, rest) => found.add(bytes, at, rest));

@@ -3,8 +3,11 @@ import type { EventBytes } from '../../../base/event-bytes.ts';
 import { type FileSystem, type OpenFile, writeAll, writeAllSync } from '../disk/file-system.ts';
 import { framedLength, framesOf, type WrittenGroup, writeFrames } from '../format/frame.ts';
 import { SEGMENT_HEADER_BYTES, type SegmentHeader, writeHeader } from '../format/segment-header.ts';
-import type { FrameBuffers } from './frame-buffers.ts';
 import type { Segment } from './segment.ts';
+
+const LEAST_BYTES = 64 * 1024;
+/** Enough for several groups in progress, and for those of the last megabyte that wait for their sync. */
+const MOST_KEPT_BYTES = 4 * 1024 * 1024;
 
 /** Appends to a new segment. The segment counts a group only once it is confirmed. */
 export class SegmentWriter {
@@ -222,4 +225,33 @@ export class SegmentWriter {
   #giveBack(groups: readonly WrittenGroup[]): void {
     for (const { buffer } of groups) if (buffer) this.#buffers.give(buffer);
   }
+}
+
+/** Reusable memory for frames. */
+export class FrameBuffers {
+  readonly #kept: Buffer[] = [];
+  #keptBytes = 0;
+
+  /** Memory of at least this length. */
+  take(length: number): Buffer {
+    const index = this.#kept.findIndex((buffer) => buffer.length >= length);
+    const [buffer] = index < 0 ? [] : this.#kept.splice(index, 1);
+    if (buffer === undefined) return Buffer.allocUnsafeSlow(roundedUp(length));
+    this.#keptBytes -= buffer.length;
+    return buffer;
+  }
+
+  give(buffer: Buffer): void {
+    this.#keptBytes += buffer.length;
+    this.#kept.push(buffer);
+    while (this.#keptBytes > MOST_KEPT_BYTES) this.#keptBytes -= this.#kept.shift()?.length ?? 0;
+  }
+}
+
+/**
+ * Rounds up to a power of two, at least LEAST_BYTES, so that a kept buffer also fits slightly larger groups. Pages that are
+ * never used take no memory.
+ */
+function roundedUp(length: number): number {
+  return 2 ** Math.ceil(Math.log2(Math.max(length, LEAST_BYTES)));
 }

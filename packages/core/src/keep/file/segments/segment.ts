@@ -16,9 +16,8 @@ import {
 } from '../format/segment-header.ts';
 import type { Site } from '../site.ts';
 import type { OpenFiles } from './open-files.ts';
-import type { ReadingBuffer } from './reading-buffer.ts';
 import { findEnd, headerOf, inParts, scanFile } from './scan.ts';
-import { readGroups, SegmentReader } from './segment-reader.ts';
+import { type ReadingBuffer, readGroups, SegmentReader } from './segment-reader.ts';
 
 /** Error codes of what is no `.acks` file of ours, and will not become one. Without its records there are duplicates, no losses. */
 const NEVER_READABLE = new Set([
@@ -73,7 +72,6 @@ export class Segment {
   baseTime: number = Number.NaN;
   /** The first index that is looked for in this file: more than 0 if another file of this number has the events before it. */
   from = 0;
-  /** The index after its last event. */
   end = 0;
   /** The index after the last event that is written. It may not count yet: its append waits for a sync. */
   written = 0;

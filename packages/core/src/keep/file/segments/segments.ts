@@ -8,8 +8,8 @@ import type { WrittenGroup } from '../format/frame.ts';
 import { ACKNOWLEDGEMENTS_SUFFIX, SEGMENT_SUFFIX } from '../format/segment-header.ts';
 import type { Site } from '../site.ts';
 import type { OpenFiles } from './open-files.ts';
-import { ReadingBuffer } from './reading-buffer.ts';
 import { Segment } from './segment.ts';
+import { ReadingBuffer } from './segment-reader.ts';
 
 /** Writes groups of a segment to a new one with the same number, and syncs that. */
 type Rewrite = (lost: Segment, groups: readonly WrittenGroup[]) => Promise<Segment>;
