@@ -7,17 +7,18 @@ import { Turns } from '../base/turns.ts';
 import type { Reporter } from '../tell/reporter.ts';
 import type { Budget } from './budget.ts';
 import { called, checked, type Journal } from './journal.ts';
-import type { Entry, Handed, Unwritten } from './unwritten.ts';
+import type { Handed, Unwritten } from './unwritten.ts';
 
 /** Appends at once: some are written while one is synced, and share the next sync. */
 const MOST_APPENDS = 4;
 /** How soon a journal that failed is tried again. */
 const RETRY: Backoff = { baseMs: 1_000, maxMs: 60_000 };
 
+type Entry = Pick<Handed, 'events' | 'placed' | 'handBack'>;
+
 interface GroupCommitOptions {
   readonly journal: Journal;
   readonly budget: Budget;
-  /** All that waits, as far as it is in memory alone. */
   readonly waiting: Unwritten;
   readonly clock: Clock;
   readonly random: () => number;
@@ -31,9 +32,8 @@ interface GroupCommitOptions {
 }
 
 /**
- * Group commit: writes the events in memory to the journal, many with each append, and knows from the appends whether the journal
- * works. One that failed is left alone for a while. Meanwhile events are sent from memory; those that are still there are written
- * once it works.
+ * Group commit: writes the events in memory to the journal, many with each append. A journal that failed is left alone for a while.
+ * Meanwhile events are sent from memory; those that are still there are written once it works.
  */
 export class GroupCommit {
   readonly #options: GroupCommitOptions;
@@ -252,8 +252,8 @@ export class GroupCommit {
 
   /** Resolves once an append has ended, or what waited for room is dealt with; at once if nothing is in progress. */
   async #ended(): Promise<void> {
-    await (this.#starting ??
-      (this.#entries.size > 0 && new Promise<void>((resolve) => this.#waiters.push(resolve))));
+    if (this.#starting) await this.#starting;
+    else if (this.#entries.size > 0) await new Promise<void>((resolve) => this.#waiters.push(resolve));
   }
 
   #rest(): void {

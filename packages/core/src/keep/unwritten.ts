@@ -1,19 +1,15 @@
 import type { EventBytes, Limit } from '../base/event-bytes.ts';
 import type { Range } from '../base/range.ts';
 
-/** Events that are given to the journal in one append. */
-export interface Entry {
+/** Unwritten events of a parcel, which are given to the journal in one append. */
+export interface Handed {
   readonly events: EventBytes;
+  /** Whether events like these are given up last. */
+  readonly isLast: boolean;
   /** The journal has them. Returns the range if nobody needs it any more, because the events ended meanwhile. */
   placed(range: Range): Range | undefined;
   /** The append failed: they are unwritten again. */
   handBack(): void;
-}
-
-/** Unwritten events of a parcel. */
-export interface Handed extends Entry {
-  /** Whether events like these are given up last. */
-  readonly isLast: boolean;
   /** The journal is full: the events end. Returns how many had not ended before. */
   drop(): number;
   /** They are never given to the journal again. */

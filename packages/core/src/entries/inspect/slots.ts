@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { errorCode } from '../../keep/file/disk/file-system.ts';
+import { errorCode, unlessMissing } from '../../keep/file/disk/file-system.ts';
 import { nodeFileSystem } from '../../keep/file/disk/node-file-system.ts';
 import { SEGMENT_SUFFIX } from '../../keep/file/format/segment-header.ts';
 import { replacedBy } from '../../keep/file/segments/merge.ts';
@@ -50,11 +50,8 @@ export async function findSegments(slot: SlotPlace): Promise<SegmentPlace[]> {
 }
 
 /** The entries of a directory. None if it is gone: another process took it over meanwhile. */
-export async function listOrNothing(path: string): ReturnType<typeof nodeFileSystem.list> {
-  return nodeFileSystem.list(path).catch((error) => {
-    if (errorCode(error) !== 'ENOENT') throw error;
-    return [];
-  });
+export function listOrNothing(path: string): ReturnType<typeof nodeFileSystem.list> {
+  return unlessMissing(nodeFileSystem.list(path), []);
 }
 
 /**

@@ -112,7 +112,6 @@ export class FileJournal implements Journal {
     } catch (cause) {
       throw diskError('cannot open the journal in', this.#site.root, cause);
     }
-    await this.#tenancy.settled();
     await this.#damaged.tidy();
   }
 

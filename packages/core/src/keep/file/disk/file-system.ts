@@ -78,6 +78,17 @@ export function errorCode(error: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined;
 }
 
+/** The result of an operation; `instead` if what it is about is missing. */
+export function unlessMissing<Result, Instead>(
+  work: Promise<Result>,
+  instead: Instead,
+): Promise<Result | Instead> {
+  return work.catch((error: unknown) => {
+    if (errorCode(error) !== 'ENOENT') throw error;
+    return instead;
+  });
+}
+
 /** Throws a StorageError if a directory that is to be inside another one is a link, or something else. Missing is no error. */
 export async function refuseLink(fs: Pick<FileSystem, 'list'>, path: string): Promise<void> {
   const entries = await fs.list(dirname(path), true);

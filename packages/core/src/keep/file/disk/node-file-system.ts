@@ -20,7 +20,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { StorageError } from '../../../base/errors/storage-error.ts';
-import { errorCode, type FileSystem, type OpenFile, type SyncFile } from './file-system.ts';
+import { errorCode, type FileSystem, type OpenFile, type SyncFile, unlessMissing } from './file-system.ts';
 
 // As it is at import, as those of `systemClock`.
 const { setImmediate } = globalThis;
@@ -86,24 +86,11 @@ export const nodeFileSystem: FileSystem = {
     }));
   },
 
-  async sizeOf(path) {
-    try {
-      return (await promises.lstat(path)).size;
-    } catch (error) {
-      if (errorCode(error) !== 'ENOENT') throw error;
-      return 0;
-    }
-  },
+  sizeOf: async (path) => (await unlessMissing(promises.lstat(path), undefined))?.size ?? 0,
 
   rename: promises.rename,
   renameSync,
-  async remove(path) {
-    try {
-      await promises.unlink(path);
-    } catch (error) {
-      if (errorCode(error) !== 'ENOENT') throw error;
-    }
-  },
+  remove: (path) => unlessMissing(promises.unlink(path), undefined),
   removeDirectory: promises.rmdir,
   removeSync: (path) => rmSync(path, { recursive: true, force: true }),
 

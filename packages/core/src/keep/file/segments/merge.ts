@@ -1,7 +1,7 @@
 import { basename, dirname, join } from 'node:path';
 import { storageError } from '../../../base/errors/storage-error.ts';
 import { type EventBytes, mergeEvents, sliceEvents } from '../../../base/event-bytes.ts';
-import { errorCode, type FileSystem, readWhole, writeAll } from '../disk/file-system.ts';
+import { type FileSystem, readWhole, unlessMissing, writeAll } from '../disk/file-system.ts';
 import { framedLength, wholeSegment } from '../format/frame.ts';
 import { ACKNOWLEDGEMENTS_SUFFIX, newHeader, SEGMENT_SUFFIX, segmentName } from '../format/segment-header.ts';
 import type { Site } from '../site.ts';
@@ -166,10 +166,10 @@ async function merge(
 ): Promise<void> {
   for (const [index, { stem }] of segments.entries()) {
     const to = join(directory, segmentName(index + 1));
-    const records = await readWhole(fs, stem + ACKNOWLEDGEMENTS_SUFFIX, SMALL_BYTES).catch((error) => {
-      if (errorCode(error) !== 'ENOENT') throw error;
-      return undefined;
-    });
+    const records = await unlessMissing(
+      readWhole(fs, stem + ACKNOWLEDGEMENTS_SUFFIX, SMALL_BYTES),
+      undefined,
+    );
     // First what is released: a crash before the rename leaves the segment and its records where they were.
     if (records?.length) await write(fs, to + ACKNOWLEDGEMENTS_SUFFIX, records);
     await fs.rename(stem + SEGMENT_SUFFIX, to + SEGMENT_SUFFIX);

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
 import { tried } from '@sluice/protocol/toolbox';
 import { StorageError } from '../../../base/errors/storage-error.ts';
-import { errorCode, type FileSystem, refuseLink } from '../disk/file-system.ts';
+import { errorCode, type FileSystem, refuseLink, unlessMissing } from '../disk/file-system.ts';
 import { ACKNOWLEDGEMENTS_SUFFIX, SEGMENT_SUFFIX } from '../format/segment-header.ts';
 import type { Site } from '../site.ts';
 import type { Lock } from './system-locks.ts';
@@ -220,12 +220,10 @@ async function moveDirectory(fs: FileSystem, from: string, to: string): Promise<
 
   /** Resolves to false if another process was faster, or there is no such file. */
   function moved(name: string): Promise<boolean> {
-    return fs.rename(join(from, name), join(to, name)).then(
-      () => true,
-      (error) => {
-        if (errorCode(error) !== 'ENOENT') throw error;
-        return false;
-      },
+    const renamed = fs.rename(join(from, name), join(to, name));
+    return unlessMissing(
+      renamed.then(() => true),
+      false,
     );
   }
 }

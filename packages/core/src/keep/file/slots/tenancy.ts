@@ -65,7 +65,7 @@ export class Tenancy {
   }
 
   /**
-   * Claims a slot if the root exists, so that what lies there is delivered. If not, the first event makes the root. Nothing is
+   * Claims a slot if the root exists, and resolves once what lies there is taken over. If not, the first event makes the root. Nothing is
    * looked at in this turn of the event loop: a build or a server render only imports code that creates a tracker.
    */
   async open(): Promise<void> {
@@ -73,6 +73,7 @@ export class Tenancy {
     await fs.endOfTurn?.();
     if (await isMissing(fs, root)) this.#watch(ALONE_INTERVAL_MS);
     else if (!this.#alarm.isStopped) await this.claim();
+    await this.#adopting;
   }
 
   /** Claims a slot if there is none, and starts to take over what dead owners left. Returns the slot's directory. */
@@ -91,11 +92,6 @@ export class Tenancy {
       },
     );
     return (await this.#slot).directory;
-  }
-
-  /** Resolves once the directories found so far are taken over. */
-  async settled(): Promise<void> {
-    await this.#adopting;
   }
 
   /**
