@@ -32,8 +32,8 @@ export class DamagedFiles {
   }
 
   /**
-   * Removes what is too old, the oldest of what is too much, and more of the oldest until `bytes` are free. The newest file may be
-   * larger than what is too much. Never rejects.
+   * Removes what is too old, and the oldest of what is too much; the newest file may be larger. If bytes are needed, removes the
+   * oldest until so many are free, and no more. Never rejects.
    */
   async tidy(bytes: number = 0): Promise<void> {
     const { fs, clock } = this.#site;
@@ -50,7 +50,8 @@ export class DamagedFiles {
       let freed = 0;
       for (const { name, size } of files) {
         const isTooMuch = total > MOST_BYTES && name !== files.at(-1)?.name;
-        if (name >= oldest && !isTooMuch && freed >= bytes) return;
+        const isToGo = bytes > 0 ? freed < bytes : name < oldest || isTooMuch;
+        if (!isToGo) return;
         await fs.remove(join(directory, name));
         total -= size;
         freed += size;
