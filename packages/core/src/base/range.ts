@@ -20,6 +20,18 @@ export function rangeLength({ from, to }: Span): number {
   return to - from;
 }
 
+/** The position of the first of some spans, which are in order, that ends after an index. */
+export function firstBehind(spans: readonly Span[], index: number): number {
+  let low = 0;
+  let high = spans.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((spans[middle]?.to ?? 0) <= index) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
 /** The parts of a range that lie outside another range of the same segment. */
 export function without<Part extends Span>(part: Part, { from, to }: Span): Part[] {
   const parts = [

@@ -2,7 +2,6 @@ import type { Clock } from '@sluice/protocol/toolbox';
 import type { EventBytes } from '../base/event-bytes.ts';
 import { Turns } from '../base/turns.ts';
 import type { Reporter } from '../tell/reporter.ts';
-import { MOST_BYTES, MOST_OF_DISK } from './file/segment-size.ts';
 import type { Journal } from './journal.ts';
 
 export interface BudgetOptions {
@@ -27,6 +26,10 @@ export interface BudgetOptions {
   readonly reporter: Pick<Reporter, 'settled'>;
 }
 
+/** Default of `storage.maxBytes` in Node, if that is less than `MOST_OF_DISK`. */
+export const MOST_BYTES: number = 2 ** 30;
+/** A journal without a limit of its own may take this part of its disk. */
+export const MOST_OF_DISK = 0.1;
 /** A small disk is not reserved completely for others: at most this part of it is kept free. */
 const MOST_RESERVED = 0.05;
 const SPACE_INTERVAL_MS = 1_000;

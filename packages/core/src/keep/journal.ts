@@ -3,7 +3,7 @@
  * index in the segment identify an event. Every implementation passes `@sluice/core/journal-contract`.
  */
 
-import { storageError } from '../base/errors/storage-error.ts';
+import { StorageError, storageError } from '../base/errors/storage-error.ts';
 import type { EventBytes, Limit } from '../base/event-bytes.ts';
 import type { Fate } from '../base/fate.ts';
 import type { Range } from '../base/range.ts';
@@ -158,5 +158,23 @@ export async function syncCopies(journal: Journal, range: Range): Promise<void> 
   } catch (cause) {
     await journal.acknowledge(range).catch(() => undefined);
     throw storageError('events stay where they are', cause);
+  }
+}
+
+/** The range if it fits the events, or an error: a custom journal may be wrong. */
+export function checked(
+  range: Range | undefined,
+  { ends }: EventBytes,
+): [range: Range | undefined, error?: StorageError] {
+  if (range !== undefined && range?.to - range?.from === ends.length) return [range];
+  return [undefined, new StorageError('the journal gave no range')];
+}
+
+/** Calls a custom journal safely: if it throws, the returned promise rejects. */
+export function called(call: () => Promise<Range>): Promise<Range> {
+  try {
+    return Promise.resolve(call());
+  } catch (error) {
+    return Promise.reject(error);
   }
 }

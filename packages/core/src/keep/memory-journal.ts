@@ -68,11 +68,7 @@ export class MemoryJournal implements Journal {
   }
 
   async acknowledge(range: Range): Promise<void> {
-    for (const record of this.#records.release(range)) {
-      if (record.rest.length > 0) continue;
-      record.piece = undefined;
-      this.#records.remove(record);
-    }
+    for (const record of this.#records.release(range)) if (record.rest.length === 0) record.piece = undefined;
   }
 
   async sync(): Promise<void> {}

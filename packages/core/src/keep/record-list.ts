@@ -1,5 +1,5 @@
 import { type EventBytes, type Limit, mergeEvents, sliceEvents } from '../base/event-bytes.ts';
-import { type Span, without } from '../base/range.ts';
+import { firstBehind, type Span, without } from '../base/range.ts';
 
 /** Events that were appended together, and their size in bytes. */
 export interface Kept extends Span {
@@ -15,23 +15,17 @@ export interface Piece extends EventBytes {
 
 /** The records of a segment, in order. A lookup is a binary search. The cost of a release does not grow with the backlog. */
 export class RecordList<Record extends Kept> {
-  /** All that were added and not removed, and some that were removed. */
+  /** All that were added, but for some that are completely released. */
   all: readonly Record[] = [];
   /** Size of the records that are not completely released. */
   bytes = 0;
-  #removed = new Set<Record>();
+  /** Number of records in the list that are completely released. */
+  #released = 0;
 
   /** Inserts a record in order; usually that is at the end. */
-  add(record: Record): Record {
-    (this.all as Record[]).splice(this.#positionOf(record.from), 0, record);
+  add(record: Record): void {
+    (this.all as Record[]).splice(firstBehind(this.all, record.from), 0, record);
     this.bytes += record.bytes;
-    return record;
-  }
-
-  /** The record with this index, even if all its events are released. */
-  at(index: number): Record | undefined {
-    const record = this.all[this.#positionOf(index)];
-    return record && record.from <= index ? record : undefined;
   }
 
   /**
@@ -43,8 +37,8 @@ export class RecordList<Record extends Kept> {
     let room = maxBytes + 1;
     let next = from;
     while (next < to) {
-      const record = this.at(next);
-      if (!record?.rest.length) break;
+      const record = this.all[firstBehind(this.all, next)];
+      if (!record?.rest.length || record.from > next) break;
       room -= record.bytes + 1;
       if (found.length > 0 && (room < 0 || record.to - from > maxEvents)) break;
       found.push(record);
@@ -56,35 +50,22 @@ export class RecordList<Record extends Kept> {
   /** Releases events; ignores those that are not in the list. Returns the records that changed. */
   release(range: Span): Record[] {
     const changed: Record[] = [];
-    for (let position = this.#positionOf(range.from); ; position += 1) {
+    for (let position = firstBehind(this.all, range.from); ; position += 1) {
       const record = this.all[position];
-      if (!record || record.from >= range.to) return changed;
+      if (!record || record.from >= range.to) break;
       if (record.rest.length === 0) continue;
       record.rest = record.rest.flatMap((part) => without(part, range));
-      if (record.rest.length === 0) this.bytes -= record.bytes;
       changed.push(record);
+      if (record.rest.length > 0) continue;
+      this.bytes -= record.bytes;
+      this.#released += 1;
     }
-  }
-
-  /** Removes a record that is completely released. */
-  remove(record: Record): void {
-    this.#removed.add(record);
-    // Now and then, so that a removal does not move all others.
-    if (this.#removed.size * 2 <= this.all.length) return;
-    this.all = this.all.filter((other) => !this.#removed.has(other));
-    this.#removed.clear();
-  }
-
-  /** The position of the first record that ends after an index. */
-  #positionOf(index: number): number {
-    let low = 0;
-    let high = this.all.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((this.all[middle]?.to ?? 0) > index) high = middle;
-      else low = middle + 1;
+    // Now and then, so that a release does not move all others.
+    if (this.#released * 2 > this.all.length) {
+      this.all = this.all.filter(({ rest }) => rest.length > 0);
+      this.#released = 0;
     }
-    return low;
+    return changed;
   }
 }
 

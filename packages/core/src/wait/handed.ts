@@ -1,6 +1,6 @@
 import type { Limit } from '../base/event-bytes.ts';
 import type { Range } from '../base/range.ts';
-import type { Handed } from '../keep/journal-writer.ts';
+import type { Handed } from '../keep/unwritten.ts';
 import type { Parcel } from './parcel.ts';
 import { FORSAKEN, HANDED, NOWHERE } from './places.ts';
 import type { Queue } from './queue.ts';

@@ -1,7 +1,7 @@
 import type { Limit } from '../base/event-bytes.ts';
 import { allOf, type Range } from '../base/range.ts';
 import type { Journal } from '../keep/journal.ts';
-import type { Handed } from '../keep/journal-writer.ts';
+import type { Handed } from '../keep/unwritten.ts';
 import { Epochs } from '../tell/epochs.ts';
 import { entryOf } from './handed.ts';
 import type { Line } from './line.ts';

@@ -21,11 +21,9 @@ function listOf(...bounds: readonly number[]): RecordList<Named> {
   return list;
 }
 
-/** Releases events, and removes what is completely released, which it returns. */
+/** Releases events. Returns what is completely released. */
 function release(list: RecordList<Named>, from: number, to: number): Named[] {
-  const done = list.release({ from, to }).filter(({ rest }) => rest.length === 0);
-  for (const record of done) list.remove(record);
-  return done;
+  return list.release({ from, to }).filter(({ rest }) => rest.length === 0);
 }
 
 /** The record that holds an event that is not released. */

@@ -1,11 +1,10 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '@sluice/protocol/toolbox';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createTracker, type Tracker, type TrackerOptions, type TrackerStats } from '../../src/index.ts';
-import { directorySize } from '../../src/keep/file/directory-size.ts';
 import { nodeFileSystem } from '../../src/keep/file/disk/node-file-system.ts';
 import { FailingFileSystem } from '../bench/failing-file-system.ts';
 import { ScriptedTransport } from '../bench/scripted-transport.ts';
@@ -30,7 +29,13 @@ afterEach(async () => {
   await place.remove();
 });
 
-const size = () => directorySize(nodeFileSystem, place.directory, () => false);
+/** Bytes of all files in the directory. */
+async function size(): Promise<number> {
+  const entries = await readdir(place.directory, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  const sizes = files.map(({ parentPath, name }) => nodeFileSystem.sizeOf(join(parentPath, name)));
+  return (await Promise.all(sizes)).reduce((sum, bytes) => sum + bytes, 0);
+}
 
 /** Another process, which tracks events that the service does not take. Resolves to its stats once they are durable. */
 async function trackElsewhere(count: number): Promise<TrackerStats> {

@@ -42,6 +42,7 @@ export const MUTANTS: readonly SimulatedMutant[] = [
     file: 'keep/file/format/frame',
     find: 'if (xxh32(view, at + SEGMENT_AT, end) !== view.getUint32(at + CHECKSUM_AT, true))',
     replace: 'if (false)',
+    seed: 880,
   },
   {
     name: 'adopts what a living owner has',
@@ -65,7 +66,7 @@ export const MUTANTS: readonly SimulatedMutant[] = [
   {
     name: 'skips the sync of the directory',
     file: SEGMENT_WRITER,
-    find: 'isSynced ? fs.syncDirectory(segment.directory) : Promise.resolve()',
+    find: 'isSynced ? fs.syncDirectory(segment.directory) : undefined',
     replace: 'Promise.resolve()',
   },
   {
@@ -108,9 +109,9 @@ export const NO_MISTAKE = 'makes no mistake';
 export const TESTED_MUTANTS: readonly TestedMutant[] = [
   {
     name: 'takes over a segment twice',
-    file: 'keep/file/segments/segments',
-    find: 'if (this.#paths.has(path) || this.#foreign.has(path)) return true;',
-    replace: '',
+    file: 'keep/file/segments/recovery',
+    find: 'name.endsWith(SEGMENT_SUFFIX) && !isKnown',
+    replace: 'name.endsWith(SEGMENT_SUFFIX)',
     test: 'keep/file/segments/segments.node.test.ts',
     finder: 'is read again later, and gives each event once',
   },
@@ -119,7 +120,7 @@ export const TESTED_MUTANTS: readonly TestedMutant[] = [
     file: SEGMENT_WRITER,
     find: 'syncing.then(forget, () => undefined);',
     replace: 'syncing.then(forget, forget);',
-    test: 'keep/file/format/salvage.node.test.ts',
+    test: 'keep/file/segments/unsaved-events.node.test.ts',
     finder: 'is not taken on the word of the next sync of that file',
   },
   {
@@ -135,7 +136,7 @@ export const TESTED_MUTANTS: readonly TestedMutant[] = [
     file: 'keep/file/segments/segments',
     find: 'isMoved ? this.read(range, limit) : reading',
     replace: 'reading',
-    test: 'keep/file/format/salvage.node.test.ts',
+    test: 'keep/file/segments/unsaved-events.node.test.ts',
     finder: 'gives the events also to a reader that was about to open the old file when that was removed',
   },
   {

@@ -5,9 +5,9 @@ import { basename, join, resolve } from 'node:path';
 import { readBaseUrl } from '@sluice/protocol/toolbox';
 import { StorageError, storageError } from '../../base/errors/storage-error.ts';
 import { FileNote } from '../../keep/file/disk/file-note.ts';
-import { errorCode } from '../../keep/file/disk/file-system.ts';
+import { errorCode, unlessMissing } from '../../keep/file/disk/file-system.ts';
 import { nodeFileSystem } from '../../keep/file/disk/node-file-system.ts';
-import { SEGMENT_SUFFIX } from '../../keep/file/format/suffixes.ts';
+import { SEGMENT_SUFFIX } from '../../keep/file/format/segment-header.ts';
 import { replacedBy } from '../../keep/file/segments/merge.ts';
 import { SLOT_DIRECTORY } from '../../keep/file/slots/slot.ts';
 import { systemLocks } from '../../keep/file/slots/system-locks.ts';
@@ -191,11 +191,8 @@ async function findSegments({ directory, isAlive }: SlotPlace): Promise<StoredSe
 }
 
 /** The entries of a directory. None if it is gone: another process took it over meanwhile. */
-async function listOrNothing(path: string): ReturnType<typeof nodeFileSystem.list> {
-  return nodeFileSystem.list(path).catch((error) => {
-    if (errorCode(error) !== 'ENOENT') throw error;
-    return [];
-  });
+function listOrNothing(path: string): ReturnType<typeof nodeFileSystem.list> {
+  return unlessMissing(nodeFileSystem.list(path), []);
 }
 
 async function rootOf(directory: string): Promise<string> {

@@ -5,12 +5,11 @@ import type { Span } from '../../base/range.ts';
 import { errorCode, type OpenFile } from '../../keep/file/disk/file-system.ts';
 import { nodeFileSystem } from '../../keep/file/disk/node-file-system.ts';
 import { FrameReader } from '../../keep/file/format/frame.ts';
-import { readHeader, SEGMENT_HEADER_BYTES } from '../../keep/file/format/segment-header.ts';
-import { SEGMENT_SUFFIX } from '../../keep/file/format/suffixes.ts';
+import { SEGMENT_HEADER_BYTES, SEGMENT_SUFFIX } from '../../keep/file/format/segment-header.ts';
 import { OpenFiles } from '../../keep/file/segments/open-files.ts';
-import { ReadingBuffer } from '../../keep/file/segments/reading-buffer.ts';
-import { inParts, readPart, scanFile } from '../../keep/file/segments/scan.ts';
+import { headerOf, inParts, scanFile } from '../../keep/file/segments/scan.ts';
 import { Segment } from '../../keep/file/segments/segment.ts';
+import { ReadingBuffer } from '../../keep/file/segments/segment-reader.ts';
 
 const LOOKS = 3;
 const LOOK_AGAIN_MS = 50;
@@ -141,17 +140,17 @@ export class StoredSegment {
     return this.#look(async (isLast) => {
       let damagedBytes = 0;
       const files = new OpenFiles(nodeFileSystem, 1);
-      const context = {
-        fs: nodeFileSystem,
-        files,
-        readingBuffer: new ReadingBuffer(),
-        damaged: { setAside: async () => {} },
-        onDamaged(_path: string, bytes: number) {
+      const observer = {
+        damaged(_path: string, bytes: number) {
           damagedBytes += bytes;
         },
-        onFailed: () => {},
+        failed: () => {},
+      };
+      const context = {
+        site: { fs: nodeFileSystem, observer },
+        files,
+        readingBuffer: new ReadingBuffer(),
         onMissing: () => {},
-        onVanished: () => {},
       };
       try {
         const segment = new Segment(context, 1, this.#directory, this.#name);
@@ -189,7 +188,7 @@ async function verifyFile(path: string): Promise<Omit<VerifiedSegment, 'path'>> 
   const file = await nodeFileSystem.openToRead(path);
   try {
     const { size } = await file.stat();
-    const header = readHeader(await readPart(file, 0, Math.min(size, SEGMENT_HEADER_BYTES)));
+    const header = await headerOf(file, size);
     const none = { bytes: size, events: 0, missing: 0, damage: [], isForeign: header === 'other version' };
     if (header === 'empty' || header === 'other version') return none;
     if (header !== 'damaged') return { ...none, ...(await readFrames(file, size, header)) };

@@ -1,32 +1,28 @@
 import { basename, dirname, join } from 'node:path';
-import type { Clock } from '@sluice/protocol/toolbox';
 import { storageError } from '../../base/errors/storage-error.ts';
-import { errorCode, type FileSystem, refuseLink } from './disk/file-system.ts';
-import { SEGMENT_SUFFIX } from './format/suffixes.ts';
+import { errorCode, refuseLink } from './disk/file-system.ts';
+import { SEGMENT_SUFFIX } from './format/segment-header.ts';
+import type { Site } from './site.ts';
 
 const SUFFIX = '.damaged';
 const MOST_BYTES = 16 * 1024 * 1024;
 const MOST_AGE_MS = 30 * 24 * 60 * 60_000;
 
-interface DamagedFilesOptions {
-  /** Where they are. Created with the first of them. */
-  readonly directory: string;
-  readonly fs: FileSystem;
-  readonly clock: Clock;
-  readonly onFailed: (error: Error) => void;
-}
-
 /** Damaged segments, set aside for a person to look at: for 30 days, and 16 MiB in total. Processes share them. */
 export class DamagedFiles {
-  readonly #options: DamagedFilesOptions;
+  readonly #site: Pick<Site, 'fs' | 'clock' | 'observer'>;
+  /** Created with the first of them. The parts of a journal share that of the journal. */
+  readonly #directory: string;
 
-  constructor(options: DamagedFilesOptions) {
-    this.#options = options;
+  constructor(site: Pick<Site, 'root' | 'isPart' | 'fs' | 'clock' | 'observer'>) {
+    this.#site = site;
+    this.#directory = join(site.isPart ? dirname(site.root) : site.root, 'damaged');
   }
 
   /** Moves a segment of a slot here. Its new name says when that was, and where it was. Rejects if it cannot be moved. */
   async setAside(path: string): Promise<void> {
-    const { directory, fs, clock } = this.#options;
+    const { fs, clock } = this.#site;
+    const directory = this.#directory;
     const [, origin = ''] = basename(dirname(path)).split('.');
     const name = basename(path, SEGMENT_SUFFIX);
     await refuseLink(fs, directory);
@@ -35,46 +31,34 @@ export class DamagedFiles {
     await this.tidy();
   }
 
-  /** Removes what is too old, and the oldest of what is too much. The newest file may be larger. Never rejects. */
-  async tidy(): Promise<void> {
-    const oldest = dateOf(this.#options.clock.now() - MOST_AGE_MS);
-    let total = 0;
-    let newer = 0;
-    await this.#visit('newest', async (name, bytes) => {
-      total += bytes;
-      newer += 1;
-      return name < oldest || (newer > 1 && total > MOST_BYTES);
-    });
-  }
-
-  /** Removes the oldest until at least so many bytes are free, or none is left. Never rejects. */
-  async free(bytes: number): Promise<void> {
-    let rest = bytes;
-    await this.#visit('oldest', async (_name, size) => {
-      rest -= size;
-      return rest + size > 0;
-    });
-  }
-
-  /** Removes the files for which the callback resolves to true. */
-  async #visit(
-    first: 'newest' | 'oldest',
-    isToGo: (name: string, bytes: number) => Promise<boolean>,
-  ): Promise<void> {
-    const { directory, fs, onFailed } = this.#options;
+  /**
+   * Removes what is too old, and the oldest of what is too much; the newest file may be larger. If bytes are needed, removes the
+   * oldest until so many are free, and no more. Never rejects.
+   */
+  async tidy(bytes: number = 0): Promise<void> {
+    const { fs, clock } = this.#site;
+    const directory = this.#directory;
+    const oldest = dateOf(clock.now() - MOST_AGE_MS);
     try {
       await refuseLink(fs, directory);
-      const names = (await fs.list(directory)).flatMap(({ name, kind }) =>
-        kind === 'file' && name.endsWith(SUFFIX) ? [name] : [],
-      );
-      names.sort();
-      for (const name of first === 'oldest' ? names : names.reverse()) {
-        const path = join(directory, name);
-        if (await isToGo(name, await fs.sizeOf(path))) await fs.remove(path);
+      const files: { readonly name: string; readonly size: number }[] = [];
+      for (const { name, kind } of await fs.list(directory))
+        if (kind === 'file' && name.endsWith(SUFFIX))
+          files.push({ name, size: await fs.sizeOf(join(directory, name)) });
+      files.sort((one, other) => (one.name < other.name ? -1 : 1));
+      let total = files.reduce((sum, { size }) => sum + size, 0);
+      let freed = 0;
+      for (const { name, size } of files) {
+        const isTooMuch = total > MOST_BYTES && name !== files.at(-1)?.name;
+        const isToGo = bytes > 0 ? freed < bytes : name < oldest || isTooMuch;
+        if (!isToGo) return;
+        await fs.remove(join(directory, name));
+        total -= size;
+        freed += size;
       }
     } catch (cause) {
       if (errorCode(cause) !== 'ENOENT')
-        onFailed(storageError(`cannot remove old damaged files from ${directory}`, cause));
+        this.#site.observer?.failed(storageError(`cannot remove old damaged files from ${directory}`, cause));
     }
   }
 }

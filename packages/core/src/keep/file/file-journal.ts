@@ -1,26 +1,22 @@
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { Clock } from '@sluice/protocol/toolbox';
 import { ClosedError } from '../../base/errors/closed-error.ts';
 import { storageError } from '../../base/errors/storage-error.ts';
 import type { EventBytes, Limit } from '../../base/event-bytes.ts';
-import type { Range, Span } from '../../base/range.ts';
+import type { Range } from '../../base/range.ts';
 import { Turns } from '../../base/turns.ts';
 import type { Fsync } from '../fsync.ts';
 import type { Journal, JournalObserver, Reading } from '../journal.ts';
 import { DamagedFiles } from './damaged-files.ts';
-import { directorySize } from './directory-size.ts';
-import { diskError } from './disk/disk-error.ts';
-import type { FileSystem } from './disk/file-system.ts';
+import { diskError, errorCode, type FileSystem } from './disk/file-system.ts';
 import { nodeFileSystem } from './disk/node-file-system.ts';
-import { segmentSize, WRITE_BYTES } from './segment-size.ts';
-import { Appender } from './segments/appender.ts';
+import { Appender, segmentSize, WRITE_BYTES } from './segments/appender.ts';
 import { mergeSmall } from './segments/merge.ts';
 import { OpenFiles } from './segments/open-files.ts';
-import { ReadingBuffer } from './segments/reading-buffer.ts';
-import type { Segment } from './segments/segment.ts';
+import { Recovery } from './segments/recovery.ts';
 import { Segments } from './segments/segments.ts';
-import type { Locks } from './slots/system-locks.ts';
-import { systemLocks } from './slots/system-locks.ts';
+import type { Site } from './site.ts';
+import { type Locks, systemLocks } from './slots/system-locks.ts';
 import { Tenancy } from './slots/tenancy.ts';
 
 /** Options of a `FileJournal`. */
@@ -49,14 +45,11 @@ export interface FileJournalOptions {
   readonly locks?: Locks;
 }
 
-/** A segment of a previous process, and its events that are not released. */
-type Found = { readonly segment: Segment; readonly waiting: readonly Span[] };
-
 const GROUP_LIMIT: Limit = { maxEvents: 4096, maxBytes: WRITE_BYTES };
 const SEGMENT_BYTES = 8 * 1024 * 1024;
 const MOST_OPEN_FILES = 8;
-/** So many ranges are told of in one turn of the event loop. */
-const MOST_TOLD = 256;
+/** A journal directory has directories of slots, and those of its parts, such as dead letters, have their own. */
+const MOST_DEPTH = 3;
 
 /**
  * The append-only journal in files. FORMAT.md describes them.
@@ -69,73 +62,39 @@ export class FileJournal implements Journal {
   readonly kind = 'file';
   readonly survives = true;
   readonly groupLimit: Limit;
-  readonly #directory: string;
-  readonly #fs: FileSystem;
+  readonly #site: Site;
+  readonly #maxBytes: number;
   readonly #files: OpenFiles;
   readonly #damaged: DamagedFiles;
-  readonly #segmentBytes: number;
-  readonly #maxBytes: number;
   readonly #tenancy: Tenancy;
   readonly #segments: Segments;
+  readonly #recovery: Recovery;
   readonly #appender: Appender;
-  /** Segments of previous processes, of which the observer was not told completely. */
-  readonly #found: Found[] = [];
-  readonly #telling = new Turns();
-  #observer: JournalObserver | undefined;
   readonly #syncs = new Turns();
   /** Set by `close()`: settles after the last sync. */
   #ended: Promise<void> | undefined;
 
   constructor(options: FileJournalOptions) {
-    const { directory, fsync, clock, maxBytes = Number.POSITIVE_INFINITY } = options;
+    const { directory: root, fsync, clock, maxBytes = Number.POSITIVE_INFINITY } = options;
     const { fs = nodeFileSystem, locks = systemLocks, isPart = false } = options;
     const segmentBytes = segmentSize(options.segmentBytes ?? SEGMENT_BYTES, maxBytes);
-    const onFailed = (error: Error) => this.#observer?.failed(error);
+    const ours = new Set<string>();
+    const site = { root, isPart, fs, locks, ours, clock, fsync, segmentBytes, observer: undefined };
     this.groupLimit = { ...GROUP_LIMIT, maxBytes: Math.min(GROUP_LIMIT.maxBytes, segmentBytes) };
-    this.#directory = directory;
-    this.#segmentBytes = segmentBytes;
+    this.#site = site;
     this.#maxBytes = maxBytes;
-    this.#damaged = new DamagedFiles({
-      directory: join(isPart ? dirname(directory) : directory, 'damaged'),
-      fs,
-      clock,
-      onFailed,
-    });
-    this.#fs = fs;
     this.#files = new OpenFiles(fs, MOST_OPEN_FILES);
-    this.#tenancy = new Tenancy({
-      root: directory,
-      mayBeLink: !isPart,
-      fs,
-      locks,
-      clock,
-      onLook: (adopted, own, makeDirectory) => this.#look(adopted, own, makeDirectory),
-      onFailed,
-    });
+    this.#damaged = new DamagedFiles(site);
+    this.#tenancy = new Tenancy(site, (...of) => this.#look(...of));
     this.#segments = new Segments(
-      {
-        fs,
-        damaged: this.#damaged,
-        files: this.#files,
-        readingBuffer: new ReadingBuffer(),
-        onDamaged: (path, bytes) => this.#observer?.damaged(path, bytes),
-        onFailed,
-        onMissing: (range) => this.#observer?.settled?.(range, 'damaged'),
-        onVanished: (range) => this.#observer?.vanished?.(range),
-      },
+      site,
+      this.#files,
+      this.#damaged,
       () => this.#tenancy.directory,
       (lost, groups) => this.#appender.rewrite(lost, groups),
     );
-    this.#appender = new Appender({
-      root: directory,
-      fs,
-      fsync,
-      clock,
-      segmentBytes,
-      tenancy: this.#tenancy,
-      segments: this.#segments,
-      onFailed,
-    });
+    this.#recovery = new Recovery(site, this.#segments);
+    this.#appender = new Appender(site, this.#tenancy, this.#segments);
   }
 
   get bytes(): number {
@@ -143,17 +102,16 @@ export class FileJournal implements Journal {
   }
 
   get unsaved(): number {
-    return this.#segments.salvage.count;
+    return this.#segments.unsaved;
   }
 
   async open(observer: JournalObserver): Promise<void> {
-    this.#observer = observer;
+    this.#site.observer = observer;
     try {
       await this.#tenancy.open();
     } catch (cause) {
-      throw diskError('cannot open the journal in', this.#directory, cause);
+      throw diskError('cannot open the journal in', this.#site.root, cause);
     }
-    await this.#tenancy.settled();
     await this.#damaged.tidy();
   }
 
@@ -181,33 +139,37 @@ export class FileJournal implements Journal {
   }
 
   async evictOldest(rescue?: (segment: number) => Promise<void>): Promise<number | undefined> {
-    if (this.#found.length > 0) await this.#tell();
+    // What is appended from now on goes to another segment: nothing may be awaited between the choice of one and its end.
+    if (this.#recovery.hasUntold) await this.#recovery.tell();
     const oldest = this.#segments.oldest();
     if (oldest === undefined) return undefined;
-    await this.#appender.end((segment) => segment === oldest);
-    await rescue?.(this.#segments.nameOf(oldest));
-    return this.#segments.evict(oldest);
+    await this.#appender.end(({ number }) => number === oldest);
+    await rescue?.(oldest);
+    await this.#segments.evict(oldest);
+    return oldest;
   }
 
   async reclaim(bytes = 0): Promise<void> {
     await this.#appender.end((segment) => segment.isReleased);
-    if (bytes > 0) await this.#damaged.free(bytes);
+    if (bytes > 0) await this.#damaged.tidy(bytes);
   }
 
   async space(): ReturnType<NonNullable<Journal['space']>> {
-    const volume = await this.#fs.volume(this.#directory);
+    const { fs, root } = this.#site;
+    const volume = await fs.volume(root);
     if (this.#maxBytes === Number.POSITIVE_INFINITY) return volume;
-    const otherBytes = await directorySize(this.#fs, this.#directory, (path) => this.#segments.counts(path));
-    return { ...volume, otherBytes };
+    return { ...volume, otherBytes: await this.#otherBytes(root, MOST_DEPTH) };
   }
 
   async close(): Promise<void> {
     if (this.#ended) return;
+    this.#recovery.isOver = true;
     this.#ended = this.#end();
     try {
       await this.#ended;
     } catch (error) {
-      this.#observer?.failed(storageError(`cannot end the journal in ${this.#directory}`, error));
+      const { observer, root } = this.#site;
+      observer?.failed(storageError(`cannot end the journal in ${root}`, error));
     }
     // A `sync()` that was called before may still rewrite events that the disk may have lost.
     await this.#syncs.ended();
@@ -223,21 +185,22 @@ export class FileJournal implements Journal {
     await this.#appender.sync();
   }
 
-  /** Tells of the events that were found, the oldest first, some in each turn of the event loop. */
-  #tell(): Promise<void> {
-    return this.#telling.take(async () => {
-      const age = ({ segment }: Found) => (Number.isNaN(segment.baseTime) ? 0 : segment.baseTime);
-      let told = 0;
-      this.#found.sort((one, two) => age(one) - age(two));
-      for (let [found] = this.#found; found !== undefined; [found] = this.#found) {
-        for (const run of found.waiting) {
-          if (this.#ended) return;
-          this.#observer?.recovered({ segment: found.segment.number, ...run }, age(found) || undefined);
-          if (++told % MOST_TOLD === 0) await this.#fs.endOfTurn?.();
-        }
-        this.#found.shift();
-      }
+  /** The size of all files in a directory and those inside it that are not this journal's own. Processes may change it meanwhile. */
+  async #otherBytes(directory: string, depth: number): Promise<number> {
+    const { fs } = this.#site;
+    let bytes = 0;
+    const entries = await fs.list(directory).catch((error) => {
+      // What somebody else put into it is not ours to count, nor to delete.
+      if (depth === MOST_DEPTH && errorCode(error) !== 'ENOENT') throw error;
+      return [];
     });
+    for (const { name, kind } of entries) {
+      const path = join(directory, name);
+      if (kind === 'directory' && depth > 1) bytes += await this.#otherBytes(path, depth - 1);
+      // Asked first: a file of our own may be deleted while its size is read.
+      if (kind === 'file' && !this.#segments.knows(path)) bytes += await fs.sizeOf(path);
+    }
+    return bytes;
   }
 
   /** Finds events that are not known yet. Resolves to false if something failed that may work later. */
@@ -247,21 +210,18 @@ export class FileJournal implements Journal {
     makeDirectory: () => Promise<string>,
   ): Promise<boolean> {
     if (this.#ended) return true;
-    const onFailed = (error: Error) => this.#observer?.failed(error);
-    const options = { fs: this.#fs, segmentBytes: this.#segmentBytes, makeDirectory, onFailed };
-    const merged = await mergeSmall(adopted, options).catch((cause) => {
-      onFailed(storageError(`cannot merge small files in ${this.#directory}`, cause));
+    const onFailed = (error: Error) => this.#site.observer?.failed(error);
+    const merged = await mergeSmall(adopted, this.#site, makeDirectory).catch((cause) => {
+      onFailed(storageError(`cannot merge small files in ${this.#site.root}`, cause));
       return [];
     });
     // A sync looks whether the file that is written is as it was.
     await this.#appender.sync().catch(onFailed);
     let isComplete = true;
-    const found = (segment: Segment, waiting: readonly Span[]) => this.#found.push({ segment, waiting });
     for (const directory of [...own, ...adopted, ...merged])
       isComplete =
-        (await this.#segments.recover(directory, { found, isOver: () => this.#ended !== undefined })) &&
-        isComplete;
-    await this.#tell();
+        (await this.#recovery.look(directory, directory === this.#tenancy.directory)) && isComplete;
+    await this.#recovery.tell();
     return isComplete;
   }
 }

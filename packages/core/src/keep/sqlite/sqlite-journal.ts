@@ -1,6 +1,6 @@
 import { type Clock, type Timer, tried } from '@sluice/protocol/toolbox';
 import { ClosedError } from '../../base/errors/closed-error.ts';
-import type { EventBytes, Limit } from '../../base/event-bytes.ts';
+import { type EventBytes, type Limit, NO_EVENTS } from '../../base/event-bytes.ts';
 import type { Range, Span } from '../../base/range.ts';
 import { uuid } from '../../base/uuid.ts';
 import type { Journal, JournalObserver, Reading } from '../journal.ts';
@@ -13,7 +13,6 @@ const SEARCH_AGAIN_MS = 30_000;
 
 /** A stored parcel: one row. */
 interface Parcel extends Kept, Span {
-  readonly life: Life;
   /** Whether the table of rests has a row for it. */
   isCut: boolean;
 }
@@ -92,62 +91,50 @@ export class SqliteJournal implements Journal {
         throw error;
       }
     });
-    life.parcels.add({ life, from, to, bytes: bytes.length, rest: [{ from, to }], isCut: false });
+    life.parcels.add({ from, to, bytes: bytes.length, rest: [{ from, to }], isCut: false });
     return { segment: life.segment, from, to };
   }
 
   async read(range: Range, limit: Limit): Promise<Reading> {
     const life = this.#lives[range.segment - 1];
-    const wanted = life?.parcels.within(range, limit) ?? [];
+    if (life === undefined) return { events: NO_EVENTS, range };
+    const wanted = life.parcels.within(range, limit);
     const [first, last] = [wanted[0], wanted.at(-1)];
-    const rows =
-      life === undefined || first === undefined || last === undefined
-        ? []
-        : await this.#store.use('read events', (execute) =>
-            execute(
-              'SELECT first, ends, times, events FROM sluice_parcels WHERE life = ? AND first BETWEEN ? AND ? ORDER BY first',
-              life.id,
-              first.from,
-              last.from,
-            ),
-          );
-    const events = readPieces(range, limit, rows.flatMap(readPiece));
-    const from = range.from + events.ends.length;
-    if (from > range.from) return { events, range: { ...range, to: from } };
-    const next = life?.parcels.all.find((one) => one.from > from && one.rest.length > 0);
-    return { events, range: { ...range, to: Math.min(range.to, next?.from ?? range.to) } };
+    if (first && last) {
+      const rows = await this.#store.use('read events', (execute) =>
+        execute(
+          'SELECT first, ends, times, events FROM sluice_parcels WHERE life = ? AND first BETWEEN ? AND ? ORDER BY first',
+          ...[life.id, first.from, last.from],
+        ),
+      );
+      const events = readPieces(range, limit, rows.flatMap(readPiece));
+      const count = events.ends.length;
+      if (count > 0) return { events, range: { ...range, to: range.from + count } };
+    }
+    const next = life.parcels.all.find(({ from, rest }) => from > range.from && rest.length > 0);
+    return { events: NO_EVENTS, range: { ...range, to: Math.min(range.to, next?.from ?? range.to) } };
   }
 
   async acknowledge(range: Range): Promise<void> {
     const life = this.#lives[range.segment - 1];
     const changed = life?.parcels.release(range) ?? [];
+    if (life === undefined || changed.length === 0) return;
     const cut = changed.filter(({ rest }) => rest.length > 0);
     // Between two of them, all are released.
     const ended = changed.filter(({ rest }) => rest.length === 0);
     const [first, last] = [ended[0], ended.at(-1)];
-    if (changed.length === 0) return;
     await this.#store.use('release events', async (execute) => {
-      for (const { life, from, rest } of cut)
-        await execute(
-          'INSERT OR REPLACE INTO sluice_rests VALUES (?, ?, ?)',
-          life.id,
-          from,
-          JSON.stringify(rest),
-        );
+      for (const { from, rest } of cut) {
+        const values = [life.id, from, JSON.stringify(rest)];
+        await execute('INSERT OR REPLACE INTO sluice_rests VALUES (?, ?, ?)', ...values);
+      }
       if (first === undefined || last === undefined) return;
-      const tables = ended.some(({ isCut }) => isCut)
-        ? ['sluice_parcels', 'sluice_rests']
-        : ['sluice_parcels'];
-      for (const table of tables)
-        await execute(
-          `DELETE FROM ${table} WHERE life = ? AND first BETWEEN ? AND ?`,
-          first.life.id,
-          first.from,
-          last.from,
-        );
+      const rows = 'WHERE life = ? AND first BETWEEN ? AND ?';
+      const key = [life.id, first.from, last.from];
+      await execute(`DELETE FROM sluice_parcels ${rows}`, ...key);
+      if (ended.some(({ isCut }) => isCut)) await execute(`DELETE FROM sluice_rests ${rows}`, ...key);
     });
     for (const parcel of cut) parcel.isCut = true;
-    for (const parcel of ended) parcel.life.parcels.remove(parcel);
   }
 
   /** In SQLite's mode WAL, a commit may wait for the next checkpoint to reach the disk. */
@@ -215,7 +202,7 @@ export class SqliteJournal implements Journal {
     const to = from + Number(row.count);
     const isCut = typeof row.rest === 'string';
     const rest = isCut ? readRest(String(row.rest), { from, to }) : [{ from, to }];
-    life.parcels.add({ life, from, to, bytes: Number(row.bytes), rest, isCut });
+    life.parcels.add({ from, to, bytes: Number(row.bytes), rest, isCut });
     const at = typeof row.at === 'number' ? row.at : undefined;
     for (const part of rest) observer.recovered({ segment: life.segment, ...part }, at);
   }

@@ -1,6 +1,6 @@
 import { databaseName } from '../../keep/account.ts';
 import { SqliteJournal } from '../../keep/sqlite/sqlite-journal.ts';
-import { SqliteNote } from '../../keep/sqlite/sqlite-note.ts';
+import { SqliteNote } from '../../keep/sqlite/sqlite-store.ts';
 import { FetchTransport } from '../../send/http/fetch-transport.ts';
 import { MAX_ANSWER_BYTES } from '../../send/http/transport.ts';
 import { allParts } from '../all-parts.ts';

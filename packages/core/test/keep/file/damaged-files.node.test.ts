@@ -42,8 +42,8 @@ async function setAside(sizes: readonly number[]) {
   const { clock, directory } = place;
   const failures: Error[] = [];
   const files = new DamagedFiles({
-    ...{ directory: join(directory, 'damaged'), fs: nodeFileSystem, clock },
-    onFailed: (error) => failures.push(error),
+    ...{ root: directory, isPart: false, fs: nodeFileSystem, clock },
+    observer: { recovered: () => {}, damaged: () => {}, failed: (error) => failures.push(error) },
   });
   const slot = join(directory, 'owner.origin');
   await mkdir(slot, { recursive: true, mode: 0o700 });
@@ -113,11 +113,11 @@ describe('damaged files', () => {
 
   it('make room for events, the oldest first, and no more than is needed', async () => {
     const { files } = await setAside([100, 100, 100, 100]);
-    await files.free(101);
+    await files.tidy(101);
     expect(await numbers()).toEqual([2, 3]);
-    await files.free(1);
+    await files.tidy(1);
     expect(await numbers()).toEqual([3]);
-    await files.free(1_000);
+    await files.tidy(1_000);
     expect(await numbers()).toEqual([]);
   });
 
@@ -135,7 +135,7 @@ describe('damaged files', () => {
     const { files } = await setAside([100]);
     const other = join(place.directory, 'damaged', 'notes.txt');
     await writeFile(other, 'mine');
-    await files.free(1_000);
+    await files.tidy(1_000);
     expect(await damaged()).toEqual(['notes.txt']);
   });
 

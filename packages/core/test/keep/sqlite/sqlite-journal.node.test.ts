@@ -2,8 +2,8 @@ import { afterAll, describe, expect, it } from 'vitest';
 import type { Range } from '../../../src/base/range.ts';
 import { VirtualClock } from '../../../src/entries/testing/virtual-clock.ts';
 import { SqliteJournal } from '../../../src/keep/sqlite/sqlite-journal.ts';
-import { SqliteNote } from '../../../src/keep/sqlite/sqlite-note.ts';
 import type { SqliteDatabase } from '../../../src/keep/sqlite/sqlite-store.ts';
+import { SqliteNote } from '../../../src/keep/sqlite/sqlite-store.ts';
 import { Sqlite } from '../../bench/sqlite.ts';
 import { describeJournal, group, readAll, Witness } from '../../contracts/journal-contract.ts';
 

@@ -4,10 +4,8 @@ import { dirname } from 'node:path';
 import { tried } from '@sluice/protocol/toolbox';
 import { StorageError, storageError } from '../../../base/errors/storage-error.ts';
 import type { Note } from '../../note.ts';
-import { errorCode } from './file-system.ts';
+import { errorCode, readWhole, writeFileSync } from './file-system.ts';
 import { nodeFileSystem } from './node-file-system.ts';
-import { readWhole } from './read-whole.ts';
-import { writeFileSync } from './write-all.ts';
 
 /** The errors of a file that is missing, and of what is none: somebody else put it there, and the next note replaces it. */
 const NONE = /^(ENOENT|ELOOP|EINVAL|ENXIO)$/;

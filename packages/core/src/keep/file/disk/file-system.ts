@@ -1,5 +1,5 @@
 import { basename, dirname } from 'node:path';
-import { StorageError } from '../../../base/errors/storage-error.ts';
+import { StorageError, storageError } from '../../../base/errors/storage-error.ts';
 
 /**
  * The file operations that the journal needs. They are an interface so that tests can make each call fail, slow it down, or
@@ -78,6 +78,17 @@ export function errorCode(error: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined;
 }
 
+/** The result of an operation; `instead` if what it is about is missing. */
+export function unlessMissing<Result, Instead>(
+  work: Promise<Result>,
+  instead: Instead,
+): Promise<Result | Instead> {
+  return work.catch((error: unknown) => {
+    if (errorCode(error) !== 'ENOENT') throw error;
+    return instead;
+  });
+}
+
 /** Throws a StorageError if a directory that is to be inside another one is a link, or something else. Missing is no error. */
 export async function refuseLink(fs: Pick<FileSystem, 'list'>, path: string): Promise<void> {
   const entries = await fs.list(dirname(path), true);
@@ -91,4 +102,75 @@ export function isMissing(fs: Pick<FileSystem, 'volume'>, path: string): Promise
     () => false,
     (error) => errorCode(error) === 'ENOENT',
   );
+}
+
+const RIGHTS = ', where this user may not write: change that, or set journalDirectory';
+const NO_PLACE = ', which is no place for a directory: set journalDirectory';
+const SPACE = ', where no space is left: free some, or set journalDirectory';
+
+/** What a developer must know, by the code of an error. */
+const ADVICE: Readonly<Record<string, string>> = {
+  EACCES: RIGHTS,
+  EPERM: RIGHTS,
+  EROFS: RIGHTS,
+  ENOTDIR: NO_PLACE,
+  EEXIST: NO_PLACE,
+  ENOSPC: SPACE,
+  EDQUOT: SPACE,
+};
+
+/** Makes a StorageError that says what failed in a directory, what to do, and why. */
+export function diskError(what: string, directory: string, cause: unknown): StorageError {
+  return storageError(`${what} ${directory}${ADVICE[errorCode(cause) ?? ''] ?? ''}`, cause);
+}
+
+/** Reads a file; undefined if it has more bytes than `mostBytes`. Neither waits for a named pipe, nor follows a link. */
+export async function readWhole(
+  fs: Pick<FileSystem, 'openToRead'>,
+  path: string,
+  mostBytes: number,
+): Promise<Buffer | undefined> {
+  const file = await fs.openToRead(path);
+  try {
+    const { size } = await file.stat();
+    if (size > mostBytes) return undefined;
+    const bytes = Buffer.alloc(size);
+    return bytes.subarray(0, await file.read(bytes, 0));
+  } finally {
+    await file.close();
+  }
+}
+
+/** Writes all bytes, in as many calls as the disk needs. */
+export async function writeAll(file: OpenFile, bytes: Buffer, position: number): Promise<void> {
+  for (let written = 0; written < bytes.length; ) {
+    const count = await file.write(bytes.subarray(written), position + written);
+    if (count === 0) throw new StorageError(`the disk took ${written} of ${bytes.length} bytes`);
+    written += count;
+  }
+}
+
+/** Like `writeAll`, but synchronous. */
+export function writeAllSync(file: Pick<SyncFile, 'writeSync'>, bytes: Buffer, position: number): void {
+  for (let written = 0; written < bytes.length; ) {
+    const count = file.writeSync(bytes.subarray(written), position + written);
+    if (count === 0) throw new StorageError(`the disk took ${written} of ${bytes.length} bytes`);
+    written += count;
+  }
+}
+
+/** Creates a file with these bytes. Throws if the path exists. */
+export function writeFileSync(
+  fs: Pick<FileSystem, 'createSync'>,
+  path: string,
+  bytes: Buffer,
+  isSynced: boolean,
+): void {
+  const file = fs.createSync(path);
+  try {
+    writeAllSync(file, bytes, 0);
+    if (isSynced) file.syncSync();
+  } finally {
+    file.closeSync();
+  }
 }

@@ -20,9 +20,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { StorageError } from '../../../base/errors/storage-error.ts';
-import { errorCode, type FileSystem, type OpenFile, type SyncFile } from './file-system.ts';
-import { leadsTo } from './leads-to.ts';
-import { warnOfOverlay } from './overlay.ts';
+import { errorCode, type FileSystem, type OpenFile, type SyncFile, unlessMissing } from './file-system.ts';
 
 // As it is at import, as those of `systemClock`.
 const { setImmediate } = globalThis;
@@ -88,24 +86,11 @@ export const nodeFileSystem: FileSystem = {
     }));
   },
 
-  async sizeOf(path) {
-    try {
-      return (await promises.lstat(path)).size;
-    } catch (error) {
-      if (errorCode(error) !== 'ENOENT') throw error;
-      return 0;
-    }
-  },
+  sizeOf: async (path) => (await unlessMissing(promises.lstat(path), undefined))?.size ?? 0,
 
   rename: promises.rename,
   renameSync,
-  async remove(path) {
-    try {
-      await promises.unlink(path);
-    } catch (error) {
-      if (errorCode(error) !== 'ENOENT') throw error;
-    }
-  },
+  remove: (path) => unlessMissing(promises.unlink(path), undefined),
   removeDirectory: promises.rmdir,
   removeSync: (path) => rmSync(path, { recursive: true, force: true }),
 
@@ -245,10 +230,10 @@ class NodeFile implements OpenFile {
   }
 }
 
-type Done<Result> = (error: Error | null, result?: Result) => void;
-
 /** Turns a call with a Node callback into a promise. */
-function called<Result>(call: (done: Done<Result>) => void): Promise<Result> {
+function called<Result>(
+  call: (done: (error: Error | null, result?: Result) => void) => void,
+): Promise<Result> {
   return new Promise((resolve, reject) => {
     call((error, result) => (error ? reject(error) : resolve(result as Result)));
   });
@@ -267,4 +252,36 @@ function refuseForeign(path: string, { uid, mode }: Pick<Stats, 'uid' | 'mode'>)
     );
   if ((mode & OTHERS_WRITE) !== 0)
     throw new StorageError(`other users may write to ${path}: use another directory, or chmod go-w it`);
+}
+
+/** Error codes of a path that leads nowhere. */
+const GONE = new Set(['ENOENT', 'ENOTDIR', 'ELOOP']);
+
+/**
+ * Whether a path leads to this very file. False once somebody removed, moved or replaced it, or a directory above it.
+ *
+ * @param platform Node 22 on Windows gives a volume one number by path, and another one by handle: there, `dev` does not count.
+ */
+export async function leadsTo(
+  path: string,
+  { dev, ino }: Pick<Stats, 'dev' | 'ino'>,
+  platform: NodeJS.Platform = process.platform,
+): Promise<boolean> {
+  const found = await promises.lstat(path).catch((error) => {
+    if (!GONE.has(errorCode(error) ?? '')) throw error;
+  });
+  return found?.ino === ino && (found.dev === dev || platform === 'win32');
+}
+
+/** The type of overlayfs in `statfs(2)`: the writable layer of a container. */
+const OVERLAY = 0x794c7630;
+
+let isWarned = false;
+
+/** Warns once of a directory in the writable layer of a container, which ends with the container. @param type From `statfs(2)`. */
+export function warnOfOverlay(path: string, type: number): void {
+  if (isWarned || type !== OVERLAY) return;
+  isWarned = true;
+  const message = `${path} is in the container's own layer: what waits there is lost with the container. Mount a volume, and give its path as journalDirectory`;
+  process.emitWarning(message, { type: 'SluiceWarning', code: 'SLUICE_OVERLAY' });
 }

@@ -1,5 +1,6 @@
 import { type EventBytes, MOST_EVENT_BYTES } from '../../../base/event-bytes.ts';
-import type { SegmentHeader } from './segment-header.ts';
+import type { Span } from '../../../base/range.ts';
+import { type SegmentHeader, writeHeader } from './segment-header.ts';
 import { xxh32 } from './xxh32.ts';
 
 /*
@@ -20,6 +21,13 @@ const INDEX_AT = 14;
 const AGE_AT = 18;
 /** Means that the age is unknown. */
 const NO_AGE = 0xffffffff;
+
+/** A group of events in a segment. Its frames are kept until they are synced, because a failing disk may lose them. */
+export interface WrittenGroup extends Span {
+  readonly frames: Buffer;
+  /** The memory of all groups that were written in one call. The last of them has it. */
+  readonly buffer?: Buffer | undefined;
+}
 
 export const FRAME_HEADER_BYTES = 22;
 /**
@@ -74,6 +82,22 @@ export function writeFrames(
   }
 }
 
+/** A group as frames, in memory of its own. */
+export function framesOf(
+  events: EventBytes,
+  index: number,
+  header: Pick<SegmentHeader, 'id' | 'baseTime'>,
+): Buffer {
+  const frames = Buffer.allocUnsafe(framedLength(events));
+  writeFrames(events, index, header, frames);
+  return frames;
+}
+
+/** The bytes of a segment that is written at once. */
+export function wholeSegment(header: SegmentHeader, events: EventBytes): Buffer {
+  return Buffer.concat([writeHeader(header), framesOf(events, header.first, header)]);
+}
+
 function viewOf({ buffer, byteOffset, length }: Buffer): DataView {
   return new DataView(buffer, byteOffset, length);
 }
@@ -91,12 +115,14 @@ export function findIds(bytes: Buffer, found: (id: number) => void): void {
     found(bytes.readInt32LE(at + SEGMENT_AT));
 }
 
+/** The id that is looked for, in memory that is used again and again. */
+const idBytes = Buffer.alloc(4);
+
 /** Reads one frame after another, and skips bytes that are not an intact frame. */
 export class FrameReader {
   readonly #bytes: Buffer;
   readonly #view: DataView;
   readonly #id: number;
-  readonly #idBytes = Buffer.alloc(4);
   readonly #rest: number;
   #next = 0;
   /** The first mark at or behind the place that was asked for last. */
@@ -117,7 +143,6 @@ export class FrameReader {
     this.#bytes = bytes;
     this.#view = viewOf(bytes);
     this.#id = id;
-    this.#idBytes.writeUInt32LE(id);
     this.#rest = rest;
   }
 
@@ -156,9 +181,10 @@ export class FrameReader {
   /** Where the next frame may start: a mark with the id behind it. Noise may be full of one of them. */
   #findStart(from: number): number {
     const { length } = this.#bytes;
+    idBytes.writeUInt32LE(this.#id);
     for (let at = from; ; ) {
       const mark = this.#bytes.indexOf(MARK, at);
-      const id = this.#bytes.indexOf(this.#idBytes, at + SEGMENT_AT);
+      const id = this.#bytes.indexOf(idBytes, at + SEGMENT_AT);
       if (mark < 0 || id < 0) break;
       if (mark + SEGMENT_AT === id) return mark;
       at = Math.max(mark, id - SEGMENT_AT);

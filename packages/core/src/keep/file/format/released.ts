@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import type { Span } from '../../../base/range.ts';
+import { firstBehind, type Span } from '../../../base/range.ts';
 
 /*
  * One record holds one released range (FORMAT.md): from u32 | to u32 | crc u32. The CRC-32 starts from the segment's id, so a
@@ -16,13 +16,17 @@ const MOST_READ_RUNS = 4 * 1024;
 export class Released {
   readonly #runs: Span[] = [];
 
-  /** The record that releases events `from` (inclusive) to `to` (exclusive). @param id The id of the segment. */
-  static record(id: number, from: number, to: number): Buffer {
-    const record = Buffer.alloc(RECORD_BYTES);
-    record.writeUInt32LE(from, 0);
-    record.writeUInt32LE(to, 4);
-    record.writeUInt32LE(crc32(record.subarray(0, CRC_AT), id), CRC_AT);
-    return record;
+  /** The records that release these events. @param id The id of the segment. */
+  static records(id: number, released: readonly Span[]): Buffer {
+    const records = Buffer.alloc(RECORD_BYTES * released.length);
+    let at = 0;
+    for (const { from, to } of released) {
+      records.writeUInt32LE(from, at);
+      records.writeUInt32LE(to, at + 4);
+      records.writeUInt32LE(crc32(records.subarray(at, at + CRC_AT), id), at + CRC_AT);
+      at += RECORD_BYTES;
+    }
+    return records;
   }
 
   /** Whether it contains every number below `count`. */
@@ -39,7 +43,7 @@ export class Released {
       this.#runs.push({ from, to });
       return;
     }
-    const first = this.#firstEndingAt(from);
+    const first = firstBehind(this.#runs, from - 1);
     let merged = { from, to };
     let behind = first;
     for (let next = this.#runs[behind]; next !== undefined && next.from <= to; ) {
@@ -78,23 +82,11 @@ export class Released {
   gaps(from: number, to: number): Span[] {
     const gaps: Span[] = [];
     let start = from;
-    for (let index = this.#firstEndingAt(from); start < to; index += 1) {
+    for (let index = firstBehind(this.#runs, from - 1); start < to; index += 1) {
       const run = this.#runs[index] ?? { from: to, to };
       if (run.from > start) gaps.push({ from: start, to: Math.min(run.from, to) });
       start = Math.max(start, run.to);
     }
     return gaps;
-  }
-
-  /** The position of the first run that ends at a number or after it. */
-  #firstEndingAt(number: number): number {
-    let low = 0;
-    let high = this.#runs.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((this.#runs[middle]?.to ?? 0) < number) low = middle + 1;
-      else high = middle;
-    }
-    return low;
   }
 }

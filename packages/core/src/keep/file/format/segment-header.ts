@@ -61,3 +61,11 @@ export function readHeader(bytes: Buffer): SegmentHeader | 'empty' | 'other vers
     id: bytes.readUInt32LE(ID_AT),
   };
 }
+
+export const SEGMENT_SUFFIX = '.segment';
+export const ACKNOWLEDGEMENTS_SUFFIX = '.acks';
+
+/** The name of a segment, without a suffix. The names of one process sort in the order of creation. */
+export function segmentName(number: number): string {
+  return String(number).padStart(8, '0');
+}

@@ -1,67 +1,64 @@
 import { join } from 'node:path';
-import type { Clock } from '@sluice/protocol/toolbox';
 import { Alarm } from '../../../base/alarm.ts';
 import { StorageError, storageError } from '../../../base/errors/storage-error.ts';
 import type { EventBytes } from '../../../base/event-bytes.ts';
 import type { Range } from '../../../base/range.ts';
 import { Turns } from '../../../base/turns.ts';
-import type { Fsync } from '../../fsync.ts';
-import { diskError } from '../disk/disk-error.ts';
-import { errorCode, type FileSystem } from '../disk/file-system.ts';
-import { writeFileSync } from '../disk/write-all.ts';
-import { framedLength } from '../format/frame.ts';
-import { FrameBuffers } from '../format/frame-buffers.ts';
-import { newHeader, type SegmentHeader } from '../format/segment-header.ts';
-import { SEGMENT_SUFFIX } from '../format/suffixes.ts';
-import { MOST_OF_DISK, segmentSize, WRITE_BYTES } from '../segment-size.ts';
+import { MOST_OF_DISK } from '../../budget.ts';
+import { diskError, errorCode, writeFileSync } from '../disk/file-system.ts';
+import { framedLength, type WrittenGroup, wholeSegment } from '../format/frame.ts';
+import { newHeader, SEGMENT_SUFFIX, type SegmentHeader, segmentName } from '../format/segment-header.ts';
+import type { Site } from '../site.ts';
 import type { Tenancy } from '../slots/tenancy.ts';
 import type { Segment } from './segment.ts';
-import { SegmentWriter, type WrittenGroup, wholeSegment } from './segment-writer.ts';
+import { FrameBuffers, SegmentWriter } from './segment-writer.ts';
 import type { Segments } from './segments.ts';
 
+/** One write: large enough to be worth a system call, small enough not to delay the next one. */
+export const WRITE_BYTES: number = 512 * 1024;
+/** The journal frees whole segments, so at least this many must fit within its limit. */
+const LEAST_SEGMENTS = 8;
 /** After this time a new segment starts, so that the old one can be deleted once its events are delivered. */
 const SEGMENT_AGE_MS = 60 * 60_000;
 const SYNC_INTERVAL_MS = 100;
 const SYNC_BYTES = 1024 * 1024;
 
-interface AppenderOptions {
-  readonly root: string;
-  readonly fs: FileSystem;
-  readonly fsync: Fsync;
-  readonly clock: Clock;
-  readonly segmentBytes: number;
-  readonly tenancy: Tenancy;
-  readonly segments: Segments;
-  readonly onFailed: (error: Error) => void;
+/** How large a segment may become in a journal of at most so many bytes. */
+export function segmentSize(wanted: number, journalBytes: number): number {
+  return Math.min(wanted, Math.floor(journalBytes / LEAST_SEGMENTS));
 }
 
 /** Groups that are to be written with one call, and the result of that. */
 interface Joint {
   readonly groups: EventBytes[];
+  bytes: number;
   readonly written: Promise<{ readonly writer: SegmentWriter; readonly all: readonly WrittenGroup[] }>;
 }
 
 /** Writes groups to the current segment, one after the other. While it syncs one group, it writes the next. */
 export class Appender {
-  readonly #options: AppenderOptions;
+  readonly #site: Site;
+  readonly #tenancy: Tenancy;
+  readonly #segments: Segments;
   readonly #buffers = new FrameBuffers();
   #writer: SegmentWriter | undefined;
   /** What the next write takes. */
   #joint: Joint | undefined;
-  #jointBytes = 0;
   readonly #turns = new Turns();
   /** Settles once the most recent append has ended. */
   #lastAppend: Promise<void> = Promise.resolve();
   /** Rings when what was written is to be synced: in the current segment, which may be another one by then. */
   readonly #syncAlarm: Alarm;
-  /** Number of `appendSync` calls. */
+  /** Number of `appendSync` calls. If it has grown since an append was called, `appendSync` has written the events. */
   #lastMoments = 0;
   /** Ends of segments, and what saves events after a failed sync. */
   readonly #endings = new Turns();
 
-  constructor(options: AppenderOptions) {
-    this.#options = options;
-    this.#syncAlarm = new Alarm(options.clock, () => this.#writer && this.#syncNow(this.#writer));
+  constructor(site: Site, tenancy: Tenancy, segments: Segments) {
+    this.#site = site;
+    this.#tenancy = tenancy;
+    this.#segments = segments;
+    this.#syncAlarm = new Alarm(site.clock, () => this.#writer && this.#syncNow(this.#writer));
   }
 
   append(events: EventBytes): Promise<Range> {
@@ -74,13 +71,14 @@ export class Appender {
       const group = all[index];
       if (group === undefined) throw overtaken();
       confirm = () => writer.confirm(group);
-      const { fsync, segments } = this.#options;
+      const { fsync } = this.#site;
       if (fsync === 'always') await this.#sync(writer).catch((cause) => this.#release(writer, group, cause));
       if (fsync === 'interval') this.#scheduleSync(writer);
       if (moments !== this.#lastMoments) await this.#release(writer, group, overtaken());
       const range = { segment: writer.segment.number, from: group.from, to: group.to };
       // The sync of other events had made these durable, when a later look found the file gone: they were not told of.
-      if (segments.hasLost(range)) await this.#release(writer, group, new StorageError('the file is gone'));
+      if (this.#segments.hasLost(range))
+        await this.#release(writer, group, new StorageError('the file is gone'));
       return range;
     })();
     // Confirm right before the caller of `append` continues: at the last moment, both must agree on which events are written.
@@ -92,25 +90,26 @@ export class Appender {
   }
 
   appendSync(events: EventBytes): Range {
-    const { fs, fsync, segments, tenancy } = this.#options;
+    const { clock, fs, fsync } = this.#site;
     const count = events.ends.length;
     this.#lastMoments += 1;
     this.#joint = undefined;
     const from = this.#writer?.appendSync(events);
     if (this.#writer !== undefined && from !== undefined)
       return { segment: this.#writer.segment.number, from, to: from + count };
-    const next = segments.next();
-    const header = newHeader(0, events.times?.[0] ?? this.#options.clock.now());
-    const directory = tenancy.writeSync((place) => {
-      const path = join(place, next.name + SEGMENT_SUFFIX);
+    const header = newHeader(0, events.times?.[0] ?? clock.now());
+    const number = this.#segments.next();
+    const name = segmentName(number);
+    const directory = this.#tenancy.writeSync((place) => {
+      const path = join(place, name + SEGMENT_SUFFIX);
       writeFileSync(fs, path, wholeSegment(header, events), fsync !== 'never');
     });
     // If the process survives a signal, the journal must find and release these events.
-    const segment = segments.create(directory, next);
+    const segment = this.#segments.create(directory, number, name);
     segment.begin(header);
     segment.grow(count, framedLength(events));
     segment.sealed = true;
-    segments.hold(segment);
+    this.#segments.hold(segment);
     return { segment: segment.number, from: 0, to: count };
   }
 
@@ -118,7 +117,7 @@ export class Appender {
   async sync(): Promise<void> {
     if (this.#writer !== undefined) await this.#sync(this.#writer);
     await this.#endings.ended();
-    await this.#options.segments.salvage.run();
+    await this.#segments.save();
   }
 
   /** Ends the current segment after all appends so far, if the callback returns true. */
@@ -131,18 +130,18 @@ export class Appender {
     });
   }
 
-  /** Writes events that a file may have lost to a new file. */
+  /** Writes events that a file may have lost to a new file, with the same number. */
   async rewrite(lost: Segment, groups: readonly WrittenGroup[]): Promise<Segment> {
-    const { baseTime, id } = lost;
+    const { baseTime, id, number } = lost;
     // The frames are copied unchanged, and they carry the id.
-    const writer = await this.#createSegment({ first: groups[0]?.from ?? lost.end, baseTime, id });
+    const writer = await this.#createSegment({ first: groups[0]?.from ?? lost.end, baseTime, id }, number);
     try {
-      for (const group of groups) writer.confirm(await writer.rewrite(group));
+      for (const group of groups) await writer.rewrite(group);
       await writer.sync();
       await writer.close();
     } catch (error) {
       await writer.close();
-      await this.#options.segments.discard(writer.segment).catch(() => undefined);
+      await this.#segments.discard(writer.segment).catch(() => undefined);
       throw error;
     }
     return writer.segment;
@@ -156,15 +155,17 @@ export class Appender {
     const { from, to } = group;
     const { end, number: segment } = writer.segment;
     if (from === end) writer.confirm(group);
-    if (from >= end) await this.#options.segments.acknowledge({ segment, from, to }).catch(() => undefined);
+    if (from >= end) await this.#segments.acknowledge({ segment, from, to }).catch(() => undefined);
     throw cause;
   }
 
   /** The write that takes a group of so many bytes. It takes what is appended until its turn comes, up to a size. */
   #jointFor(bytes: number): Joint {
-    this.#jointBytes += bytes;
-    if (this.#joint && this.#jointBytes <= WRITE_BYTES) return this.#joint;
-    this.#jointBytes = bytes;
+    const current = this.#joint;
+    if (current && current.bytes + bytes <= WRITE_BYTES) {
+      current.bytes += bytes;
+      return current;
+    }
     const groups: EventBytes[] = [];
     const before = this.#lastAppend;
     const moments = this.#lastMoments;
@@ -172,36 +173,33 @@ export class Appender {
       if (this.#joint?.groups === groups) this.#joint = undefined;
       return this.#write(groups, before, moments);
     });
-    this.#joint = { groups, written };
+    this.#joint = { groups, bytes, written };
     return this.#joint;
   }
 
   /**
    * @param before The previous append.
-   * @param moments The number of `appendSync` calls when these groups were appended. If it has grown, `appendSync` has written
-   *   the events.
+   * @param moments The number of `appendSync` calls when these groups were appended.
    */
   async #write(groups: readonly EventBytes[], before: Promise<void>, moments: number): Joint['written'] {
-    const { root, segments, tenancy } = this.#options;
-    tenancy.lookAround();
+    this.#tenancy.lookAround();
     for (let isLast = false; ; isLast = true) {
       try {
-        await segments.salvage.run();
+        await this.#segments.save();
         const writer = await this.#currentWriter(groups[0]?.times?.[0], before);
         if (moments !== this.#lastMoments) throw overtaken();
         return { writer, all: await writer.write(groups) };
       } catch (cause) {
         // After a failure, the file is not trusted with the same events again: they go to a new file.
         await this.#endSegment().catch(() => undefined);
-        if (isLast) throw diskError('cannot write events to', root, cause);
+        if (isLast) throw diskError('cannot write events to', this.#site.root, cause);
       }
     }
   }
 
   async #currentWriter(time: number | undefined, before: Promise<void>): Promise<SegmentWriter> {
-    const { clock, tenancy } = this.#options;
-    const segmentBytes = segmentSize(this.#options.segmentBytes, tenancy.diskBytes * MOST_OF_DISK);
-    const now = clock.now();
+    const segmentBytes = segmentSize(this.#site.segmentBytes, this.#tenancy.diskBytes * MOST_OF_DISK);
+    const now = this.#site.clock.now();
     const writer = this.#writer;
     if (writer !== undefined) {
       const age = now - writer.segment.baseTime;
@@ -215,12 +213,14 @@ export class Appender {
     return this.#writer;
   }
 
-  async #createSegment(header: SegmentHeader): Promise<SegmentWriter> {
-    const { fs, fsync, segments, tenancy } = this.#options;
+  async #createSegment(header: SegmentHeader, number?: number): Promise<SegmentWriter> {
+    const { fs, fsync } = this.#site;
     const create = async () => {
-      const segment = segments.create(await tenancy.claim());
+      const directory = await this.#tenancy.claim();
+      const next = this.#segments.next();
+      const segment = this.#segments.create(directory, number ?? next, segmentName(next));
       const writer = await SegmentWriter.create(fs, segment, header, this.#buffers, fsync !== 'never');
-      segments.hold(segment);
+      this.#segments.hold(segment);
       return writer;
     };
     try {
@@ -228,7 +228,7 @@ export class Appender {
     } catch (error) {
       if (errorCode(error) !== 'ENOENT') throw error;
       // Somebody removed the directory.
-      await tenancy.remake();
+      await this.#tenancy.remake();
       return create();
     }
   }
@@ -250,7 +250,7 @@ export class Appender {
     } finally {
       await writer.close();
     }
-    await this.#options.segments.deleteIfDone(writer.segment);
+    await this.#segments.deleteIfDone(writer.segment);
   }
 
   #scheduleSync(writer: SegmentWriter): void {
@@ -260,14 +260,14 @@ export class Appender {
 
   #syncNow(writer: SegmentWriter): void {
     this.#syncAlarm.cancel();
-    this.#sync(writer).catch(this.#options.onFailed);
+    this.#sync(writer).catch((error) => this.#site.observer?.failed(error));
   }
 
   /** Makes the events of a segment survive a power cut. If the sync fails, writes them to another file. */
   async #sync(writer: SegmentWriter): Promise<void> {
     try {
       // Without the lock, another process may have taken the file. The sync looks whether it has.
-      await this.#options.tenancy.keep();
+      await this.#tenancy.keep();
       await writer.sync();
     } catch (cause) {
       // All who waited for the failed sync get the same result.
@@ -278,17 +278,17 @@ export class Appender {
   }
 
   async #save(writer: SegmentWriter, cause: unknown): Promise<void> {
-    const { root, fsync, segments, onFailed } = this.#options;
+    const { root, fsync, observer } = this.#site;
     const { segment } = writer;
-    onFailed(storageError(`cannot sync ${segment.path}; its last events go to a new file`, cause));
+    observer?.failed(storageError(`cannot sync ${segment.path}; its last events go to a new file`, cause));
     if (this.#writer === writer) this.#writer = undefined;
-    segments.salvage.keep(segment, await writer.close());
+    this.#segments.keep(segment, await writer.close());
     try {
-      await segments.salvage.run();
-      await segments.forsake(segment.directory);
+      await this.#segments.save();
+      await this.#segments.forsake(segment.directory);
     } catch (error) {
       // Each append whose sync failed rejects.
-      if (fsync === 'always') await segments.salvage.drop(segment.number);
+      if (fsync === 'always') await this.#segments.drop(segment);
       throw storageError(`cannot make events in ${root} survive a power cut`, error);
     }
   }

@@ -1,15 +1,13 @@
 import { basename, dirname, join } from 'node:path';
 import { storageError } from '../../../base/errors/storage-error.ts';
 import { type EventBytes, mergeEvents, sliceEvents } from '../../../base/event-bytes.ts';
-import { errorCode, type FileSystem } from '../disk/file-system.ts';
-import { readWhole } from '../disk/read-whole.ts';
-import { writeAll } from '../disk/write-all.ts';
-import { framedLength } from '../format/frame.ts';
-import { Released } from '../format/released.ts';
-import { newHeader, readHeader, SEGMENT_HEADER_BYTES } from '../format/segment-header.ts';
-import { ACKNOWLEDGEMENTS_SUFFIX, SEGMENT_SUFFIX, segmentName } from '../format/suffixes.ts';
-import { collect } from './segment-reader.ts';
-import { wholeSegment } from './segment-writer.ts';
+import { type FileSystem, readWhole, unlessMissing, writeAll } from '../disk/file-system.ts';
+import { framedLength, wholeSegment } from '../format/frame.ts';
+import { ACKNOWLEDGEMENTS_SUFFIX, newHeader, SEGMENT_SUFFIX, segmentName } from '../format/segment-header.ts';
+import type { Site } from '../site.ts';
+import { OpenFiles } from './open-files.ts';
+import { Segment } from './segment.ts';
+import { ReadingBuffer } from './segment-reader.ts';
 
 /** So few segments may stay as they are. */
 const FEW = 4;
@@ -29,16 +27,6 @@ const MERGING_SUFFIX = '.merging';
 /** The name of a segment that replaces others: those from the first number to the second one. */
 const MERGED = /^(\d{8})-(\d{8})\.segment$/;
 
-interface MergeOptions {
-  readonly fs: FileSystem;
-  /** Segments become no larger than this, in bytes. */
-  readonly segmentBytes: number;
-  /** Makes a directory of this process for the new segment. */
-  readonly makeDirectory: () => Promise<string>;
-  /** Segments could not be merged, and stay as they are. */
-  readonly onFailed: (error: Error) => void;
-}
-
 interface SmallSegment {
   /** The path of both files, without the suffix. */
   readonly stem: string;
@@ -51,9 +39,16 @@ interface SmallSegment {
  * Many processes that lived briefly leave many small segments. Writes what waits in those of some directories to one new segment,
  * in the order of time. If the process ends meanwhile, no event is lost and none is doubled: the small segments first move to
  * one directory, and then one rename puts the new one in their place (see `filesIn`). Returns the directories with new segments.
+ * Segments that cannot be merged stay as they are.
+ *
+ * @param makeDirectory Makes a directory of this process for the new segment.
  */
-export async function mergeSmall(directories: readonly string[], options: MergeOptions): Promise<string[]> {
-  const { fs, segmentBytes, makeDirectory, onFailed } = options;
+export async function mergeSmall(
+  directories: readonly string[],
+  site: Site,
+  makeDirectory: () => Promise<string>,
+): Promise<string[]> {
+  const { fs, segmentBytes } = site;
   const mostBytes = Math.min(MOST_BYTES, segmentBytes);
   const merged: string[] = [];
   let batch: SmallSegment[] = [];
@@ -70,7 +65,7 @@ export async function mergeSmall(directories: readonly string[], options: MergeO
       merged.push(directory);
       await merge(fs, segments, first, directory);
     } catch (cause) {
-      onFailed(storageError(`cannot merge ${segments.length} small files`, cause));
+      site.observer?.failed(storageError(`cannot merge ${segments.length} small files`, cause));
     }
   };
   for (const stem of await findSmall(fs, directories, Math.min(SMALL_BYTES, segmentBytes / 2))) {
@@ -129,45 +124,37 @@ async function findSmall(
 
 /** Reads a small segment. Undefined if nothing waits in it, or if not all of it is intact: then it stays as it is. */
 async function readSmall(fs: FileSystem, stem: string): Promise<SmallSegment | undefined> {
-  const bytes = await readFile(fs, stem + SEGMENT_SUFFIX);
-  const header = readHeader(bytes.subarray(0, SEGMENT_HEADER_BYTES));
-  if (typeof header === 'string' || Number.isNaN(header.baseTime)) return undefined;
-  const { first, id, baseTime } = header;
-  const frames = bytes.subarray(SEGMENT_HEADER_BYTES);
-  const { events, count, offset } = collect(
-    frames,
-    true,
-    { from: first, to: Number.POSITIVE_INFINITY },
-    LIMIT,
-    header,
-  );
-  if (offset !== frames.length) return undefined;
-  const released = new Released();
-  released.addRecords(id, first + count, await readFile(fs, stem + ACKNOWLEDGEMENTS_SUFFIX));
-  const waiting = released.gaps(first, first + count);
-  if (waiting.length === 0) return undefined;
-  let order = baseTime;
-  const all = Array.from(events.times ?? [], (time, index) => {
-    order = Math.max(order, Number.isNaN(time) ? order : time);
-    return { event: sliceEvents(events, index, ONE), order };
-  });
-  const left = waiting.flatMap(({ from, to }) => all.slice(from - first, to - first));
-  // Copies, so that what is released takes no memory.
-  const copies = left.map(({ event, order }) => ({
-    event: { ...event, bytes: Buffer.from(event.bytes) },
-    order,
-  }));
-  return { stem, baseTime, events: copies };
-}
-
-/** The content of a file; nothing if it is missing. */
-async function readFile(fs: FileSystem, path: string): Promise<Buffer> {
-  const bytes = await readWhole(fs, path, SMALL_BYTES).catch((error) => {
-    if (errorCode(error) !== 'ENOENT') throw error;
-    return Buffer.alloc(0);
-  });
-  if (bytes === undefined) throw new RangeError(`${path} has more than ${SMALL_BYTES} bytes`);
-  return bytes;
+  const files = new OpenFiles(fs, 2);
+  let isIntact = (await fs.sizeOf(stem + ACKNOWLEDGEMENTS_SUFFIX)) <= SMALL_BYTES;
+  const broken = () => {
+    isIntact = false;
+  };
+  const context = {
+    site: { fs, observer: { damaged: broken, failed: broken } },
+    ...{ files, readingBuffer: new ReadingBuffer(), onMissing: broken },
+  };
+  const segment = new Segment(context, 1, dirname(stem), basename(stem));
+  const events: SmallSegment['events'][number][] = [];
+  try {
+    const waiting = isIntact ? await segment.recover() : [];
+    const { baseTime, end, from: first } = segment;
+    if (!waiting?.length || end - first > LIMIT.maxEvents) return undefined;
+    let order = baseTime;
+    for (const { from, to } of waiting)
+      for (let at = from; at < to && isIntact; ) {
+        const reading = await segment.read({ segment: 1, from: at, to }, LIMIT);
+        for (const [index, time] of reading.events.times?.entries() ?? []) {
+          const event = sliceEvents(reading.events, index, ONE);
+          order = Math.max(order, Number.isNaN(time) ? order : time);
+          // A copy: the next read uses the same memory.
+          events.push({ event: { ...event, bytes: Buffer.from(event.bytes) }, order });
+        }
+        at = reading.range.to;
+      }
+    return isIntact ? { stem, baseTime, events } : undefined;
+  } finally {
+    await files.closeAll();
+  }
 }
 
 /** @param baseTime The earliest base time of the segments. */
@@ -179,9 +166,12 @@ async function merge(
 ): Promise<void> {
   for (const [index, { stem }] of segments.entries()) {
     const to = join(directory, segmentName(index + 1));
-    const records = await readFile(fs, stem + ACKNOWLEDGEMENTS_SUFFIX);
+    const records = await unlessMissing(
+      readWhole(fs, stem + ACKNOWLEDGEMENTS_SUFFIX, SMALL_BYTES),
+      undefined,
+    );
     // First what is released: a crash before the rename leaves the segment and its records where they were.
-    if (records.length > 0) await write(fs, to + ACKNOWLEDGEMENTS_SUFFIX, records);
+    if (records?.length) await write(fs, to + ACKNOWLEDGEMENTS_SUFFIX, records);
     await fs.rename(stem + SEGMENT_SUFFIX, to + SEGMENT_SUFFIX);
   }
   // A power cut may undo the renames, but not what is removed now.

@@ -1,3 +1,4 @@
+import { Turns } from '../../../base/turns.ts';
 import { errorCode, type FileSystem, type OpenFile } from '../disk/file-system.ts';
 
 /** Error codes when the process or the machine has too many open files. */
@@ -14,7 +15,7 @@ export class OpenFiles {
   #most: number;
   /** In order of use, the most recent last. */
   readonly #entries = new Map<string, Entry>();
-  readonly #closing = new Set<Promise<void>>();
+  readonly #closing = new Turns();
 
   /** @param most How many files to keep open. Files in use may exceed it. */
   constructor(fs: FileSystem, most: number) {
@@ -57,11 +58,12 @@ export class OpenFiles {
     this.#most = 0;
     for (const path of [...this.#entries.keys()]) void this.close(path);
     // Also wait for files that were closed just before, to make room for others.
-    while (this.#closing.size > 0) await Promise.all(this.#closing);
+    await this.#closing.ended();
   }
 
   #close(entry: Entry): Promise<void> {
-    const closing = close(entry).finally(() => this.#closing.delete(closing));
+    // A failed close loses nothing: the file was only read, or is never synced.
+    const closing = entry.file.then((file) => file.close()).catch(() => undefined);
     this.#closing.add(closing);
     return closing;
   }
@@ -83,9 +85,4 @@ export class OpenFiles {
       if (entry.users === 0) await this.close(path);
     }
   }
-}
-
-async function close({ file }: Entry): Promise<void> {
-  // A failed close loses nothing: the file was only read, or is never synced.
-  await file.then((file) => file.close()).catch(() => undefined);
 }

@@ -1,9 +1,90 @@
+import type { Span } from '../../../base/range.ts';
 import type { OpenFile } from '../disk/file-system.ts';
-import { FRAME_HEADER_BYTES, largerPart } from '../format/frame.ts';
-import { FrameIds, type IntactRun, IntactRuns } from '../format/intact-runs.ts';
-import { SEGMENT_HEADER_BYTES } from '../format/segment-header.ts';
+import { FRAME_HEADER_BYTES, FrameReader, findIds, largerPart } from '../format/frame.ts';
+import { readHeader, SEGMENT_HEADER_BYTES } from '../format/segment-header.ts';
 
-/** So much is looked at before others have their turn. */
+/**
+ * Intact events. The frame of the first one is at `offset`, and the others follow it in order. After many runs, a run may be in pieces:
+ * between them are damage, and the events that it destroyed.
+ */
+export interface IntactRun extends Span {
+  readonly offset: number;
+  /** Where the last frame ends, if the run is in pieces. */
+  readonly end?: number;
+}
+
+/** A run is split at this length, so that a read in its middle need not start far before. */
+const LONGEST_RUN_BYTES = 128 * 1024;
+/** After so many runs, pieces with damage between them become one run: a file in many pieces takes little memory. */
+const MOST_WHOLE_RUNS = 64;
+/** If the indexes do not rise in the file. Damage to a segment makes fewer. */
+const MOST_RUNS = 64 * 1024;
+/** So many ids are tried where no header says which one it is. */
+const MOST_IDS = 8;
+const MOST_COUNTED = 1_000;
+
+/** Finds all intact events of a damaged segment, wherever they are in the file. Also counts the damaged bytes. */
+export class IntactRuns {
+  readonly #id: number;
+  readonly #found: { from: number; to: number; offset: number; end?: number }[] = [];
+  /** Where the last frame ended. */
+  #end = 0;
+  /** How many events are missing between the pieces of runs. */
+  #missing = 0;
+  /** Whether indexes rise in the file. If not, what is missing between pieces may lie elsewhere. */
+  #isInOrder = true;
+  damaged = 0;
+
+  /** @param id The id of the segment. */
+  constructor(id: number) {
+    this.#id = id;
+  }
+
+  /** In the order of their indexes. */
+  get all(): readonly IntactRun[] {
+    return withoutRepeats(this.#found);
+  }
+
+  /**
+   * Takes a part of the file, which starts at an offset. Returns how much of it need not be in the next part.
+   *
+   * @param rest How many bytes follow it.
+   */
+  add(bytes: Buffer, start: number, rest: number): number {
+    const reader = new FrameReader(bytes, this.#id, rest);
+    while (reader.next())
+      if (!this.#take(reader.index, start + reader.frameStart, start + reader.offset))
+        this.damaged += reader.offset - reader.frameStart;
+    this.damaged += reader.damaged;
+    return reader.offset;
+  }
+
+  /** Takes an event whose frame is at `offset`. Returns false if there are too many runs. */
+  #take(index: number, offset: number, end: number): boolean {
+    const run = this.#found.at(-1);
+    const missing = index - (run?.to ?? index);
+    // After damage, a frame does not start where the one before it ended.
+    const isNext = missing === 0 && offset === this.#end;
+    this.#isInOrder &&= missing >= 0;
+    const follows = run !== undefined && (isNext || this.#isPiece(missing, offset));
+    if (follows) this.#missing += missing;
+    if (follows && offset - run.offset < LONGEST_RUN_BYTES) {
+      run.to = index + 1;
+      if (!isNext || run.end !== undefined) run.end = end;
+    } else if (follows || this.#found.length < MOST_RUNS) {
+      this.#found.push({ from: index, to: index + 1, offset });
+    } else return false;
+    this.#end = end;
+    return true;
+  }
+
+  /** Whether an event is another piece of the last run. No more events are missing than the file had room for so far. */
+  #isPiece(missing: number, offset: number): boolean {
+    const hasRoom = (this.#missing + missing) * FRAME_HEADER_BYTES <= offset;
+    return this.#found.length >= MOST_WHOLE_RUNS && this.#isInOrder && hasRoom;
+  }
+}
+
 const PART_BYTES = 32 * 1024;
 const BLANK = Buffer.alloc(PART_BYTES);
 
@@ -29,13 +110,13 @@ interface Scan {
  * the end of the file. If the last event is very large, that is not enough.
  */
 export async function findEnd(
-  file: OpenFile,
+  file: Pick<OpenFile, 'read'>,
   { id, end, size }: { readonly id: number; readonly end: number; readonly size: number },
 ): Promise<{ readonly end: number; readonly isIntact: boolean }> {
   for (let length = TAIL_BYTES; length <= MOST_TAIL_BYTES; length *= TAIL_GROWTH) {
     const start = Math.max(SEGMENT_HEADER_BYTES, size - length);
     const found = new IntactRuns(id);
-    found.add(await readPart(file, start, size - start), start, 0);
+    await inParts(file, start, size, (bytes, at, rest) => found.add(bytes, at, rest), length);
     const runs = found.all;
     const isAll = start === SEGMENT_HEADER_BYTES;
     const [first, last] = [runs[0], runs.at(-1)];
@@ -52,14 +133,18 @@ export async function findEnd(
 }
 
 /** Looks at a whole file, part by part. @param id The id of the segment; undefined if its header is damaged. */
-export async function scanFile(file: OpenFile, size: number, id: number | undefined): Promise<Scan> {
+export async function scanFile(
+  file: Pick<OpenFile, 'read'>,
+  size: number,
+  id: number | undefined,
+): Promise<Scan> {
   const findRuns = async (start: number, candidate: number) => {
     const found = new IntactRuns(candidate);
     await inParts(file, start, size, (bytes, at, rest) => found.add(bytes, at, rest));
     return { id: candidate, runs: found.all, damaged: found.damaged };
   };
   if (id !== undefined) return { isBlank: false, ...(await findRuns(SEGMENT_HEADER_BYTES, id)) };
-  const { ids, isBlank } = await findIds(file, size);
+  const { ids, isBlank } = await candidatesIn(file, size);
   for (const candidate of ids) {
     const found = await findRuns(0, candidate);
     if (found.runs.length > 0) return { isBlank, ...found };
@@ -67,8 +152,8 @@ export async function scanFile(file: OpenFile, size: number, id: number | undefi
   return { id: 0, runs: [], damaged: size, isBlank };
 }
 
-async function findIds(
-  file: OpenFile,
+async function candidatesIn(
+  file: Pick<OpenFile, 'read'>,
   size: number,
 ): Promise<{ readonly ids: readonly number[]; readonly isBlank: boolean }> {
   const ids = new FrameIds();
@@ -81,33 +166,87 @@ async function findIds(
   return { ids: ids.first, isBlank };
 }
 
+/** Memory of the last read, for the next one: what is read of many files would wait for the garbage collector. */
+let spare: Buffer | undefined;
+
 /**
  * Reads a file part by part, into the same memory.
  *
  * @param look Gets bytes, where they start, and how many follow. Returns how much of them need not be in the next part.
+ * @param partBytes How much is looked at before others have their turn.
  */
 export async function inParts(
-  file: OpenFile,
+  file: Pick<OpenFile, 'read'>,
   start: number,
   size: number,
   look: (bytes: Buffer, at: number, rest: number) => number | Promise<number>,
+  partBytes: number = PART_BYTES,
 ): Promise<void> {
-  let memory = Buffer.allocUnsafe(Math.min(PART_BYTES, size));
-  let length = PART_BYTES;
+  let memory = spare ?? Buffer.allocUnsafeSlow(partBytes);
+  spare = undefined;
+  let length = partBytes;
   for (let at = start; at < size; ) {
     const wanted = Math.min(length, size - at);
     const rest = size - at - wanted;
-    if (memory.length < wanted) memory = Buffer.allocUnsafe(wanted);
+    if (memory.length < wanted) memory = Buffer.allocUnsafeSlow(wanted);
     const bytes = memory.subarray(0, await file.read(memory.subarray(0, wanted), at));
     const used = await look(bytes, at, rest);
     // Or somebody cut the file.
-    if (rest === 0 || bytes.length < wanted) return;
+    if (rest === 0 || bytes.length < wanted) break;
     at += used;
-    length = used > 0 ? PART_BYTES : largerPart(length);
+    length = used > 0 ? partBytes : largerPart(length);
+  }
+  if (memory.length <= TAIL_BYTES) spare = memory;
+}
+
+/** The header of a file of so many bytes. */
+export async function headerOf(
+  file: Pick<OpenFile, 'read'>,
+  size: number,
+): Promise<ReturnType<typeof readHeader>> {
+  const bytes = Buffer.alloc(Math.min(size, SEGMENT_HEADER_BYTES));
+  return readHeader(bytes.subarray(0, await file.read(bytes, 0)));
+}
+
+/** The ids of what looks like frames, in parts of a file, by how many carry each. */
+class FrameIds {
+  /** By signed numbers: the engine stores these without memory of their own. */
+  readonly #counts = new Map<number, number>();
+
+  /** Without checksums: noise that looks like frames would cost one of all that follows, again and again. */
+  add(bytes: Buffer): void {
+    findIds(bytes, (id) => {
+      this.#counts.set(id, (this.#counts.get(id) ?? 0) + 1);
+      if (this.#counts.size > MOST_COUNTED) this.#countDown();
+    });
+  }
+
+  /** Makes room. What noise has is rare, and goes; the id of many frames stays, wherever they lie (J. Misra and D. Gries, 1982). */
+  #countDown(): void {
+    for (const [id, count] of this.#counts) {
+      if (count > 1) this.#counts.set(id, count - 1);
+      else this.#counts.delete(id);
+    }
+  }
+
+  /** The most frequent ones. */
+  get first(): readonly number[] {
+    const sorted = [...this.#counts].sort(([, a], [, b]) => b - a);
+    return sorted.slice(0, MOST_IDS).map(([id]) => id >>> 0);
   }
 }
 
-export async function readPart(file: OpenFile, position: number, length: number): Promise<Buffer> {
-  const bytes = Buffer.allocUnsafe(length);
-  return bytes.subarray(0, await file.read(bytes, position));
+/** Sorts the runs by index. An event that is there twice, because a block was written in two places, counts once. */
+function withoutRepeats(found: readonly IntactRun[]): IntactRun[] {
+  const runs: IntactRun[] = [];
+  let end = 0;
+  // Numbers are sorted many times faster than objects.
+  const order = Float64Array.from(found, ({ from }, position) => from * 2 ** 20 + position).sort();
+  for (const place of order) {
+    const run = found[place % 2 ** 20];
+    if (run === undefined || run.to <= end) continue;
+    runs.push(run.from < end ? { ...run, from: end } : run);
+    end = run.to;
+  }
+  return runs;
 }

@@ -1,11 +1,10 @@
 import { COMMA, type EventBytes, type Limit, NO_EVENTS } from '../../../base/event-bytes.ts';
-import { type Range, rangeLength, type Span } from '../../../base/range.ts';
+import { firstBehind, type Range, rangeLength, type Span } from '../../../base/range.ts';
 import type { Reading } from '../../journal.ts';
 import type { OpenFile } from '../disk/file-system.ts';
-import { FRAME_HEADER_BYTES, FrameReader, largerPart } from '../format/frame.ts';
-import { type IntactRun, runBehind } from '../format/intact-runs.ts';
+import { FRAME_HEADER_BYTES, FrameReader, largerPart, type WrittenGroup } from '../format/frame.ts';
 import { SEGMENT_HEADER_BYTES, type SegmentHeader } from '../format/segment-header.ts';
-import type { ReadingBuffer } from './reading-buffer.ts';
+import type { IntactRun } from './scan.ts';
 
 /** A read takes READ_MARGIN times the expected size, and at least this many bytes. */
 const LEAST_READ_BYTES = 16 * 1024;
@@ -18,10 +17,8 @@ const MOST_EVENTS = 4096;
 /** The reader remembers a frame's position about once in this many bytes. A later read starts close before its event. */
 const WAYMARK_BYTES = 128 * 1024;
 
-/** What the reader must know about a file. */
-interface Extent {
-  readonly id: number;
-  readonly baseTime: number;
+/** What must be known of a file. */
+interface Extent extends Pick<SegmentHeader, 'id' | 'baseTime'> {
   /** Confirmed bytes, and the index after the last event in them. */
   readonly size: number;
   readonly end: number;
@@ -38,6 +35,7 @@ export class SegmentReader {
   #runs: IntactRun[] = [ALL];
   /** Whether a scan found these runs. Then what is not intact is passed over. */
   #isScanned = false;
+  #lastPieces: IntactRun | undefined;
   /** Where the last read ended. */
   #resume = { index: 0, offset: SEGMENT_HEADER_BYTES };
   /** How many events were given since the last read of the file. */
@@ -55,10 +53,13 @@ export class SegmentReader {
     this.#resume = { index: 0, offset: SEGMENT_HEADER_BYTES };
   }
 
-  /** The run in pieces that an event of a damaged file lies in. */
-  piecesAt(index: number): IntactRun | undefined {
-    const run = this.#isScanned ? runBehind(this.#runs, index) : undefined;
-    return run?.end === undefined ? undefined : run;
+  /** The run in pieces that an event of a damaged file lies in, unless that was asked for last. */
+  newPiecesAt(index: number): IntactRun | undefined {
+    const runs = this.#runs;
+    const run = this.#isScanned ? runs[firstBehind(runs, index)] : undefined;
+    if (run?.end === undefined || run === this.#lastPieces) return undefined;
+    this.#lastPieces = run;
+    return run;
   }
 
   /** Remembers that the frame of event `index` is at `offset`, if that is far behind the last known position. */
@@ -72,42 +73,40 @@ export class SegmentReader {
    * Reads events from the start of a range. Undefined if the first event is not in its place, and the file was not scanned. After a
    * scan, no events if it is not intact; the range then ends at the next one that is.
    */
-  async read(file: OpenFile, range: Range, { maxBytes, maxEvents }: Limit): Promise<Reading | undefined> {
+  async read(file: OpenFile, range: Range, limit: Limit): Promise<Reading | undefined> {
     const runs = this.#runs;
-    const run = runBehind(runs, range.from) ?? ALL;
+    const run = runs[firstBehind(runs, range.from)] ?? ALL;
     if (run.from > range.from)
       return { events: NO_EVENTS, range: { ...range, to: Math.min(range.to, run.from) } };
     // The next run may be elsewhere in the file.
     const wanted = this.#isScanned ? { ...range, to: Math.min(range.to, run.to) } : range;
-    const limit = { maxBytes, maxEvents: Math.min(maxEvents, rangeLength(wanted), MOST_EVENTS) };
     const offset = this.#offsetIn(run, range.from);
     const ahead = this.#readAhead(offset, wanted, limit);
     if (ahead !== undefined) return ahead;
-    let length = this.#lengthFor(limit);
+    let length = this.#lengthFor(wanted, limit);
     // A caller that continued where the last read ended will do so again: read ahead.
-    if (offset === this.#resume.offset) {
+    if (offset === this.#resume.offset)
       length = Math.max(length, Math.min(length * MOST_READ_AHEAD, MOST_READ_AHEAD_BYTES));
-    }
     for (let at = offset; ; ) {
       const size = Math.max(0, Math.min(length, this.#file.size - at));
       const buffer = this.#memory.take(size);
-      let left: Parameters<ReadingBuffer['give']>[1];
+      let unused: Buffer | undefined;
       try {
         const bytes = buffer.subarray(0, await file.read(buffer.subarray(0, size), at));
         this.#given = 0;
         // Another read had the file scanned meanwhile.
-        if (runs !== this.#runs) return await this.read(file, range, { maxBytes, maxEvents });
+        if (runs !== this.#runs) return await this.read(file, range, limit);
         const isEnd = bytes.length < size || at + size >= this.#file.size;
         const found = collect(bytes, isEnd, wanted, limit, this.#file, this.#isScanned);
+        at += found.offset;
         if (found.count > 0 || found.next !== undefined || (isEnd && this.#isScanned)) {
-          left = { owner: this, offset: at + found.offset, bytes: bytes.subarray(found.offset) };
-          return this.#found(found, wanted, left.offset);
+          unused = bytes.subarray(found.offset);
+          return this.#found(found, wanted, at);
         }
         if (found.isBroken || isEnd) return undefined;
-        if (found.offset > 0) at += found.offset;
-        else length = largerPart(length);
+        if (found.offset === 0) length = largerPart(length);
       } finally {
-        this.#memory.give(buffer, left);
+        this.#memory.give(buffer, unused && { owner: this, offset: at, bytes: unused });
       }
     }
   }
@@ -125,7 +124,7 @@ export class SegmentReader {
   }
 
   /** @param offset Where the next event starts. */
-  #found({ events, count, next }: Collected, wanted: Range, offset: number): Reading {
+  #found({ events, count, next }: ReturnType<typeof collect>, wanted: Range, offset: number): Reading {
     const to = count > 0 ? wanted.from + count : Math.min(next ?? wanted.to, wanted.to);
     this.#resume = { index: to, offset };
     this.#given += Math.max(count, MOST_EVENTS / MOST_READ_AHEAD);
@@ -134,10 +133,11 @@ export class SegmentReader {
   }
 
   /** Number of bytes to read for the requested events, if they are of average size. */
-  #lengthFor({ maxEvents, maxBytes }: Limit): number {
+  #lengthFor(wanted: Range, { maxEvents, maxBytes }: Limit): number {
+    const count = Math.min(maxEvents, rangeLength(wanted), MOST_EVENTS);
     const meanBytes = this.#file.size / Math.max(1, this.#file.end);
-    const expected = Math.max(LEAST_READ_BYTES, maxEvents * meanBytes * READ_MARGIN);
-    return Math.ceil(Math.min(expected, maxBytes + FRAME_HEADER_BYTES * maxEvents));
+    const expected = Math.max(LEAST_READ_BYTES, count * meanBytes * READ_MARGIN);
+    return Math.ceil(Math.min(expected, maxBytes + FRAME_HEADER_BYTES * count));
   }
 
   /** Where reading is to start for an event of a run. */
@@ -147,24 +147,31 @@ export class SegmentReader {
   }
 }
 
-/** The wanted events that were found in a part of a segment. */
-interface Collected {
-  /** The first wanted events. */
-  readonly events: EventBytes;
-  readonly count: number;
-  /** Whether these are all wanted events, or as many as the limit allows. */
-  readonly isFull: boolean;
-  /** Whether damage, or a later event, is in the place of the first wanted one. */
-  readonly isBroken: boolean;
-  /** The later event in the place of the next one, if damage is skipped: those between are missing. */
-  readonly next: number | undefined;
-  /** Where in the part the first unused frame starts. */
-  readonly offset: number;
+/** Reads events from groups that are in memory. @param header Of their segment. */
+export function readGroups(
+  groups: readonly WrittenGroup[],
+  range: Range,
+  limit: Limit,
+  header: Pick<SegmentHeader, 'id' | 'baseTime'>,
+): Reading {
+  const group = groups.find(({ to }) => to > range.from);
+  if (group === undefined) return { events: NO_EVENTS, range };
+  const wanted = { ...range, to: Math.min(range.to, group.to) };
+  const { events, count } = collect(Buffer.from(group.frames), true, wanted, limit, header);
+  return { events, range: count > 0 ? { ...range, to: range.from + count } : wanted };
 }
+
+/** Where the ends and the times of events are gathered: a read may find one event where thousands were asked for. */
+const gatheredEnds = new Uint32Array(MOST_EVENTS);
+const gatheredTimes = new Float64Array(MOST_EVENTS);
 
 /**
  * Moves consecutive events to the start of `bytes`, over their frames: `wanted.from` and as many events after it as are
- * complete and within the limit.
+ * complete and within the limit. Returns these events, and:
+ * - `isFull`: whether these are all wanted events, or as many as the limit allows.
+ * - `isBroken`: whether damage, or a later event, is in the place of the first wanted one.
+ * - `next`: the later event in the place of the next one, if damage is skipped: those between are missing.
+ * - `offset`: where in `bytes` the first unused frame starts.
  *
  * @param skips Whether to skip what is not intact. If not, it is the end.
  */
@@ -175,11 +182,16 @@ export function collect(
   limit: Limit,
   { id, baseTime }: Pick<SegmentHeader, 'id' | 'baseTime'>,
   skips: boolean = false,
-): Collected {
+): {
+  readonly events: EventBytes;
+  readonly count: number;
+  readonly isFull: boolean;
+  readonly isBroken: boolean;
+  readonly next: number | undefined;
+  readonly offset: number;
+} {
   const reader = new FrameReader(bytes, id, isEnd ? 0 : Number.POSITIVE_INFINITY);
-  const most = Math.min(limit.maxEvents, wanted.to - wanted.from);
-  const ends = new Uint32Array(most);
-  const times = new Float64Array(most);
+  const most = Math.min(limit.maxEvents, wanted.to - wanted.from, MOST_EVENTS);
   let count = 0;
   let length = 0;
   let offset = 0;
@@ -198,8 +210,8 @@ export function collect(
       if (count > 0) bytes[length++] = COMMA;
       bytes.copyWithin(length, reader.start, reader.end);
       length += reader.end - reader.start;
-      ends[count] = length;
-      times[count] = baseTime + (reader.age ?? Number.NaN);
+      gatheredEnds[count] = length;
+      gatheredTimes[count] = baseTime + (reader.age ?? Number.NaN);
       count += 1;
       isFull = count === most;
     }
@@ -211,10 +223,55 @@ export function collect(
   return {
     events: {
       bytes: bytes.subarray(0, length),
-      ends: ends.subarray(0, count),
-      times: times.subarray(0, count),
+      ends: gatheredEnds.slice(0, count),
+      times: gatheredTimes.slice(0, count),
     },
     ...{ count, isFull, isBroken, offset },
     next: skips ? later : undefined,
   };
+}
+
+/** The bytes of a file after the last read that are already in memory. */
+interface ReadAhead {
+  /** The reader of the file. */
+  readonly owner: object;
+  /** Where in the file the bytes start. */
+  readonly offset: number;
+  readonly bytes: Buffer;
+}
+
+/**
+ * Reusable memory for reads: to allocate large blocks again and again costs more than the reads. The result of the last read
+ * stays unchanged until another read has ended: when that one starts, the first caller may not have used its result yet.
+ */
+export class ReadingBuffer {
+  #last: Buffer | undefined;
+  #ahead: ReadAhead | undefined;
+  #spare: Buffer | undefined;
+
+  /** Memory of at least this length. A concurrent read gets its own. */
+  take(length: number): Buffer {
+    const spare = this.#spare;
+    this.#spare = undefined;
+    return spare !== undefined && spare.length >= length ? spare : Buffer.allocUnsafeSlow(length);
+  }
+
+  /** The last buffer, with its bytes that were read ahead, from this offset of this owner's file on. Undefined if there are none. */
+  takeAhead(owner: object, offset: number): { buffer: Buffer; bytes: Buffer } | undefined {
+    const ahead = this.#ahead;
+    const buffer = this.#last;
+    if (buffer === undefined || ahead?.owner !== owner) return undefined;
+    const skipped = offset - ahead.offset;
+    if (skipped < 0 || skipped >= ahead.bytes.length) return undefined;
+    this.#last = undefined;
+    this.#ahead = undefined;
+    return { buffer, bytes: ahead.bytes.subarray(skipped) };
+  }
+
+  /** @param ahead The bytes in the buffer that are not used yet. */
+  give(buffer: Buffer, ahead?: ReadAhead): void {
+    this.#spare = this.#last ?? this.#spare;
+    this.#last = buffer;
+    this.#ahead = ahead;
+  }
 }

@@ -1,37 +1,29 @@
 import { StorageError } from '../../../base/errors/storage-error.ts';
 import type { EventBytes } from '../../../base/event-bytes.ts';
-import type { FileSystem, OpenFile } from '../disk/file-system.ts';
-import { writeAll, writeAllSync } from '../disk/write-all.ts';
-import { framedLength, writeFrames } from '../format/frame.ts';
-import type { FrameBuffers } from '../format/frame-buffers.ts';
+import { type FileSystem, type OpenFile, writeAll, writeAllSync } from '../disk/file-system.ts';
+import { framedLength, framesOf, type WrittenGroup, writeFrames } from '../format/frame.ts';
 import { SEGMENT_HEADER_BYTES, type SegmentHeader, writeHeader } from '../format/segment-header.ts';
 import type { Segment } from './segment.ts';
 
-/** A group of events in a segment. Its frames are kept until they are synced, because a failing disk may lose them. */
-export interface WrittenGroup {
-  readonly from: number;
-  readonly to: number;
-  readonly frames: Buffer;
-  /** The memory of all groups that were written in one call. The last of them has it. */
-  readonly buffer?: Buffer | undefined;
-}
+const LEAST_BYTES = 64 * 1024;
+/** Enough for several groups in progress, and for those of the last megabyte that wait for their sync. */
+const MOST_KEPT_BYTES = 4 * 1024 * 1024;
 
-/** Appends to a new segment. */
+/** Appends to a new segment. The segment counts a group only once it is confirmed. */
 export class SegmentWriter {
   readonly segment: Segment;
   readonly #file: OpenFile;
   readonly #buffers: FrameBuffers;
-  readonly #isSynced: boolean;
-  /** Resolves once the name of the file survives a power cut. */
-  readonly #named: Promise<void>;
-  /** The index of the next group; its bytes go to `#position`. The segment counts a group only once it is confirmed. */
-  #next: number;
+  /** Resolves once the name of the file survives a power cut. Undefined if the file is never synced: then no frames are kept. */
+  readonly #named: Promise<void> | undefined;
+  /** Size of the file, in bytes: the next group goes there. */
   #position = SEGMENT_HEADER_BYTES;
   #unsynced: WrittenGroup[] = [];
   #unsyncedBytes = 0;
-  #writing: Promise<unknown> = Promise.resolve();
   /** The write in progress. It may still reach the file after the process has ended. */
-  #inFlight: { readonly frames: Buffer; readonly position: number } | undefined;
+  #inFlight:
+    | { readonly frames: Buffer; readonly position: number; readonly ended: Promise<void> }
+    | undefined;
   /** The sync in progress, or the one that failed. */
   #syncing: Promise<void> | undefined;
   /** The sync that follows the current one, for what was written since that started. */
@@ -44,18 +36,15 @@ export class SegmentWriter {
     segment: Segment,
     file: OpenFile,
     buffers: FrameBuffers,
-    isSynced: boolean,
-    named: Promise<void>,
+    named: Promise<void> | undefined,
   ) {
     this.segment = segment;
-    this.#named = named;
     this.#file = file;
     this.#buffers = buffers;
-    this.#isSynced = isSynced;
-    this.#next = segment.end;
+    this.#named = named;
   }
 
-  /** @param isSynced Whether the segment will ever be synced. Only then must the frames be kept. */
+  /** @param isSynced Whether the segment will ever be synced. */
   static async create(
     fs: FileSystem,
     segment: Segment,
@@ -73,9 +62,9 @@ export class SegmentWriter {
     }
     segment.begin(header);
     // Runs while the first events are written. Their sync waits for it.
-    const named = isSynced ? fs.syncDirectory(segment.directory) : Promise.resolve();
-    named.catch(() => undefined);
-    return new SegmentWriter(segment, file, buffers, isSynced, named);
+    const named = isSynced ? fs.syncDirectory(segment.directory) : undefined;
+    named?.catch(() => undefined);
+    return new SegmentWriter(segment, file, buffers, named);
   }
 
   /** Size of the file, in bytes. */
@@ -88,14 +77,14 @@ export class SegmentWriter {
   }
 
   /**
-   * Writes groups with one call to the system, all or nothing. Only one call at a time. A group counts once it is confirmed: until
-   * then, `appendSync` of the same events writes the same bytes to the same place.
+   * Writes groups with one call to the system, all or nothing. Only one call at a time. Until a group is confirmed, `appendSync` of the
+   * same events writes the same bytes to the same place.
    */
   async write(groups: readonly EventBytes[]): Promise<readonly WrittenGroup[]> {
     const buffer = this.#buffers.take(groups.reduce((total, events) => total + framedLength(events), 0));
     const written: WrittenGroup[] = [];
     let offset = 0;
-    let from = this.#next;
+    let from = this.segment.written;
     for (const events of groups) {
       const frames = buffer.subarray(offset, offset + framedLength(events));
       writeFrames(events, from, this.segment, frames);
@@ -108,10 +97,10 @@ export class SegmentWriter {
     return written;
   }
 
-  /** Writes a group that another file may have lost. */
-  async rewrite(group: WrittenGroup): Promise<WrittenGroup> {
+  /** Writes a group that another file may have lost, and confirms it. */
+  async rewrite(group: WrittenGroup): Promise<void> {
     await this.#writeFrames(group.frames, group.to, [group]);
-    return group;
+    this.confirm(group);
   }
 
   /** Makes a group count. To be called in the order in which the groups were written. */
@@ -131,9 +120,9 @@ export class SegmentWriter {
     const frames = framesOf(events, from, segment);
     if (this.#collides(frames, segment.size)) return undefined;
     writeAllSync(this.#file, frames, segment.size);
-    if (this.#isSynced) this.#file.syncSync();
+    if (this.#named) this.#file.syncSync();
     segment.grow(from + events.ends.length, frames.length);
-    this.#next = segment.end;
+    segment.written = segment.end;
     this.#position = segment.size;
     return from;
   }
@@ -155,7 +144,7 @@ export class SegmentWriter {
   async close(): Promise<readonly WrittenGroup[]> {
     this.#closed = true;
     // Wait for all calls in progress: once the file is closed, its number may belong to another file.
-    await Promise.allSettled([this.#writing, this.#syncing, this.#named]);
+    await Promise.allSettled([this.#inFlight?.ended, this.#syncing, this.#named]);
     this.segment.sealed = true;
     const unsynced = this.#unsynced.splice(0);
     await this.#file.close().catch(() => undefined);
@@ -164,18 +153,16 @@ export class SegmentWriter {
 
   async #writeFrames(frames: Buffer, to: number, groups: readonly WrittenGroup[]): Promise<void> {
     const position = this.#position;
-    this.#inFlight = { frames, position };
     const writing = this.#write(frames, position).finally(() => {
       this.#inFlight = undefined;
     });
-    this.#writing = writing.catch(() => undefined);
+    this.#inFlight = { frames, position, ended: writing };
     await writing;
     // `appendSync` has written these groups again, and all that came after them.
-    if (to <= this.#next) return;
-    this.#next = to;
+    if (to <= this.segment.written) return;
     this.segment.written = to;
     this.#position = position + frames.length;
-    if (this.#isSynced) {
+    if (this.#named) {
       this.#unsynced.push(...groups);
       this.#unsyncedBytes += frames.length;
     } else this.#giveBack(groups);
@@ -197,6 +184,7 @@ export class SegmentWriter {
     if ((await this.#file.stat()).size > size) await this.#file.truncate(size);
   }
 
+  /** Whether the write in progress has other bytes than these for the same place. */
   #collides(frames: Buffer, position: number): boolean {
     if (this.#inFlight === undefined) return false;
     const offset = this.#inFlight.position - position;
@@ -239,13 +227,31 @@ export class SegmentWriter {
   }
 }
 
-/** The bytes of a segment that is written at once. */
-export function wholeSegment(header: SegmentHeader, events: EventBytes): Buffer {
-  return Buffer.concat([writeHeader(header), framesOf(events, header.first, header)]);
+/** Reusable memory for frames. */
+export class FrameBuffers {
+  readonly #kept: Buffer[] = [];
+  #keptBytes = 0;
+
+  /** Memory of at least this length. */
+  take(length: number): Buffer {
+    const index = this.#kept.findIndex((buffer) => buffer.length >= length);
+    const [buffer] = index < 0 ? [] : this.#kept.splice(index, 1);
+    if (buffer === undefined) return Buffer.allocUnsafeSlow(roundedUp(length));
+    this.#keptBytes -= buffer.length;
+    return buffer;
+  }
+
+  give(buffer: Buffer): void {
+    this.#keptBytes += buffer.length;
+    this.#kept.push(buffer);
+    while (this.#keptBytes > MOST_KEPT_BYTES) this.#keptBytes -= this.#kept.shift()?.length ?? 0;
+  }
 }
 
-function framesOf(events: EventBytes, index: number, header: Pick<SegmentHeader, 'id' | 'baseTime'>): Buffer {
-  const frames = Buffer.allocUnsafe(framedLength(events));
-  writeFrames(events, index, header, frames);
-  return frames;
+/**
+ * Rounds up to a power of two, at least LEAST_BYTES, so that a kept buffer also fits slightly larger groups. Pages that are
+ * never used take no memory.
+ */
+function roundedUp(length: number): number {
+  return 2 ** Math.ceil(Math.log2(Math.max(length, LEAST_BYTES)));
 }

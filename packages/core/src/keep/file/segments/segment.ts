@@ -3,25 +3,24 @@ import { storageError } from '../../../base/errors/storage-error.ts';
 import { type Limit, NO_EVENTS } from '../../../base/event-bytes.ts';
 import type { Range, Span } from '../../../base/range.ts';
 import { Turns } from '../../../base/turns.ts';
-import type { Reading } from '../../journal.ts';
+import type { JournalObserver, Reading } from '../../journal.ts';
 import type { DamagedFiles } from '../damaged-files.ts';
-import { errorCode, type FileSystem, type OpenFile } from '../disk/file-system.ts';
-import { writeAll } from '../disk/write-all.ts';
-import { FrameReader } from '../format/frame.ts';
-import type { IntactRun } from '../format/intact-runs.ts';
+import { errorCode, type OpenFile, writeAll } from '../disk/file-system.ts';
+import { FrameReader, type WrittenGroup } from '../format/frame.ts';
 import { Released } from '../format/released.ts';
-import { readHeader, SEGMENT_HEADER_BYTES, type SegmentHeader } from '../format/segment-header.ts';
-import { ACKNOWLEDGEMENTS_SUFFIX, SEGMENT_SUFFIX } from '../format/suffixes.ts';
+import {
+  ACKNOWLEDGEMENTS_SUFFIX,
+  SEGMENT_HEADER_BYTES,
+  SEGMENT_SUFFIX,
+  type SegmentHeader,
+} from '../format/segment-header.ts';
+import type { Site } from '../site.ts';
 import type { OpenFiles } from './open-files.ts';
-import type { ReadingBuffer } from './reading-buffer.ts';
-import { findEnd, inParts, readPart, scanFile } from './scan.ts';
-import { SegmentReader } from './segment-reader.ts';
+import { findEnd, headerOf, inParts, scanFile } from './scan.ts';
+import { type ReadingBuffer, readGroups, SegmentReader } from './segment-reader.ts';
 
-/**
- * Error codes that mean: this is no `.acks` file of ours, and will not become one. Without its records there are duplicates,
- * but no lost events.
- */
-const NEVER_READABLE: ReadonlySet<string> = new Set([
+/** Error codes of what is no `.acks` file of ours, and will not become one. Without its records there are duplicates, no losses. */
+const NEVER_READABLE = new Set([
   'ENOENT',
   'ELOOP',
   'EISDIR',
@@ -36,18 +35,16 @@ const NEVER_READABLE: ReadonlySet<string> = new Set([
 const MOST_TOLD = 32;
 
 /** What all segments of a journal share. */
-export interface SegmentContext {
-  readonly fs: FileSystem;
-  readonly damaged: Pick<DamagedFiles, 'setAside'>;
+interface SegmentContext {
+  readonly site: Pick<Site, 'fs'> & {
+    readonly observer: Pick<JournalObserver, 'damaged' | 'failed'> | undefined;
+  };
   readonly files: OpenFiles;
   readonly readingBuffer: ReadingBuffer;
-  /** Called when bytes are found that are not intact events. */
-  readonly onDamaged: (path: string, bytes: number) => void;
-  readonly onFailed: (error: Error) => void;
+  /** Absent if the segments are only read. */
+  readonly damaged?: DamagedFiles;
   /** Called when events are missing that are not released. */
   readonly onMissing: (segment: Segment, missing: Span) => void;
-  /** Called when the file of these events is gone. */
-  readonly onVanished: (range: Range) => void;
 }
 
 /**
@@ -55,38 +52,35 @@ export interface SegmentContext {
  * This class reads and releases; SegmentWriter appends.
  */
 export class Segment {
-  /** Its number in ranges. */
   readonly number: number;
   readonly directory: string;
   /** The path of the `.segment` file. */
   readonly path: string;
+  readonly #acknowledgements: string;
   readonly #context: SegmentContext;
-  /** The path of both files, without the suffix. */
-  readonly #stem: string;
   #reader: SegmentReader;
   readonly #released = new Released();
-  /** Records that wait for the next write, and that write. Writes run one after the other. */
-  readonly #records: Buffer[] = [];
-  #noting: Promise<void> | undefined;
-  readonly #notes = new Turns();
+  /** What is released and waits to be recorded, and the write that records it. Writes run one after the other. */
+  readonly #unrecorded: Span[] = [];
+  #recording: Promise<void> | undefined;
+  readonly #turns = new Turns();
   /** Number of bytes that are no intact events, as far as that is known. */
   #damaged = 0;
-  /** The run in pieces of which it was told last which events are missing. */
-  #told: IntactRun | undefined;
   #missed = 0;
-  /** The id that its frames carry. */
   id = 0;
   /** The time that ages count from, in milliseconds since 1970; NaN if unknown. */
   baseTime: number = Number.NaN;
-  /** The index after its last event. */
+  /** The first index that is looked for in this file: more than 0 if another file of this number has the events before it. */
+  from = 0;
   end = 0;
   /** The index after the last event that is written. It may not count yet: its append waits for a sync. */
   written = 0;
   /** Confirmed bytes of the `.segment` file. */
   size: number = SEGMENT_HEADER_BYTES;
-  /** Bytes of the `.acks` file. */
+  /** Its last events, if their sync failed: the disk may have lost them. They stay here until another file has them. */
+  unsaved: readonly WrittenGroup[] = [];
   #recordBytes = 0;
-  /** Called with the number of bytes by which its files grew. */
+  /** Called when its files grew. */
   onGrowth: (bytes: number) => void = () => {};
   /** Whether no more events will be appended. */
   sealed = false;
@@ -95,14 +89,32 @@ export class Segment {
     this.#context = context;
     this.number = number;
     this.directory = directory;
-    this.#stem = join(directory, name);
-    this.path = this.#stem + SEGMENT_SUFFIX;
+    this.path = join(directory, name + SEGMENT_SUFFIX);
+    this.#acknowledgements = join(directory, name + ACKNOWLEDGEMENTS_SUFFIX);
     this.#reader = new SegmentReader(this, context.readingBuffer);
   }
 
-  /** Bytes of both files. */
   get bytes(): number {
     return this.size + this.#recordBytes;
+  }
+
+  get isReleased(): boolean {
+    return this.#released.covers(Math.max(this.end, this.written));
+  }
+
+  /** Whether all its events are released and no more can come. */
+  get isDone(): boolean {
+    return this.sealed && this.isReleased;
+  }
+
+  begin({ first, baseTime, id }: SegmentHeader): void {
+    this.id = id;
+    this.baseTime = baseTime;
+    this.from = first;
+    this.end = first;
+    this.written = first;
+    // Earlier indexes do not belong to this file.
+    this.#released.add(0, first);
   }
 
   /** The writer added events: the new `end`, and the size of their frames. */
@@ -113,33 +125,13 @@ export class Segment {
     this.onGrowth(bytes);
   }
 
-  /** Whether all its events are released. */
-  get isReleased(): boolean {
-    return this.#released.covers(Math.max(this.end, this.written));
-  }
-
-  /** Whether all its events are released and no more can come. */
-  get isDone(): boolean {
-    return this.sealed && this.isReleased;
-  }
-
-  /** Takes over the fields of its header. */
-  begin({ first, baseTime, id }: SegmentHeader): void {
-    this.id = id;
-    this.baseTime = baseTime;
-    this.end = first;
-    // Earlier indexes do not belong to this file.
-    this.#released.add(0, first);
-  }
-
   /**
    * Takes over a segment of a previous process. Returns its events that are not released; undefined if this code does not
    * know its version. Reads only the start and the end: damage between them is found when it is read.
    */
   async recover(): Promise<readonly Span[] | undefined> {
     this.sealed = true;
-    const isKnown = await this.#context.files.use(this.path, 'read', (file) => this.#survey(file));
-    if (!isKnown) return undefined;
+    if (!(await this.#survey())) return undefined;
     await this.#readRecords();
     return this.waiting(0, this.end);
   }
@@ -150,7 +142,7 @@ export class Segment {
     this.end = 0;
     this.#reader = new SegmentReader(this, this.#context.readingBuffer);
     await this.#context.files.close(this.path);
-    await this.#context.files.use(this.path, 'read', (file) => this.#survey(file));
+    await this.#survey();
     this.written = this.end;
     this.onGrowth(this.size - size);
   }
@@ -162,65 +154,72 @@ export class Segment {
 
   /** Reads intact, consecutive events from the start of a range. They are valid until the next read. */
   async read(range: Range, limit: Limit): Promise<Reading> {
+    const [first] = this.unsaved;
+    if (first && first.from <= range.from) return readGroups(this.unsaved, range, limit, this);
     try {
       return await this.#context.files.use(this.path, 'read', (file) => this.#read(file, range, limit));
     } catch (error) {
       // Somebody deleted the file. It will not come back, and other events wait behind these.
       if (errorCode(error) === 'ENOENT') return { events: NO_EVENTS, range };
-      throw error;
+      throw storageError(`cannot read ${this.path}`, error);
     }
   }
 
-  /** Records that events are released. Records made during a write, or in one turn of the event loop, are written together. */
+  /** Records that events are released. What is released during a write, or in one turn of the event loop, is recorded together. */
   acknowledge(from: number, to: number): Promise<void> {
     this.#released.add(from, to);
     if (this.isDone) return Promise.resolve();
-    this.#records.push(Released.record(this.id, from, to));
-    this.#noting ??= this.#notes.take(async () => {
-      await this.#context.fs.endOfTurn?.();
-      this.#noting = undefined;
-      await this.#note(Buffer.concat(this.#records.splice(0)));
+    this.#unrecorded.push({ from, to });
+    this.#recording ??= this.#turns.take(async () => {
+      await this.#context.site.fs.endOfTurn?.();
+      this.#recording = undefined;
+      try {
+        await this.#record(this.#unrecorded.splice(0));
+      } catch (cause) {
+        throw storageError(`cannot note in ${this.directory} what was delivered`, cause);
+      }
     });
-    return this.#noting;
+    return this.#recording;
   }
 
   /** Deletes its files. If it had damage, sets the `.segment` file aside instead, for a person to look at. */
   delete(): Promise<void> {
-    const { damaged, fs, files } = this.#context;
-    return this.#notes.take(async () => {
+    const { damaged, site, files } = this.#context;
+    return this.#turns.take(async () => {
       await files.close(this.path);
       try {
-        if (this.#damaged === 0) await fs.remove(this.path);
-        else await damaged.setAside(this.path);
+        if (this.#damaged === 0) await site.fs.remove(this.path);
+        else await damaged?.setAside(this.path);
       } catch (error) {
         // The file stays. If all events are released, record that: the next process must find nothing to deliver. If not,
         // record nothing: it must find the waiting events.
-        if (this.isReleased) await this.#note(Released.record(this.id, 0, this.end)).catch(() => undefined);
+        if (this.isReleased) await this.#record([{ from: 0, to: this.end }]).catch(() => undefined);
         throw error;
       } finally {
         await files.close(this.#acknowledgements);
       }
       // Without its segment the file means nothing. If it stays, the next process removes it.
-      await fs.remove(this.#acknowledgements).catch(() => undefined);
+      await site.fs.remove(this.#acknowledgements).catch(() => undefined);
     });
   }
 
-  get #acknowledgements(): string {
-    return this.#stem + ACKNOWLEDGEMENTS_SUFFIX;
-  }
-
   /** Finds out what is in the file. Returns false for another version. */
-  async #survey(file: OpenFile): Promise<boolean> {
-    this.size = (await file.stat()).size;
-    const header = readHeader(await readPart(file, 0, Math.min(this.size, SEGMENT_HEADER_BYTES)));
-    if (header === 'other version') return false;
-    if (header === 'empty') return true;
-    if (header !== 'damaged') this.begin(header);
-    const { end, isIntact } =
-      header === 'damaged' ? { end: this.end, isIntact: false } : await findEnd(file, this);
-    this.end = end;
-    if (!isIntact) await this.#scan(file, header === 'damaged' ? undefined : this.id);
-    return true;
+  #survey(): Promise<boolean> {
+    return this.#context.files.use(this.path, 'read', async (file) => {
+      this.size = (await file.stat()).size;
+      const header = await headerOf(file, this.size);
+      if (header === 'other version') return false;
+      if (header === 'empty') return true;
+      if (header === 'damaged') {
+        await this.#scan(file, undefined);
+      } else {
+        this.begin(header);
+        const { end, isIntact } = await findEnd(file, this);
+        this.end = end;
+        if (!isIntact) await this.#scan(file, this.id);
+      }
+      return true;
+    });
   }
 
   /** Scans a damaged file completely. Tells which events are missing in it. */
@@ -235,7 +234,8 @@ export class Segment {
       await this.#miss(at, from);
       at = to;
     }
-    if (damaged > this.#damaged) this.#context.onDamaged(this.path, damaged - this.#damaged);
+    const more = damaged - this.#damaged;
+    if (more > 0) this.#context.site.observer?.damaged(this.path, more);
     this.#damaged = damaged;
   }
 
@@ -250,13 +250,12 @@ export class Segment {
 
   /** If an event lies in a run in pieces, tells which events are missing in that. What waits then is sent in full batches. */
   async #tellOfPieces(file: OpenFile, index: number): Promise<void> {
-    const run = this.#reader.piecesAt(index);
-    if (run?.end === undefined || run === this.#told) return;
-    this.#told = run;
+    const run = this.#reader.newPiecesAt(index);
+    if (run?.end === undefined) return;
     let at = run.from;
     await inParts(file, run.offset, run.end, async (bytes, _at, rest) => {
       const reader = new FrameReader(bytes, this.id, rest);
-      for (; reader.next(); at = reader.index + 1) await this.#miss(at, reader.index);
+      for (; reader.next(); at = reader.index + 1) if (reader.index > at) await this.#miss(at, reader.index);
       return reader.offset;
     });
   }
@@ -265,12 +264,13 @@ export class Segment {
   async #miss(from: number, to: number): Promise<void> {
     for (const missing of this.waiting(from, to)) {
       this.#context.onMissing(this, missing);
-      if (++this.#missed % MOST_TOLD === 0) await this.#context.fs.endOfTurn?.();
+      if (++this.#missed % MOST_TOLD === 0) await this.#context.site.fs.endOfTurn?.();
     }
     this.#released.add(from, to);
   }
 
-  async #note(records: Buffer): Promise<void> {
+  async #record(released: readonly Span[]): Promise<void> {
+    const records = Released.records(this.id, released);
     this.#recordBytes += records.length;
     this.onGrowth(records.length);
     // If a record is incomplete, the reader skips it, and there may be a duplicate.
@@ -278,7 +278,7 @@ export class Segment {
   }
 
   async #readRecords(): Promise<void> {
-    const { files, onFailed } = this.#context;
+    const { files, site } = this.#context;
     const path = this.#acknowledgements;
     try {
       await files.use(path, 'read', async (file) => {
@@ -292,7 +292,8 @@ export class Segment {
     } catch (error) {
       const code = errorCode(error) ?? '';
       if (!NEVER_READABLE.has(code)) throw error;
-      if (code !== 'ENOENT') onFailed(storageError(`cannot read what was delivered of ${this.path}`, error));
+      if (code !== 'ENOENT')
+        site.observer?.failed(storageError(`cannot read what was delivered of ${this.path}`, error));
     }
   }
 }

@@ -2,9 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
 import { tried } from '@sluice/protocol/toolbox';
 import { StorageError } from '../../../base/errors/storage-error.ts';
-import { errorCode, type FileSystem, refuseLink } from '../disk/file-system.ts';
-import { ACKNOWLEDGEMENTS_SUFFIX, SEGMENT_SUFFIX } from '../format/suffixes.ts';
-import type { Locks } from './system-locks.ts';
+import { errorCode, type FileSystem, refuseLink, unlessMissing } from '../disk/file-system.ts';
+import { ACKNOWLEDGEMENTS_SUFFIX, SEGMENT_SUFFIX } from '../format/segment-header.ts';
+import type { Site } from '../site.ts';
+import type { Lock } from './system-locks.ts';
 
 /** The name of a slot's directory: owner and origin. */
 export const SLOT_DIRECTORY: RegExp = /^([0-9a-f]{16})\.([0-9a-f]{16})$/;
@@ -15,29 +16,8 @@ const LITTER_AGE_MS = 60 * 60_000;
 /** Error codes for a directory that belongs to another user, or that the container does not show. */
 const NOT_OURS = new Set(['EACCES', 'EPERM', 'ENOENT']);
 
-interface SlotOptions {
-  readonly root: string;
-  readonly fs: FileSystem;
-  readonly locks: Locks;
-  /** The owner names that this journal has used; a new slot adds its own. Directories with these names are in use. */
-  readonly ours: Set<string>;
-  /** Whether the root may be a symbolic link: the user chooses the root, but not what is inside it. */
-  readonly mayBeLink: boolean;
-  /** Called when another process checks whether this one is alive. */
-  readonly onVisit: () => void;
-}
-
-type Lock = Awaited<ReturnType<Locks['hold']>>;
-
-/** What a look at the journal directory found. */
-interface Look {
-  /** Directories of dead owners. */
-  readonly orphans: { readonly owner: string; readonly origin: string }[];
-  /** Directories that this process had before. */
-  readonly own: string[];
-  /** Whether other owners are alive there. */
-  readonly hasCompany: boolean;
-}
+/** What a slot must know of its journal. */
+type SlotSite = Pick<Site, 'root' | 'isPart' | 'fs' | 'locks' | 'ours'>;
 
 /**
  * One process's share of a journal directory. Its directories are named `<owner>.<origin>` and belong to the owner while it
@@ -45,24 +25,27 @@ interface Look {
  * directory is taken over by one rename, in which exactly one process succeeds.
  */
 export class Slot {
-  readonly #options: SlotOptions;
+  readonly #site: SlotSite;
+  /** Called when another process checks whether this one is alive. */
+  readonly #onVisit: () => void;
   readonly #owner: string;
   #lock: Lock;
   /** The size of the disk, in bytes. */
   readonly diskBytes: number;
 
-  private constructor(options: SlotOptions, owner: string, lock: Lock, diskBytes: number) {
-    this.#options = options;
+  private constructor(site: SlotSite, onVisit: () => void, owner: string, lock: Lock, diskBytes: number) {
+    this.#site = site;
+    this.#onVisit = onVisit;
     this.#owner = owner;
     this.#lock = lock;
     this.diskBytes = diskBytes;
-    options.ours.add(owner);
+    site.ours.add(owner);
   }
 
   /** Takes a new slot. */
-  static async claim(options: SlotOptions): Promise<Slot> {
-    const { root, fs, locks, onVisit } = options;
-    await makeRoot(options);
+  static async claim(site: SlotSite, onVisit: () => void): Promise<Slot> {
+    const { root, fs, locks } = site;
+    await makeRoot(site);
     const { network, totalBytes } = await fs.volume(root);
     if (network !== undefined) {
       // Locks do not work across machines: a live process on another machine would look dead.
@@ -73,7 +56,7 @@ export class Slot {
     const owner = randomBytes(8).toString('hex');
     const lock = await locks.hold(root, owner, onVisit);
     try {
-      const slot = new Slot(options, owner, lock, totalBytes);
+      const slot = new Slot(site, onVisit, owner, lock, totalBytes);
       // After the lock: any process may take a directory whose owner holds no lock.
       await slot.#make(slot.directory);
       return slot;
@@ -88,7 +71,7 @@ export class Slot {
    * the next process. Returns its final path.
    */
   static leaveSync(
-    { root, fs, ours }: Pick<SlotOptions, 'root' | 'fs' | 'ours'>,
+    { root, fs, ours }: Pick<Site, 'root' | 'fs' | 'ours'>,
     write: (directory: string) => void,
   ): string {
     const owner = randomBytes(8).toString('hex');
@@ -111,69 +94,24 @@ export class Slot {
 
   /** The slot's own directory. */
   get directory(): string {
-    return join(this.#options.root, `${this.#owner}.${this.#owner}`);
+    return join(this.#site.root, `${this.#owner}.${this.#owner}`);
   }
 
   /**
-   * Takes over the directories of dead owners. Each directory goes to exactly one process. Returns those that this process got, and by
-   * path why it could not get others.
+   * Takes over the directories of dead owners. Each directory goes to exactly one process. Returns:
+   * - `adopted`: those that this process got. `failures`: why it could not get others, by path.
+   * - `own`: directories that this process had before.
+   * - `hasCompany`: whether other owners are alive.
    */
-  async adopt(): Promise<
-    Omit<Look, 'orphans'> & { readonly adopted: string[]; readonly failures: ReadonlyMap<string, unknown> }
-  > {
-    const { root, fs, locks } = this.#options;
+  async adopt(): Promise<{
+    readonly adopted: readonly string[];
+    readonly failures: ReadonlyMap<string, unknown>;
+    readonly own: readonly string[];
+    readonly hasCompany: boolean;
+  }> {
+    const { root, fs, locks, ours } = this.#site;
     const failures = new Map<string, unknown>();
-    const { orphans, own, hasCompany } = await this.#look();
     const adopted: string[] = [];
-    for (const { owner, origin } of orphans) {
-      const from = join(root, `${owner}.${origin}`);
-      const to = join(root, `${this.#owner}.${origin}`);
-      try {
-        await moveDirectory(fs, from, to);
-        adopted.push(to);
-      } catch (error) {
-        // `ENOENT`: another process was faster.
-        if (errorCode(error) !== 'ENOENT') failures.set(from, error);
-      }
-      await locks.discard(root, owner, 0);
-    }
-    if (adopted.length > 0) await fs.syncDirectory(root);
-    return { adopted, failures, own, hasCompany };
-  }
-
-  /** Takes its lock again if somebody removed it: others take its owner for dead. Returns whether it had to. */
-  async keep(): Promise<boolean> {
-    if ((await this.#lock.isInPlace?.()) ?? true) return false;
-    // First: to end a lock removes what has its name.
-    await this.#lock.release();
-    const { root, locks, onVisit } = this.#options;
-    this.#lock = await locks.hold(root, this.#owner, onVisit);
-    return true;
-  }
-
-  /** Makes another directory that belongs to it. */
-  async makeAnother(): Promise<string> {
-    const directory = join(this.#options.root, `${this.#owner}.${randomBytes(8).toString('hex')}`);
-    await this.#make(directory);
-    return directory;
-  }
-
-  /** Creates its directory again after somebody removed it. Returns false if its lock is gone as well. */
-  async remake(): Promise<boolean> {
-    const { root, locks } = this.#options;
-    if (!(await locks.isHeld(root, this.#owner))) return false;
-    await this.#make(this.directory);
-    return true;
-  }
-
-  /** Releases the slot. From now on, any process may take over what is left in its directories. */
-  release(): Promise<void> {
-    return this.#lock.release();
-  }
-
-  async #look(): Promise<Look> {
-    const { root, fs, locks, ours } = this.#options;
-    const orphans: Look['orphans'] = [];
     const own: string[] = [];
     const alive = new Map<string, boolean>([...ours].map((owner) => [owner, true]));
     const isAlive = async (owner: string) => {
@@ -185,20 +123,62 @@ export class Slot {
     for (const { name, kind } of entries) {
       const [, owner = '', origin = ''] = SLOT_DIRECTORY.exec(name) ?? [];
       if (kind !== 'directory' || origin === '') continue;
-      if (ours.has(owner)) own.push(join(root, name));
-      else if (!(await isAlive(owner))) orphans.push({ owner, origin });
+      const from = join(root, name);
+      if (ours.has(owner)) own.push(from);
+      else if (!(await isAlive(owner))) {
+        const to = join(root, `${this.#owner}.${origin}`);
+        try {
+          await moveDirectory(fs, from, to);
+          adopted.push(to);
+        } catch (error) {
+          // `ENOENT`: another process was faster.
+          if (errorCode(error) !== 'ENOENT') failures.set(from, error);
+        }
+        await locks.discard(root, owner, 0);
+      }
     }
     for (const { name } of entries) {
       const [, owner] = LOCK.exec(name) ?? [];
       if (owner === undefined || alive.has(owner)) continue;
       if (!(await isAlive(owner))) await locks.discard(root, owner, LITTER_AGE_MS);
     }
+    if (adopted.length > 0) await fs.syncDirectory(root);
     const living = [...alive.values()].filter((isAlive) => isAlive).length;
-    return { orphans, own, hasCompany: living > ours.size };
+    return { adopted, failures, own, hasCompany: living > ours.size };
+  }
+
+  /** Takes its lock again if somebody removed it: others take its owner for dead. Returns whether it had to. */
+  async keep(): Promise<boolean> {
+    if ((await this.#lock.isInPlace?.()) ?? true) return false;
+    // First: to end a lock removes what has its name.
+    await this.#lock.release();
+    const { root, locks } = this.#site;
+    this.#lock = await locks.hold(root, this.#owner, this.#onVisit);
+    return true;
+  }
+
+  /** Makes another directory that belongs to it. */
+  async makeAnother(): Promise<string> {
+    const directory = join(this.#site.root, `${this.#owner}.${randomBytes(8).toString('hex')}`);
+    await this.#make(directory);
+    return directory;
+  }
+
+  /** Creates its directory again after somebody removed it. Returns false if its lock is gone as well. */
+  async remake(): Promise<boolean> {
+    const { root, locks } = this.#site;
+    if (!(await locks.isHeld(root, this.#owner))) return false;
+    await this.#make(this.directory);
+    return true;
+  }
+
+  /** Releases the slot. From now on, any process may take over what is left in its directories. */
+  release(): Promise<void> {
+    return this.#lock.release();
   }
 
   async #make(directory: string): Promise<void> {
-    const { root, fs } = this.#options;
+    const { root, fs } = this.#site;
     await fs.makeDirectory(directory);
     await fs.syncDirectory(root);
   }
@@ -208,9 +188,9 @@ export class Slot {
  * Creates the root, and syncs all directories above it: they may be new, and their names must survive a power cut too. Throws
  * if the root is a link and may not be one.
  */
-async function makeRoot({ root, fs, mayBeLink }: SlotOptions): Promise<void> {
+async function makeRoot({ root, fs, isPart }: SlotSite): Promise<void> {
   await fs.makeDirectory(root);
-  if (!mayBeLink) await refuseLink(fs, root);
+  if (isPart) await refuseLink(fs, root);
   for (let path = root; dirname(path) !== path; path = dirname(path)) {
     await fs.syncDirectory(dirname(path)).catch((error) => {
       if (!NOT_OURS.has(errorCode(error) ?? '')) throw error;
@@ -240,12 +220,10 @@ async function moveDirectory(fs: FileSystem, from: string, to: string): Promise<
 
   /** Resolves to false if another process was faster, or there is no such file. */
   function moved(name: string): Promise<boolean> {
-    return fs.rename(join(from, name), join(to, name)).then(
-      () => true,
-      (error) => {
-        if (errorCode(error) !== 'ENOENT') throw error;
-        return false;
-      },
+    const renamed = fs.rename(join(from, name), join(to, name));
+    return unlessMissing(
+      renamed.then(() => true),
+      false,
     );
   }
 }

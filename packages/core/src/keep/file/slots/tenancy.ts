@@ -1,53 +1,47 @@
 import { extname } from 'node:path';
-import type { Clock, Timer } from '@sluice/protocol/toolbox';
+import { Alarm } from '../../../base/alarm.ts';
 import { StorageError, storageError } from '../../../base/errors/storage-error.ts';
-import { type FileSystem, isMissing } from '../disk/file-system.ts';
+import { isMissing } from '../disk/file-system.ts';
+import type { Site } from '../site.ts';
 import { Slot } from './slot.ts';
-import type { Locks } from './system-locks.ts';
 
 /** Short enough to take over an orphan within 30 s. */
 const ADOPTION_INTERVAL_MS = 20_000;
 /** For a process that is alone: somebody may restore a backup. */
 const ALONE_INTERVAL_MS = 10 * 60_000;
 
-interface TenancyOptions {
-  readonly root: string;
-  readonly mayBeLink: boolean;
-  readonly fs: FileSystem;
-  readonly locks: Locks;
-  readonly clock: Clock;
-  /**
-   * Called with the directories that this journal took over from dead owners, and those that it had before, into which somebody
-   * may have put files. `makeDirectory` makes another one. Never rejects. Resolves to false to be called again later.
-   */
-  readonly onLook: (
-    adopted: readonly string[],
-    own: readonly string[],
-    makeDirectory: () => Promise<string>,
-  ) => Promise<boolean>;
-  readonly onFailed: (error: Error) => void;
-}
+/**
+ * Called with the directories that this journal took over from dead owners, and those that it had before, into which somebody
+ * may have put files. `makeDirectory` makes another one. Never rejects. Resolves to false to be called again later.
+ */
+type OnLook = (
+  adopted: readonly string[],
+  own: readonly string[],
+  makeDirectory: () => Promise<string>,
+) => Promise<boolean>;
 
 /** This journal's part of a shared journal directory: its slot, and the directories that it takes over from dead owners. */
 export class Tenancy {
-  readonly #options: TenancyOptions;
+  readonly #site: Site;
+  readonly #onLook: OnLook;
   #slot: Promise<Slot> | undefined;
   /** Slots whose directory and lock somebody removed. What was taken over under their names is still in use. */
   readonly #former: Slot[] = [];
   /** Directories of which it was told that they cannot be taken over. */
   readonly #told = new Set<string>();
-  readonly #ours = new Set<string>();
   #claimed: Slot | undefined;
   #keeping: Promise<void> | undefined;
   #adopting: Promise<void> = Promise.resolve();
-  #timer: Timer | undefined;
-  /** What the timer waits, in milliseconds. */
+  /** Rings when it is time to look again. Stopped by `retire()`. */
+  readonly #alarm: Alarm;
+  /** What the alarm waits, in milliseconds. */
   #delayMs = 0;
   #lookedAt = 0;
-  #closed = false;
 
-  constructor(options: TenancyOptions) {
-    this.#options = options;
+  constructor(site: Site, onLook: OnLook) {
+    this.#site = site;
+    this.#onLook = onLook;
+    this.#alarm = new Alarm(site.clock, () => this.#look());
   }
 
   /** The slot's own directory; undefined until the slot is claimed. For the last moment, when nothing can be awaited. */
@@ -65,34 +59,26 @@ export class Tenancy {
    * process. Returns the final path of the directory.
    */
   writeSync(write: (directory: string) => void): string {
-    const { root, fs } = this.#options;
-    if (this.directory === undefined) return Slot.leaveSync({ root, fs, ours: this.#ours }, write);
+    if (this.directory === undefined) return Slot.leaveSync(this.#site, write);
     write(this.directory);
     return this.directory;
   }
 
   /**
-   * Claims a slot if the root exists, so that what lies there is delivered. If not, the first event makes the root. Nothing is
+   * Claims a slot if the root exists, and resolves once what lies there is taken over. If not, the first event makes the root. Nothing is
    * looked at in this turn of the event loop: a build or a server render only imports code that creates a tracker.
    */
   async open(): Promise<void> {
-    const { root, fs } = this.#options;
+    const { root, fs } = this.#site;
     await fs.endOfTurn?.();
     if (await isMissing(fs, root)) this.#watch(ALONE_INTERVAL_MS);
-    else if (!this.#closed) await this.claim();
+    else if (!this.#alarm.isStopped) await this.claim();
+    await this.#adopting;
   }
 
   /** Claims a slot if there is none, and starts to take over what dead owners left. Returns the slot's directory. */
   async claim(): Promise<string> {
-    const { root, fs, locks, mayBeLink } = this.#options;
-    this.#slot ??= Slot.claim({
-      mayBeLink,
-      root,
-      fs,
-      locks,
-      ours: this.#ours,
-      onVisit: () => this.#watch(),
-    }).then(
+    this.#slot ??= Slot.claim(this.#site, () => this.#watch()).then(
       (slot) => {
         this.#claimed = slot;
         this.#adopting = this.#adopt(slot);
@@ -106,11 +92,6 @@ export class Tenancy {
       },
     );
     return (await this.#slot).directory;
-  }
-
-  /** Resolves once the directories found so far are taken over. */
-  async settled(): Promise<void> {
-    await this.#adopting;
   }
 
   /**
@@ -138,14 +119,13 @@ export class Tenancy {
    * alone, this finds what another one left that lived too briefly to be seen, and what somebody restored.
    */
   lookAround(): void {
-    const age = this.#options.clock.now() - this.#lookedAt;
+    const age = this.#site.clock.now() - this.#lookedAt;
     if (this.#claimed !== undefined && (age < 0 || age >= ADOPTION_INTERVAL_MS)) this.#look();
   }
 
   /** Stops taking over directories. Resolves once no takeover is in progress. */
   async retire(): Promise<void> {
-    this.#closed = true;
-    this.#timer?.cancel();
+    this.#alarm.stop();
     await this.#keeping?.catch(() => undefined);
     // A claim in progress starts a takeover when it succeeds.
     await this.#slot?.catch(() => undefined);
@@ -156,19 +136,21 @@ export class Tenancy {
   async release(): Promise<void> {
     for (const slot of [...this.#former, await this.#slot?.catch(() => undefined)]) {
       if (slot === undefined) continue;
-      await this.#options.fs.removeDirectory(slot.directory).catch(() => undefined);
+      await this.#site.fs.removeDirectory(slot.directory).catch(() => undefined);
       await slot.release();
     }
   }
 
   async #keep(): Promise<void> {
-    const { root, onFailed } = this.#options;
+    const { root } = this.#site;
     const slot = this.#claimed;
     // What ends must not take a lock again that it has just released.
-    if (slot === undefined || this.#closed) return;
+    if (slot === undefined || this.#alarm.isStopped) return;
     try {
       if (await slot.keep())
-        onFailed(new StorageError(`somebody removed a lock in ${root}: it is taken again`));
+        this.#site.observer?.failed(
+          new StorageError(`somebody removed a lock in ${root}: it is taken again`),
+        );
     } catch (cause) {
       this.#give(slot);
       throw storageError(`cannot take a lock in ${root} again that somebody removed`, cause);
@@ -183,43 +165,41 @@ export class Tenancy {
   }
 
   async #adopt(slot: Slot): Promise<void> {
-    if (this.#closed) return;
-    const { root, clock, onLook, onFailed } = this.#options;
+    if (this.#alarm.isStopped) return;
+    const { root, clock } = this.#site;
     this.#lookedAt = clock.now();
     try {
       const { adopted, failures, own, hasCompany } = await slot.adopt();
       for (const [directory, cause] of failures) {
         // Its owner may have changed since, but not its origin.
         const name = extname(directory) || directory;
-        if (!this.#told.has(name)) onFailed(storageError(`cannot take over ${directory}`, cause));
+        if (!this.#told.has(name))
+          this.#site.observer?.failed(storageError(`cannot take over ${directory}`, cause));
         this.#told.add(name);
       }
-      const isComplete = await onLook(adopted, own, () => slot.makeAnother());
+      const isComplete = await this.#onLook(adopted, own, () => slot.makeAnother());
       this.#watch(hasCompany || failures.size > 0 || !isComplete ? ADOPTION_INTERVAL_MS : ALONE_INTERVAL_MS);
     } catch (cause) {
-      onFailed(storageError(`cannot look for orphans in ${root}`, cause));
+      this.#site.observer?.failed(storageError(`cannot look for orphans in ${root}`, cause));
       this.#watch();
     }
   }
 
   /** Looks again after a while, or earlier: other processes are alive here and may die, or something failed. */
   #watch(delayMs = ADOPTION_INTERVAL_MS): void {
-    if (this.#closed || (this.#timer !== undefined && this.#delayMs <= delayMs)) return;
-    this.#timer?.cancel();
+    if (this.#alarm.isSet && this.#delayMs <= delayMs) return;
+    this.#alarm.cancel();
     this.#delayMs = delayMs;
-    this.#timer = this.#options.clock.setTimeout(() => {
-      this.#timer = undefined;
-      this.#look();
-    }, delayMs);
+    this.#alarm.set(delayMs);
   }
 
   #look(): void {
     const slot = this.#claimed;
     // A claim starts with a look.
     if (slot === undefined) return void this.open().catch(() => undefined);
-    this.#lookedAt = this.#options.clock.now();
+    this.#lookedAt = this.#site.clock.now();
     this.#adopting = this.#adopting.then(async () => {
-      await this.keep().catch(this.#options.onFailed);
+      await this.keep().catch((error) => this.#site.observer?.failed(error));
       if (this.#claimed === slot) await this.#adopt(slot);
       else this.#watch();
     });

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { errorCode } from '../../../../src/keep/file/disk/file-system.ts';
-import { leadsTo } from '../../../../src/keep/file/disk/leads-to.ts';
-import { nodeFileSystem } from '../../../../src/keep/file/disk/node-file-system.ts';
+import { leadsTo, nodeFileSystem } from '../../../../src/keep/file/disk/node-file-system.ts';
 
 let directory: string;
 beforeEach(async () => {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { expect, it } from 'vitest';
-import { warnOfOverlay } from '../../../../src/keep/file/disk/overlay.ts';
+import { warnOfOverlay } from '../../../../src/keep/file/disk/node-file-system.ts';
 
 const EXT4 = 0xef53;
 const OVERLAY = 0x794c7630;

@@ -154,10 +154,8 @@ describe('a segment in many pieces', () => {
   });
 
   it('gives what is not released, where much of it is', async () => {
-    const records = Array.from({ length: 500 }, (_, number) =>
-      Released.record(SEGMENT.id, 2 * number, 2 * number + 1),
-    );
-    await leave([framesOf(TEXTS)], records);
+    const released = Array.from({ length: 500 }, (_, number) => ({ from: 2 * number, to: 2 * number + 1 }));
+    await leave([framesOf(TEXTS)], [Released.records(SEGMENT.id, released)]);
     const life = await place.open();
     expect(await deliver(life)).toEqual(TEXTS.filter((_, index) => index >= 1_000 || index % 2 === 1));
     expect(await place.files('.damaged')).toEqual([]);
@@ -165,8 +163,8 @@ describe('a segment in many pieces', () => {
 
   it('gives some events again where too many single ones are released, and loses none', async () => {
     const odd = Array.from({ length: COUNT / 2 }, (_, number) => COUNT - 1 - 2 * number);
-    const records = odd.map((index) => Released.record(SEGMENT.id, index, index + 1));
-    await leave([framesOf(TEXTS)], records);
+    const released = odd.map((index) => ({ from: index, to: index + 1 }));
+    await leave([framesOf(TEXTS)], [Released.records(SEGMENT.id, released)]);
     const life = await place.open();
     const events = await deliver(life);
     expect(events).toHaveLength(COUNT - 4_096);

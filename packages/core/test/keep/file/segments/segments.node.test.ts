@@ -45,7 +45,7 @@ describe('a segment of which nothing waits', () => {
     // As if the process had ended between the last release and the deletion.
     const [acks = ''] = await place.files('.acks');
     const records = await readFile(acks);
-    await writeFile(acks, Buffer.concat([records, Released.record(await idOf(), 2, 3)]));
+    await writeFile(acks, Buffer.concat([records, Released.records(await idOf(), [{ from: 2, to: 3 }])]));
     const fs = new FailingFileSystem();
     fs.fail('remove', 'EIO', { path: SEGMENT });
     const { journal, witness } = await place.open({ fs });

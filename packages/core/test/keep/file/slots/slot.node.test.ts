@@ -21,9 +21,12 @@ function claim(fs: FileSystem = nodeFileSystem, onVisit = () => {}): Promise<Slo
   return claimIn(place.directory, { fs, onVisit });
 }
 
-function claimIn(root: string, more: Partial<Parameters<typeof Slot.claim>[0]> = {}): Promise<Slot> {
-  const defaults = { fs: nodeFileSystem, locks: systemLocks, mayBeLink: true, onVisit: () => {} };
-  return Slot.claim({ ...defaults, root, ours: new Set(), ...more });
+function claimIn(
+  root: string,
+  { onVisit = () => {}, ...more }: Partial<Parameters<typeof Slot.claim>[0]> & { onVisit?: () => void } = {},
+): Promise<Slot> {
+  const defaults = { fs: nodeFileSystem, locks: systemLocks, isPart: false };
+  return Slot.claim({ ...defaults, root, ours: new Set(), ...more }, onVisit);
 }
 
 /** Directories of slots, as pairs of owner and origin. */
@@ -65,7 +68,7 @@ describe('a slot', () => {
   it('is in a directory that is a link where that is its user’s choice, and refused where it is not', async () => {
     const link = `${place.directory}-link`;
     await symlink(place.directory, link);
-    await expect(claimIn(link, { mayBeLink: false })).rejects.toMatchObject({
+    await expect(claimIn(link, { isPart: true })).rejects.toMatchObject({
       code: 'SLUICE_STORAGE',
       message: expect.stringContaining(`${link} is a link`),
     });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FrameIds, IntactRuns } from '../../../../src/keep/file/format/intact-runs.ts';
+import { IntactRuns, scanFile } from '../../../../src/keep/file/segments/scan.ts';
 import { framesOf, numbered, SEGMENT } from '../frames.ts';
 
 const START = 32;
@@ -107,18 +107,25 @@ describe('IntactRuns', () => {
   });
 });
 
-describe('FrameIds', () => {
-  it('finds the segment to which most of the frames belong', () => {
+/** Looks at a file whose header is damaged. */
+function scan(bytes: Buffer): ReturnType<typeof scanFile> {
+  const read = async (target: Uint8Array, position: number) => bytes.copy(target, 0, position);
+  return scanFile({ read }, bytes.length, undefined);
+}
+
+describe('a file whose header is damaged', () => {
+  it('is of the segment to which most of the frames belong', async () => {
     const strange = framesOf(numbered(0, 2), 0, { ...SEGMENT, id: 8 });
-    const ids = new FrameIds();
-    ids.add(file(strange, Buffer.from('junk'), frames(0, 3)));
-    expect(ids.first).toEqual([SEGMENT.id, 8]);
+    expect(await scan(file(strange, Buffer.from('junk'), frames(0, 3)))).toMatchObject({
+      id: SEGMENT.id,
+      runs: [{ from: 0, to: 3 }],
+    });
   });
 
-  it('finds it behind noise in which no two ids are the same', () => {
-    const ids = new FrameIds();
-    for (let id = 100; id < 2_100; id += 1) ids.add(framesOf(['1'], 0, { ...SEGMENT, id }));
-    ids.add(frames(0, 3));
-    expect(ids.first[0]).toBe(SEGMENT.id);
+  it('is of that segment also behind noise in which no two ids are the same', async () => {
+    const noise = Array.from({ length: 2_000 }, (_, number) =>
+      framesOf(['1'], 0, { ...SEGMENT, id: 100 + number }),
+    );
+    expect(await scan(file(...noise, frames(0, 3)))).toMatchObject({ id: SEGMENT.id });
   });
 });

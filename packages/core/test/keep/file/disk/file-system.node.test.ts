@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { createTracker } from '../../../../src/index.ts';
-import { diskError } from '../../../../src/keep/file/disk/disk-error.ts';
+import { diskError } from '../../../../src/keep/file/disk/file-system.ts';
 
 it.each([
   ['EACCES', 'where this user may not write: change that, or set journalDirectory'],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ReadingBuffer } from '../../../../src/keep/file/segments/reading-buffer.ts';
+import { ReadingBuffer } from '../../../../src/keep/file/segments/segment-reader.ts';
 
 describe('ReadingBuffer', () => {
   it('leaves what was read last as it is until something else was read', () => {
