@@ -54,20 +54,14 @@ export function createRoad(settings: Settings, texts: EventTexts, flush: () => P
   };
   sample();
   const isStrict = settings.ordering === 'strict';
-  const { batch, buffer, storage } = settings;
   const rest = platform.createRest?.({ settings, clock, transport, sender: () => dispatch });
   const waiting = new Waiting({
+    settings,
     journal,
     text: platform.text,
     clock,
     random,
-    buffer,
-    batch,
     limits,
-    isStrict,
-    isOrdered: settings.isOrdered,
-    commitIntervalMs: settings.commitIntervalMs,
-    storage,
     opened: () => opened,
     // With strict order, what previous processes left goes first.
     isShut: () => admission.isDenied || (isStrict && !isOpened) || rest?.isOn(waiting),
@@ -254,7 +248,7 @@ export function createRoad(settings: Settings, texts: EventTexts, flush: () => P
       await Promise.all(resources.map((part) => close(part).catch(reporter.storageFailed)));
     },
     giveUp() {
-      reporter.settled('closed', waiting.giveUp(journal));
+      reporter.settled('closed', waiting.giveUp());
       admission.giveUp();
     },
   };

@@ -2,8 +2,8 @@ import { Deque } from '../base/deque.ts';
 import type { Limit } from '../base/event-bytes.ts';
 import type { Epochs } from '../tell/epochs.ts';
 import { Contents, type Memory, type TextWriter } from './contents.ts';
-import { LANES, STEP } from './lanes/lane.ts';
-import { Parcel } from './parcel.ts';
+import { LANES } from './lanes.ts';
+import { Parcel, STEP } from './parcel.ts';
 import { Places } from './places.ts';
 
 /** Texts that are written together: a call costs more than the bytes of one text. */

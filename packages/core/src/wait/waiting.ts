@@ -1,33 +1,40 @@
+import { MAX_TIMER_MS } from '@sluice/protocol/toolbox';
+import { Alarm } from '../base/alarm.ts';
 import { StorageError } from '../base/errors/storage-error.ts';
-import type { EventBytes } from '../base/event-bytes.ts';
+import type { EventBytes, Limit } from '../base/event-bytes.ts';
 import type { Fate } from '../base/fate.ts';
-import type { Range } from '../base/range.ts';
+import { type Range, rangeLength } from '../base/range.ts';
 import { Budget, type BudgetOptions } from '../keep/budget.ts';
 import { GroupCommit } from '../keep/group-commit.ts';
 import { syncCopies } from '../keep/journal.ts';
+import type { Handed } from '../keep/journal-writer.ts';
+import { Epochs } from '../tell/epochs.ts';
 import type { Reporter } from '../tell/reporter.ts';
-import { AgeLimit } from './bounds/age-limit.ts';
-import { rescue } from './bounds/rescue.ts';
 import type { Memory } from './contents.ts';
-import { halvesOf } from './lanes/halves.ts';
 import { Line, type LineOptions } from './line.ts';
 import type { Parcel } from './parcel.ts';
-import { Parcels } from './parcels.ts';
-import type { Place } from './queue.ts';
+import { NOWHERE } from './places.ts';
+import type { Place, Queue } from './queue.ts';
+import { rescue } from './rescue.ts';
 
 /** When the service is back, this many batches stay in memory. The rest is left to the journal. */
 const FRESH_BATCHES = 2;
+/** How often to look for events that are too old, as a part of the age that they may reach. */
+const AGE_CHECKS = 20;
 
-/** What differs from line to line, or is made here. */
-type Own = 'isHigh' | 'memory' | 'epochs' | 'isUrgent' | 'sendsUnwritten' | 'damaged' | 'reporter';
+/** What is made here. */
+type Own = 'memory' | 'epochs' | 'isUrgent' | 'sendsUnwritten' | 'damaged';
 
 interface WaitingOptions extends Omit<LineOptions, Own> {
+  readonly settings: LineOptions['settings'] & {
+    /** How long an event may wait in memory for others to be written with, in milliseconds. */
+    readonly commitIntervalMs: number;
+    /** Limits of what waits. */
+    readonly storage: BudgetOptions['storage'] & { readonly maxAgeMs?: number | undefined };
+  };
   readonly random: () => number;
-  /** How long an event may wait in memory for others to be written with, in milliseconds. */
-  readonly commitIntervalMs: number;
-  /** Limits of what waits. */
-  readonly storage: BudgetOptions['storage'] & { readonly maxAgeMs?: number | undefined };
-  readonly opened: BudgetOptions['opened'];
+  /** Resolves once the journal knows what previous processes left in it. */
+  readonly opened: () => Promise<void>;
   /** Whether nothing may be sent now. */
   readonly isShut: () => boolean | undefined;
   /** The journal failed. Events are sent from memory meanwhile. */
@@ -37,63 +44,129 @@ interface WaitingOptions extends Omit<LineOptions, Own> {
   readonly reporter: Pick<Reporter, 'settled' | 'storageFailed'>;
 }
 
-/** All that waits to be sent, and what the sender has of it. */
-export class Waiting extends Parcels {
+/** All events of a tracker that have not ended: those that wait to be sent, and those that the sender has. */
+export class Waiting {
   readonly commit: GroupCommit;
+  /** The line that goes first is first. */
+  readonly lines: Line[] = [];
+  /** How many wait for all events, so that these need not wait for others. */
+  urgent = 0;
+  readonly #epochs = new Epochs();
   readonly #memory: Memory;
   readonly #options: WaitingOptions;
-  readonly #ageLimit: AgeLimit;
+  readonly #isStrict: boolean;
   readonly #normal: Line;
   /** Made with the first event of high priority. Such events go first, and wait for no others. */
   #high: Line | undefined;
+  /** Rings when it is time to look for events that are too old. */
+  readonly #expiry: Alarm;
   #consent = new AbortController();
-  /** How many wait for all events, so that these need not wait for others. */
-  urgent = 0;
+  #givenUp = 0;
 
   constructor(options: WaitingOptions) {
-    const { journal, onDue, onFailed, storage, text } = options;
-    super();
+    const { clock, journal, onDue, onFailed, settings, text } = options;
     this.#options = options;
+    this.#isStrict = settings.ordering === 'strict';
     this.#memory = text.createMemory();
-    const { maxAgeMs = Number.POSITIVE_INFINITY } = storage;
-    this.#ageLimit = new AgeLimit({
-      ...options,
-      maxAgeMs,
-      lines: this.lines,
-      sendsUnwritten: () => this.commit.sendsUnwritten,
-      end: (parcel) => this.end(parcel, 'expired'),
-    });
+    this.#expiry = new Alarm(clock, onDue);
     this.#normal = this.#lineOf(false);
     this.lines.push(this.#normal);
     this.commit = new GroupCommit({
       ...options,
+      isStrict: this.#isStrict,
+      commitIntervalMs: settings.commitIntervalMs,
       waiting: this,
       budget: new Budget({
         ...options,
-        evict: (segment) => this.evict(segment),
+        storage: settings.storage,
+        evict: (segment) => this.#sum((queue) => queue.evict(segment)),
         rescue: (segment) => rescue(segment, this, journal, onFailed),
-        isOver: () => this.isGivenUp,
+        isOver: () => this.#givenUp > 0,
       }),
       onChange: () => {
         // There is memory for written events up to a limit: older ones are left to the journal.
-        for (const { queue } of this.lines)
-          queue.leaveToJournal({ maxEvents: Number.POSITIVE_INFINITY, maxBytes: text.mostWrittenBytes });
+        this.#leaveToJournal({ maxEvents: Number.POSITIVE_INFINITY, maxBytes: text.mostWrittenBytes });
         onDue();
       },
     });
   }
 
+  /** Number of events, those in requests included. */
+  get pending(): number {
+    return this.#sum(({ old, ring }) => old.count + ring.count) + this.inFlight - this.#givenUp;
+  }
+
+  /** Number of events that no journal has. */
+  get volatile(): number {
+    return volatileOf(this.all());
+  }
+
+  /** Number of events that wait in the journal, outside of the ring buffers. */
+  get stored(): number {
+    return this.#sum(({ old }) => old.count - volatileOf(old));
+  }
+
+  /** Number of events that the sender has. */
+  get inFlight(): number {
+    let count = 0;
+    for (const { out } of this.#queues) for (const parcel of out) count += parcel.count;
+    return count;
+  }
+
+  /** Bytes of the events in the ring buffers. */
+  get bytes(): number {
+    return this.#sum(({ ring }) => ring.bytes);
+  }
+
+  /** When the oldest event was accepted, or a time before that, as far as it is known. */
+  get oldestAt(): number | undefined {
+    let oldest = Number.POSITIVE_INFINITY;
+    for (const { at } of this.all()) oldest = Math.min(oldest, at ?? oldest);
+    return oldest < Number.POSITIVE_INFINITY ? oldest : undefined;
+  }
+
+  /** Number of parcels that are worth a write of their own, or are being written. */
+  get unwrittenParcels(): number {
+    return this.#sum(({ unwritten }) => unwritten.size);
+  }
+
+  /** When the oldest event was accepted that no journal has or is given. Undefined if there are none. */
+  get unwrittenSince(): number | undefined {
+    let oldest = Number.POSITIVE_INFINITY;
+    for (const { ring, unwritten } of this.#queues) {
+      const first = [...unwritten].find(({ places }) => places.has(NOWHERE)) ?? ring.filling;
+      if (first) oldest = Math.min(oldest, first.at ?? 0);
+    }
+    return oldest < Number.POSITIVE_INFINITY ? oldest : undefined;
+  }
+
+  /** Whether anything may be sent that the sender does not have, due or not. */
+  get hasOthers(): boolean {
+    return !this.#options.isShut() && this.lines.some(({ hasFree }) => hasFree);
+  }
+
+  /** Aborts when consent is denied to send what is taken now. */
+  get denied(): AbortSignal {
+    return this.#consent.signal;
+  }
+
+  /** All parcels, those in requests first. Those that are being released count no more: they are released where they were. */
+  *all(): Generator<Parcel> {
+    for (const { out } of this.#queues) for (const parcel of out) if (!parcel.isEnded) yield parcel;
+    for (const queue of this.#queues) yield* queue.parcels();
+  }
+
   /** Accepts an event. Returns false if there is no room for it. */
   push(text: string, at: number, isHigh: boolean, customer: string): boolean {
-    const { queue } = this.#lineFor(isHigh && !this.#options.isStrict && !this.#options.isOrdered);
-    if (!queue.push(text, at, customer)) return false;
-    this.epochs.enter(1);
+    const { isOrdered } = this.#options.settings;
+    if (!this.#queueFor(isHigh && !this.#isStrict && !isOrdered).push(text, at, customer)) return false;
+    this.#epochs.enter(1);
     return true;
   }
 
   /** The journal has events of a previous process. */
   recovered(range: Range, at?: number): void {
-    this.epochs.enter(range.to - range.from);
+    this.#epochs.enter(rangeLength(range));
     this.#normal.queue.recover(range, at);
   }
 
@@ -111,9 +184,30 @@ export class Waiting extends Parcels {
     count();
   }
 
+  /** Hands the next unwritten events to the journal. @param isUrgent Only those that wait for no others. */
+  hand(limit: Limit, isUrgent: boolean): Handed | undefined {
+    for (const queue of this.#queues) {
+      const handed = isUrgent && !queue.isHigh ? undefined : queue.hand(limit);
+      if (handed) return handed;
+    }
+    return undefined;
+  }
+
   /** Resolves to true once all that is accepted by now is written; to false if the journal fails: then it is sent from memory. */
   commitAll(): Promise<boolean> {
     return this.commit.write(this.mark());
+  }
+
+  /** The returned function tells whether all that is accepted by now is written. */
+  mark(): () => boolean {
+    const epoch = this.#endEpoch();
+    return () => this.#queues.every((queue) => queue.isWritten(epoch));
+  }
+
+  /** Ends an epoch. The returned function resolves once all events of before are settled, or the signal aborts. */
+  turn(): (over: AbortSignal) => Promise<void> {
+    const epoch = this.#endEpoch();
+    return (over) => this.#epochs.settled(epoch, over);
   }
 
   /** From now on, until the returned function is called, events need not wait for others. */
@@ -124,19 +218,10 @@ export class Waiting extends Parcels {
     };
   }
 
-  /** Whether anything may be sent that the sender does not have, due or not. */
-  get hasOthers(): boolean {
-    return this.#open.some(({ hasFree }) => hasFree);
-  }
-
-  /** Aborts when consent is denied to send what is taken now. */
-  get denied(): AbortSignal {
-    return this.#consent.signal;
-  }
-
   /** Takes what should be sent next, at most `maxEvents` events. Undefined if nothing is due. Never rejects. */
   async next(maxEvents: number): Promise<Parcel | undefined> {
-    for (const line of this.#open) {
+    if (this.#options.isShut()) return undefined;
+    for (const line of this.lines) {
       const parcel = await line.next(maxEvents);
       if (parcel) return parcel;
     }
@@ -144,50 +229,50 @@ export class Waiting extends Parcels {
   }
 
   /** How long until all events of a parcel are too old, in milliseconds. Undefined if they never are. */
-  expiresInMs(parcel: Parcel): number | undefined {
-    return this.#ageLimit.expiresInMs(parcel);
+  expiresInMs({ contents }: Parcel): number | undefined {
+    const { clock, settings } = this.#options;
+    const { maxAgeMs = Number.POSITIVE_INFINITY } = settings.storage;
+    const newest = contents.timeOf(contents.count - 1);
+    if (newest === undefined) return undefined;
+    const leftMs = Math.max(0, newest + maxAgeMs + 1 - clock.now());
+    // Longer than a timer takes, as after the clock was set back: it is asked again with the next request.
+    return leftMs > MAX_TIMER_MS ? undefined : leftMs;
   }
 
   /** Drops the events that are too old. Never rejects. */
   async dropExpired(): Promise<void> {
-    await this.#ageLimit.dropExpired();
+    const { clock, settings } = this.#options;
+    const { maxAgeMs = Number.POSITIVE_INFINITY } = settings.storage;
+    if (maxAgeMs === Number.POSITIVE_INFINITY) return;
+    if (this.#queues.every(({ old, ring }) => old.count + ring.count === 0)) return this.#expiry.cancel();
+    const before = clock.now() - maxAgeMs;
+    for (const line of this.lines)
+      for (let old = await line.nextExpired(before); old; old = await line.nextExpired(before))
+        await this.end(old, 'expired');
+    this.#expiry.set(Math.min(maxAgeMs / AGE_CHECKS, MAX_TIMER_MS));
   }
 
   /** Replaces a parcel by its parts, cut before the events with these indexes. Leaves out empty parts. */
   cut(parcel: Parcel, ...indexes: readonly number[]): Parcel[] {
-    if (!indexes.some((index) => index > 0 && index < parcel.count)) return [parcel];
-    const { queue } = this.#lineFor(parcel.isHigh);
-    const parts: Parcel[] = [];
-    let from = 0;
-    for (const to of [...indexes, parcel.count]) {
-      if (to > from) parts.push(queue.taken(parcel.cut({ from, to })));
-      from = Math.max(from, to);
-    }
-    queue.ended(parcel);
-    return parts;
+    const queue = this.#queueFor(parcel.isHigh);
+    return queue.cut(parcel, ...indexes).map((part) => queue.taken(part));
   }
 
   /** Replaces a parcel by two, each with all events of its customers. By one, if there is only one customer. */
   divide(parcel: Parcel): Parcel[] {
-    const { queue } = this.#lineFor(parcel.isHigh);
-    queue.ended(parcel);
-    return halvesOf(parcel).map((events) => queue.join(events));
+    return this.#queueFor(parcel.isHigh).divide(parcel);
   }
 
   /** Puts a parcel back. */
   putBack(parcel: Parcel, place: Place): void {
-    this.#lineFor(parcel.isHigh).queue.putBack(parcel, place);
+    this.#queueFor(parcel.isHigh).putBack(parcel, place);
   }
 
   /** The service is back: leaves old events to the journal, so that new events need not wait for them. */
   leaveToJournal(): void {
-    const { batch, isStrict } = this.#options;
-    if (!isStrict)
-      for (const { queue } of this.lines)
-        queue.leaveToJournal({
-          maxEvents: FRESH_BATCHES * batch.maxEvents,
-          maxBytes: FRESH_BATCHES * batch.maxBytes,
-        });
+    const { maxBytes, maxEvents } = this.#options.settings.batch;
+    if (!this.#isStrict)
+      this.#leaveToJournal({ maxEvents: FRESH_BATCHES * maxEvents, maxBytes: FRESH_BATCHES * maxBytes });
   }
 
   /**
@@ -197,65 +282,100 @@ export class Waiting extends Parcels {
    */
   async end(parcel: Parcel, fate: Fate, isUnused: boolean = false): Promise<void> {
     const { count, isHanded, places } = parcel;
-    const { queue } = this.#lineFor(parcel.isHigh);
+    const queue = this.#queueFor(parcel.isHigh);
     parcel.isEnded = true;
     // Nobody waits for it to be written any more.
     queue.changed(parcel);
-    await this.acknowledge(places.ranges);
+    await this.#acknowledge(places.ranges);
     queue.ended(parcel);
-    this.epochs.settle(parcel);
+    this.#epochs.settle(parcel);
     this.#options.reporter.settled(fate, count);
     if (isUnused && !isHanded) parcel.contents.release();
   }
 
-  async acknowledge(ranges: readonly Range[]): Promise<void> {
-    const { journal, reporter } = this.#options;
-    // If a release fails, a later process may send the events again.
-    await Promise.all(ranges.map((range) => journal.acknowledge(range).catch(reporter.storageFailed)));
+  /** What waits of a range ends here; everything, if it is left out. Returns how many events that are. */
+  drop(range?: Range): number {
+    return this.#sum((queue) => queue.drop(range));
+  }
+
+  /** Events of a range are gone from storage. Those in memory are as if never written; the others end: returns how many. */
+  lose(range: Range): number {
+    return this.#sum((queue) => queue.lose(range));
   }
 
   /** Consent is denied: all that waits ends here; a batch in a request with that, whatever comes of it. */
   async purge(): Promise<void> {
     this.#consent.abort();
     this.#consent = new AbortController();
-    const parcels = this.lines.flatMap(({ queue }) => queue.parcels());
-    const gone = parcels.flatMap(({ places }) => places.ranges);
+    const gone = this.#queues.flatMap((queue) => queue.parcels()).flatMap(({ places }) => places.ranges);
     this.#options.reporter.settled('denied', this.drop());
-    await this.acknowledge(gone);
+    await this.#acknowledge(gone);
+  }
+
+  /** Nothing will become any more of the events that no lasting journal holds: they wait no longer. Returns how many. */
+  giveUp(): number {
+    const { survives, unsaved = 0 } = this.#options.journal;
+    const count = survives ? this.volatile + unsaved : this.pending;
+    this.#givenUp += count;
+    return count;
   }
 
   stopBatches(): void {
     for (const line of this.lines) line.stop();
-    this.#ageLimit.stop();
+    this.#expiry.stop();
   }
 
-  /** The lines of which something may be sent now. */
-  get #open(): readonly Line[] {
-    return this.#options.isShut() ? [] : this.lines;
+  get #queues(): Queue[] {
+    return this.lines.map(({ queue }) => queue);
   }
 
-  #lineFor(isHigh: boolean): Line {
-    if (!isHigh) return this.#normal;
+  #sum(count: (queue: Queue) => number): number {
+    return this.lines.reduce((total, { queue }) => total + count(queue), 0);
+  }
+
+  /** Ends an epoch: all that is accepted by now belongs to it, or to an earlier one. Returns it. */
+  #endEpoch(): number {
+    for (const { ring } of this.#queues) ring.seal();
+    return this.#epochs.end();
+  }
+
+  #leaveToJournal(limit: Limit): void {
+    for (const queue of this.#queues) queue.leaveToJournal(limit);
+  }
+
+  async #acknowledge(ranges: readonly Range[]): Promise<void> {
+    const { journal, reporter } = this.#options;
+    // If a release fails, a later process may send the events again.
+    await Promise.all(ranges.map((range) => journal.acknowledge(range).catch(reporter.storageFailed)));
+  }
+
+  #queueFor(isHigh: boolean): Queue {
+    if (!isHigh) return this.#normal.queue;
     if (!this.#high) {
       this.#high = this.#lineOf(true);
       this.lines.unshift(this.#high);
     }
-    return this.#high;
+    return this.#high.queue;
   }
 
   #lineOf(isHigh: boolean): Line {
-    const { reporter } = this.#options;
-    return new Line({
+    const line: LineOptions = {
       ...this.#options,
-      isHigh,
       memory: this.#memory,
-      epochs: this.epochs,
+      epochs: this.#epochs,
       isUrgent: () => this.urgent > 0,
       sendsUnwritten: () => this.commit.sendsUnwritten,
       damaged: async (range) => {
-        reporter.settled('damaged', this.drop(range));
-        await this.acknowledge([range]);
+        this.#options.reporter.settled('damaged', this.drop(range));
+        await this.#acknowledge([range]);
       },
-    });
+    };
+    return new Line(line, isHigh);
   }
+}
+
+function volatileOf(parcels: Iterable<Parcel>): number {
+  let count = 0;
+  for (const { places } of parcels) count += places.volatile;
+  return count;
 }

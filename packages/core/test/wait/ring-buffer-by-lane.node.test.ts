@@ -3,9 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { cases } from '../../../../testing/full.ts';
 import type { Limit } from '../../src/base/event-bytes.ts';
 import { Epochs } from '../../src/tell/epochs.ts';
-import { freeByLane } from '../../src/wait/lanes/free.ts';
-import { STEP } from '../../src/wait/lanes/lane.ts';
-import { joinedParcel, type Parcel, storedParcel } from '../../src/wait/parcel.ts';
+import { freeByLane } from '../../src/wait/lanes.ts';
+import { joinedParcel, type Parcel, STEP, storedParcel } from '../../src/wait/parcel.ts';
 import { ParcelList } from '../../src/wait/parcel-list.ts';
 import { RingBuffer } from '../../src/wait/ring-buffer.ts';
 import { toTexts } from '../bench/event-texts.ts';
@@ -106,8 +105,7 @@ describe('RingBuffer, if the order of each customer counts', () => {
     push(ring, 0, 25, 2);
     const [first = expect.fail()] = ring.parcels;
     ring.remove(first);
-    const rest = first.split(4);
-    ring.putBack(rest);
+    ring.putBack(first.cut({ from: 4, to: first.count }));
     expect(contentsOf(ring)[0]).toEqual(['4', '5', '6', '7', '8', '9']);
     expect(ring.count).toBe(21);
   });
@@ -152,8 +150,8 @@ describe('RingBuffer, if the order of each customer counts', () => {
             expectSame(parcel.lanes & step.busy, 0);
             ring.remove(parcel);
             const count = Math.max(1, parcel.count - step.part);
-            if (count < parcel.count) ring.putBack(parcel.split(count));
-            expectNext(parcel);
+            if (count < parcel.count) ring.putBack(parcel.cut({ from: count, to: parcel.count }));
+            expectNext(parcel.cut({ from: 0, to: count }));
             // Its rest holds up the others of its lanes.
             if (step.part > 0) break;
           }

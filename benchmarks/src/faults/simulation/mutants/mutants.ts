@@ -83,7 +83,7 @@ export const MUTANTS: readonly SimulatedMutant[] = [
   },
   {
     name: 'lets the events of a customer overtake each other',
-    file: 'wait/lanes/free',
+    file: 'wait/lanes',
     find: 'let lanes = busy;',
     replace: 'let lanes = 0;',
   },

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Epochs } from '../../../src/tell/epochs.ts';
-import { freeByLane } from '../../../src/wait/lanes/free.ts';
-import { type Parcel, storedParcel } from '../../../src/wait/parcel.ts';
-import { ParcelList } from '../../../src/wait/parcel-list.ts';
+import { Epochs } from '../../src/tell/epochs.ts';
+import { freeByLane } from '../../src/wait/lanes.ts';
+import { type Parcel, storedParcel } from '../../src/wait/parcel.ts';
+import { ParcelList } from '../../src/wait/parcel-list.ts';
 
 /** A parcel of these lanes. Its place in the order is its number. */
 function parcelOf(lanes: number, order: number): Parcel {
