@@ -248,7 +248,7 @@ export function createRoad(settings: Settings, texts: EventTexts, flush: () => P
       await Promise.all(resources.map((part) => close(part).catch(reporter.storageFailed)));
     },
     giveUp() {
-      reporter.settled('closed', waiting.giveUp());
+      reporter.settled('closed', waiting.giveUp(journal));
       admission.giveUp();
     },
   };

@@ -1,18 +1,15 @@
-import { BATCH_OVERHEAD_BYTES, type Clock } from '@sluice/protocol/toolbox';
+import { BATCH_OVERHEAD_BYTES } from '@sluice/protocol/toolbox';
 import { Alarm } from '../base/alarm.ts';
 import { StorageError } from '../base/errors/storage-error.ts';
 import type { Limit } from '../base/event-bytes.ts';
-import { type Range, rangeLength } from '../base/range.ts';
-import type { Journal } from '../keep/journal.ts';
-import type { Limits } from '../pace/limits.ts';
-import type { Epochs } from '../tell/epochs.ts';
-import type { Reporter } from '../tell/reporter.ts';
-import { Contents, type Memory, type TextWriter } from './contents.ts';
+import { rangeLength } from '../base/range.ts';
+import { Contents } from './contents.ts';
 import { freeByLane, lanesOf } from './lanes.ts';
 import type { Parcel } from './parcel.ts';
 import type { ParcelList } from './parcel-list.ts';
 import { Queue } from './queue.ts';
 import type { RingBuffer } from './ring-buffer.ts';
+import type { LineOptions } from './waiting-options.ts';
 
 /** Stored events that could not be read are tried again after this time, in milliseconds. */
 const HELD_MS = 1_000;
@@ -22,34 +19,6 @@ const PARTS = 8;
 const MOST_EVENTS = 4_096;
 /** A parcel in memory may be so much larger than the limit: the halves of what was too large differ a little in size. */
 const TOLERANCE = 1.25;
-
-export interface LineOptions {
-  readonly settings: {
-    /** Bounds of the ring buffer. */
-    readonly buffer: Limit;
-    /** Bounds of a batch, and how long an event may wait for others, in milliseconds. */
-    readonly batch: Limit & { readonly maxWaitMs: number };
-    /** `strict`: no event may overtake another. */
-    readonly ordering: string;
-    /** Whether no event may overtake another of its customer. */
-    readonly isOrdered: boolean;
-  };
-  readonly journal: Journal;
-  readonly text: TextWriter;
-  readonly memory: Memory;
-  readonly epochs: Epochs;
-  readonly clock: Clock;
-  readonly limits: Pick<Limits, 'bytes' | 'events'>;
-  readonly reporter: Pick<Reporter, 'storageFailed'>;
-  /** Whether events need not wait for others now. */
-  readonly isUrgent: () => boolean;
-  /** Whether events may be sent that no journal has, because it fails. */
-  readonly sendsUnwritten: () => boolean;
-  /** Stored events that could not be read back intact end. */
-  readonly damaged: (range: Range) => Promise<void>;
-  /** There may be something to send. */
-  readonly onDue: () => void;
-}
 
 /**
  * One priority: what waits, and what decides when it is sent. Fresh events are due by count, bytes or age, stored ones at once. If
@@ -100,26 +69,10 @@ export class Line {
     }
   }
 
-  /**
-   * Takes the first events if they are too old. Undefined if they are not. Never rejects.
-   *
-   * @param before Events that were accepted before this time are too old.
-   */
-  async nextExpired(before: number): Promise<Parcel | undefined> {
-    const { old, ring } = this.queue;
-    if (this.#hold.isSet || this.#hold.isStopped) return undefined;
-    try {
-      for (let { first } = old; first && (first.at ?? before - 1) < before; { first } = old) {
-        await this.#read([first], this.#options.settings.batch);
-        if (old.first?.isInMemory) break;
-      }
-    } catch (error) {
-      this.#leaveStored(error);
-    }
-    const expired = this.#takeExpired(old, before);
-    // The oldest of the ring buffer may have to wait until it is written.
-    if (expired || !(ring.first?.isWritten || this.#options.sendsUnwritten())) return expired;
-    return this.#takeExpired(ring, before);
+  /** Drops the events that were accepted before a time. Never rejects. @param end They are too old. */
+  async dropExpired(before: number, end: (parcel: Parcel) => Promise<void>): Promise<void> {
+    for (let next = await this.#nextExpired(before); next; next = await this.#nextExpired(before))
+      await end(next);
   }
 
   stop(): void {
@@ -225,6 +178,24 @@ export class Line {
     const isFitting = count <= maxEvents && contents.length <= most;
     const parts = isFitting ? 1 : Math.ceil(count / contents.slice(0, maxEvents, maxBytes).ends.length);
     return { maxEvents: Math.ceil(count / parts), maxBytes: Number.POSITIVE_INFINITY };
+  }
+
+  /** Takes the first events if they are too old. Undefined if they are not. */
+  async #nextExpired(before: number): Promise<Parcel | undefined> {
+    const { old, ring } = this.queue;
+    if (this.#hold.isSet || this.#hold.isStopped) return undefined;
+    try {
+      for (let { first } = old; first && (first.at ?? before - 1) < before; { first } = old) {
+        await this.#read([first], this.#options.settings.batch);
+        if (old.first?.isInMemory) break;
+      }
+    } catch (error) {
+      this.#leaveStored(error);
+    }
+    const expired = this.#takeExpired(old, before);
+    // The oldest of the ring buffer may have to wait until it is written.
+    if (expired || !(ring.first?.isWritten || this.#options.sendsUnwritten())) return expired;
+    return this.#takeExpired(ring, before);
   }
 
   /** Takes the events of the first parcel that are too old, if it is in memory. Undefined if there are none. */

@@ -8,12 +8,9 @@ import { ParcelList } from './parcel-list.ts';
 import { FORSAKEN, HANDED, NOWHERE } from './places.ts';
 import { RingBuffer, type RingBufferOptions } from './ring-buffer.ts';
 
-/** What was put back stays in memory up to this size, in bytes: storage may lose it. */
-const MOST_KEPT_BYTES = 512 * 1024;
-
 /**
- * Where a parcel goes that is not sent now: before all others, or behind them. `journal`: before all others, and out of memory if
- * the journal has it, to be joined with its neighbours when it is read.
+ * Where a parcel goes that is not sent now: before all others, or behind them. `journal`: before all others, to be joined with its
+ * neighbours when it is read. All but the first of these leave memory if the journal has the parcel.
  */
 export type Place = 'first' | 'last' | 'journal';
 
@@ -32,8 +29,6 @@ export class Queue {
   readonly #isOrdered: boolean;
   /** The order of the next events of a previous process: before all of this one. */
   #recoveredOrder = -(2 ** 52);
-  /** Parcels that were put back lately: they are still in memory. */
-  readonly #kept = new Set<Parcel>();
 
   constructor(options: RingBufferOptions) {
     const { epochs, isHigh, isOrdered } = options;
@@ -152,7 +147,6 @@ export class Queue {
   taken(parcel: Parcel): Parcel {
     parcel.wasTaken = true;
     this.out.add(parcel);
-    this.#kept.delete(parcel);
     this.changed(parcel);
     return parcel;
   }
@@ -160,14 +154,14 @@ export class Queue {
   /** A parcel has ended. */
   ended(parcel: Parcel): void {
     parcel.isEnded = true;
-    for (const parcels of [this.out, this.#kept, this.unwritten]) parcels.delete(parcel);
+    this.out.delete(parcel);
+    this.unwritten.delete(parcel);
   }
 
   /** A parcel waits again. */
   putBack(parcel: Parcel, place: Place): void {
     this.out.delete(parcel);
-    if (place === 'journal' && parcel.isWritten) parcel.store();
-    else this.#keep(parcel);
+    if (place !== 'first' && parcel.isWritten) parcel.store();
     if (place === 'last' && !this.#isOrdered) this.old.push(parcel);
     else this.#putFirst(parcel);
   }
@@ -291,17 +285,5 @@ export class Queue {
     }
     if (ended > 0) for (const list of [this.old, this.ring]) list.recount();
     return ended;
-  }
-
-  /** Leaves the oldest ones to the journal that no longer fit, and that it has. */
-  #keep(parcel: Parcel): void {
-    let bytes = 0;
-    for (const kept of [...this.#kept.add(parcel)].reverse()) {
-      if (!kept.isWritten) continue;
-      bytes += kept.contents.length;
-      if (bytes <= MOST_KEPT_BYTES) continue;
-      this.#kept.delete(kept);
-      kept.store();
-    }
   }
 }

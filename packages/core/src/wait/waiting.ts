@@ -4,54 +4,27 @@ import { StorageError } from '../base/errors/storage-error.ts';
 import type { EventBytes, Limit } from '../base/event-bytes.ts';
 import type { Fate } from '../base/fate.ts';
 import { type Range, rangeLength } from '../base/range.ts';
-import { Budget, type BudgetOptions } from '../keep/budget.ts';
+import { Budget } from '../keep/budget.ts';
 import { GroupCommit } from '../keep/group-commit.ts';
 import { syncCopies } from '../keep/journal.ts';
-import type { Handed } from '../keep/journal-writer.ts';
-import { Epochs } from '../tell/epochs.ts';
-import type { Reporter } from '../tell/reporter.ts';
 import type { Memory } from './contents.ts';
-import { Line, type LineOptions } from './line.ts';
+import { Line } from './line.ts';
 import type { Parcel } from './parcel.ts';
-import { NOWHERE } from './places.ts';
+import { Parcels } from './parcels.ts';
 import type { Place, Queue } from './queue.ts';
 import { rescue } from './rescue.ts';
+import type { LineOptions, WaitingOptions } from './waiting-options.ts';
 
 /** When the service is back, this many batches stay in memory. The rest is left to the journal. */
 const FRESH_BATCHES = 2;
 /** How often to look for events that are too old, as a part of the age that they may reach. */
 const AGE_CHECKS = 20;
 
-/** What is made here. */
-type Own = 'memory' | 'epochs' | 'isUrgent' | 'sendsUnwritten' | 'damaged';
-
-interface WaitingOptions extends Omit<LineOptions, Own> {
-  readonly settings: LineOptions['settings'] & {
-    /** How long an event may wait in memory for others to be written with, in milliseconds. */
-    readonly commitIntervalMs: number;
-    /** Limits of what waits. */
-    readonly storage: BudgetOptions['storage'] & { readonly maxAgeMs?: number | undefined };
-  };
-  readonly random: () => number;
-  /** Resolves once the journal knows what previous processes left in it. */
-  readonly opened: () => Promise<void>;
-  /** Whether nothing may be sent now. */
-  readonly isShut: () => boolean | undefined;
-  /** The journal failed. Events are sent from memory meanwhile. */
-  readonly onFailed: (error: unknown) => void;
-  /** The journal works again. */
-  readonly onRecovered: () => void;
-  readonly reporter: Pick<Reporter, 'settled' | 'storageFailed'>;
-}
-
-/** All events of a tracker that have not ended: those that wait to be sent, and those that the sender has. */
-export class Waiting {
+/** All that waits to be sent, and what the sender has of it. */
+export class Waiting extends Parcels {
   readonly commit: GroupCommit;
-  /** The line that goes first is first. */
-  readonly lines: Line[] = [];
   /** How many wait for all events, so that these need not wait for others. */
   urgent = 0;
-  readonly #epochs = new Epochs();
   readonly #memory: Memory;
   readonly #options: WaitingOptions;
   readonly #isStrict: boolean;
@@ -61,10 +34,10 @@ export class Waiting {
   /** Rings when it is time to look for events that are too old. */
   readonly #expiry: Alarm;
   #consent = new AbortController();
-  #givenUp = 0;
 
   constructor(options: WaitingOptions) {
     const { clock, journal, onDue, onFailed, settings, text } = options;
+    super();
     this.#options = options;
     this.#isStrict = settings.ordering === 'strict';
     this.#memory = text.createMemory();
@@ -79,9 +52,9 @@ export class Waiting {
       budget: new Budget({
         ...options,
         storage: settings.storage,
-        evict: (segment) => this.#sum((queue) => queue.evict(segment)),
+        evict: (segment) => this.sum((queue) => queue.evict(segment)),
         rescue: (segment) => rescue(segment, this, journal, onFailed),
-        isOver: () => this.#givenUp > 0,
+        isOver: () => this.isGivenUp,
       }),
       onChange: () => {
         // There is memory for written events up to a limit: older ones are left to the journal.
@@ -89,55 +62,6 @@ export class Waiting {
         onDue();
       },
     });
-  }
-
-  /** Number of events, those in requests included. */
-  get pending(): number {
-    return this.#sum(({ old, ring }) => old.count + ring.count) + this.inFlight - this.#givenUp;
-  }
-
-  /** Number of events that no journal has. */
-  get volatile(): number {
-    return volatileOf(this.all());
-  }
-
-  /** Number of events that wait in the journal, outside of the ring buffers. */
-  get stored(): number {
-    return this.#sum(({ old }) => old.count - volatileOf(old));
-  }
-
-  /** Number of events that the sender has. */
-  get inFlight(): number {
-    let count = 0;
-    for (const { out } of this.#queues) for (const parcel of out) count += parcel.count;
-    return count;
-  }
-
-  /** Bytes of the events in the ring buffers. */
-  get bytes(): number {
-    return this.#sum(({ ring }) => ring.bytes);
-  }
-
-  /** When the oldest event was accepted, or a time before that, as far as it is known. */
-  get oldestAt(): number | undefined {
-    let oldest = Number.POSITIVE_INFINITY;
-    for (const { at } of this.all()) oldest = Math.min(oldest, at ?? oldest);
-    return oldest < Number.POSITIVE_INFINITY ? oldest : undefined;
-  }
-
-  /** Number of parcels that are worth a write of their own, or are being written. */
-  get unwrittenParcels(): number {
-    return this.#sum(({ unwritten }) => unwritten.size);
-  }
-
-  /** When the oldest event was accepted that no journal has or is given. Undefined if there are none. */
-  get unwrittenSince(): number | undefined {
-    let oldest = Number.POSITIVE_INFINITY;
-    for (const { ring, unwritten } of this.#queues) {
-      const first = [...unwritten].find(({ places }) => places.has(NOWHERE)) ?? ring.filling;
-      if (first) oldest = Math.min(oldest, first.at ?? 0);
-    }
-    return oldest < Number.POSITIVE_INFINITY ? oldest : undefined;
   }
 
   /** Whether anything may be sent that the sender does not have, due or not. */
@@ -150,23 +74,17 @@ export class Waiting {
     return this.#consent.signal;
   }
 
-  /** All parcels, those in requests first. Those that are being released count no more: they are released where they were. */
-  *all(): Generator<Parcel> {
-    for (const { out } of this.#queues) for (const parcel of out) if (!parcel.isEnded) yield parcel;
-    for (const queue of this.#queues) yield* queue.parcels();
-  }
-
   /** Accepts an event. Returns false if there is no room for it. */
   push(text: string, at: number, isHigh: boolean, customer: string): boolean {
     const { isOrdered } = this.#options.settings;
     if (!this.#queueFor(isHigh && !this.#isStrict && !isOrdered).push(text, at, customer)) return false;
-    this.#epochs.enter(1);
+    this.epochs.enter(1);
     return true;
   }
 
   /** The journal has events of a previous process. */
   recovered(range: Range, at?: number): void {
-    this.#epochs.enter(rangeLength(range));
+    this.epochs.enter(rangeLength(range));
     this.#normal.queue.recover(range, at);
   }
 
@@ -184,30 +102,9 @@ export class Waiting {
     count();
   }
 
-  /** Hands the next unwritten events to the journal. @param isUrgent Only those that wait for no others. */
-  hand(limit: Limit, isUrgent: boolean): Handed | undefined {
-    for (const queue of this.#queues) {
-      const handed = isUrgent && !queue.isHigh ? undefined : queue.hand(limit);
-      if (handed) return handed;
-    }
-    return undefined;
-  }
-
   /** Resolves to true once all that is accepted by now is written; to false if the journal fails: then it is sent from memory. */
   commitAll(): Promise<boolean> {
     return this.commit.write(this.mark());
-  }
-
-  /** The returned function tells whether all that is accepted by now is written. */
-  mark(): () => boolean {
-    const epoch = this.#endEpoch();
-    return () => this.#queues.every((queue) => queue.isWritten(epoch));
-  }
-
-  /** Ends an epoch. The returned function resolves once all events of before are settled, or the signal aborts. */
-  turn(): (over: AbortSignal) => Promise<void> {
-    const epoch = this.#endEpoch();
-    return (over) => this.#epochs.settled(epoch, over);
   }
 
   /** From now on, until the returned function is called, events need not wait for others. */
@@ -244,11 +141,9 @@ export class Waiting {
     const { clock, settings } = this.#options;
     const { maxAgeMs = Number.POSITIVE_INFINITY } = settings.storage;
     if (maxAgeMs === Number.POSITIVE_INFINITY) return;
-    if (this.#queues.every(({ old, ring }) => old.count + ring.count === 0)) return this.#expiry.cancel();
+    if (this.queues.every(({ old, ring }) => old.count + ring.count === 0)) return this.#expiry.cancel();
     const before = clock.now() - maxAgeMs;
-    for (const line of this.lines)
-      for (let old = await line.nextExpired(before); old; old = await line.nextExpired(before))
-        await this.end(old, 'expired');
+    for (const line of this.lines) await line.dropExpired(before, (parcel) => this.end(parcel, 'expired'));
     this.#expiry.set(Math.min(maxAgeMs / AGE_CHECKS, MAX_TIMER_MS));
   }
 
@@ -288,36 +183,18 @@ export class Waiting {
     queue.changed(parcel);
     await this.#acknowledge(places.ranges);
     queue.ended(parcel);
-    this.#epochs.settle(parcel);
+    this.epochs.settle(parcel);
     this.#options.reporter.settled(fate, count);
     if (isUnused && !isHanded) parcel.contents.release();
-  }
-
-  /** What waits of a range ends here; everything, if it is left out. Returns how many events that are. */
-  drop(range?: Range): number {
-    return this.#sum((queue) => queue.drop(range));
-  }
-
-  /** Events of a range are gone from storage. Those in memory are as if never written; the others end: returns how many. */
-  lose(range: Range): number {
-    return this.#sum((queue) => queue.lose(range));
   }
 
   /** Consent is denied: all that waits ends here; a batch in a request with that, whatever comes of it. */
   async purge(): Promise<void> {
     this.#consent.abort();
     this.#consent = new AbortController();
-    const gone = this.#queues.flatMap((queue) => queue.parcels()).flatMap(({ places }) => places.ranges);
+    const gone = this.queues.flatMap((queue) => queue.parcels()).flatMap(({ places }) => places.ranges);
     this.#options.reporter.settled('denied', this.drop());
     await this.#acknowledge(gone);
-  }
-
-  /** Nothing will become any more of the events that no lasting journal holds: they wait no longer. Returns how many. */
-  giveUp(): number {
-    const { survives, unsaved = 0 } = this.#options.journal;
-    const count = survives ? this.volatile + unsaved : this.pending;
-    this.#givenUp += count;
-    return count;
   }
 
   stopBatches(): void {
@@ -325,22 +202,8 @@ export class Waiting {
     this.#expiry.stop();
   }
 
-  get #queues(): Queue[] {
-    return this.lines.map(({ queue }) => queue);
-  }
-
-  #sum(count: (queue: Queue) => number): number {
-    return this.lines.reduce((total, { queue }) => total + count(queue), 0);
-  }
-
-  /** Ends an epoch: all that is accepted by now belongs to it, or to an earlier one. Returns it. */
-  #endEpoch(): number {
-    for (const { ring } of this.#queues) ring.seal();
-    return this.#epochs.end();
-  }
-
   #leaveToJournal(limit: Limit): void {
-    for (const queue of this.#queues) queue.leaveToJournal(limit);
+    for (const queue of this.queues) queue.leaveToJournal(limit);
   }
 
   async #acknowledge(ranges: readonly Range[]): Promise<void> {
@@ -362,7 +225,7 @@ export class Waiting {
     const line: LineOptions = {
       ...this.#options,
       memory: this.#memory,
-      epochs: this.#epochs,
+      epochs: this.epochs,
       isUrgent: () => this.urgent > 0,
       sendsUnwritten: () => this.commit.sendsUnwritten,
       damaged: async (range) => {
@@ -372,10 +235,4 @@ export class Waiting {
     };
     return new Line(line, isHigh);
   }
-}
-
-function volatileOf(parcels: Iterable<Parcel>): number {
-  let count = 0;
-  for (const { places } of parcels) count += places.volatile;
-  return count;
 }

@@ -1,0 +1,135 @@
+import type { Limit } from '../base/event-bytes.ts';
+import type { Range } from '../base/range.ts';
+import type { Journal } from '../keep/journal.ts';
+import type { Handed } from '../keep/journal-writer.ts';
+import { Epochs } from '../tell/epochs.ts';
+import type { Line } from './line.ts';
+import type { Parcel } from './parcel.ts';
+import { NOWHERE } from './places.ts';
+import type { Queue } from './queue.ts';
+
+/** All parcels of a tracker, wherever they are. */
+export class Parcels {
+  /** The line that goes first is first. */
+  readonly lines: Line[] = [];
+  protected readonly epochs: Epochs = new Epochs();
+  #givenUp = 0;
+
+  /** Number of events, those in requests included. */
+  get pending(): number {
+    return this.sum(({ old, ring }) => old.count + ring.count) + this.inFlight - this.#givenUp;
+  }
+
+  /** Number of events that no journal has. */
+  get volatile(): number {
+    return volatileOf(this.all());
+  }
+
+  /** Number of events that wait in the journal, outside of the ring buffers. */
+  get stored(): number {
+    return this.sum(({ old }) => old.count - volatileOf(old));
+  }
+
+  /** Number of events that the sender has. */
+  get inFlight(): number {
+    let count = 0;
+    for (const { out } of this.queues) for (const parcel of out) count += parcel.count;
+    return count;
+  }
+
+  /** Bytes of the events in the ring buffers. */
+  get bytes(): number {
+    return this.sum(({ ring }) => ring.bytes);
+  }
+
+  /** When the oldest event was accepted, or a time before that, as far as it is known. */
+  get oldestAt(): number | undefined {
+    let oldest = Number.POSITIVE_INFINITY;
+    for (const { at } of this.all()) oldest = Math.min(oldest, at ?? oldest);
+    return oldest < Number.POSITIVE_INFINITY ? oldest : undefined;
+  }
+
+  /** Number of parcels that are worth a write of their own, or are being written. */
+  get unwrittenParcels(): number {
+    return this.sum(({ unwritten }) => unwritten.size);
+  }
+
+  /** When the oldest event was accepted that no journal has or is given. Undefined if there are none. */
+  get unwrittenSince(): number | undefined {
+    let oldest = Number.POSITIVE_INFINITY;
+    for (const { ring, unwritten } of this.queues) {
+      const first = [...unwritten].find(({ places }) => places.has(NOWHERE)) ?? ring.filling;
+      if (first) oldest = Math.min(oldest, first.at ?? 0);
+    }
+    return oldest < Number.POSITIVE_INFINITY ? oldest : undefined;
+  }
+
+  /** All parcels, those in requests first. Those that are being released count no more: they are released where they were. */
+  *all(): Generator<Parcel> {
+    for (const { out } of this.queues) for (const parcel of out) if (!parcel.isEnded) yield parcel;
+    for (const queue of this.queues) yield* queue.parcels();
+  }
+
+  /** Hands the next unwritten events to the journal. @param isUrgent Only those that wait for no others. */
+  hand(limit: Limit, isUrgent: boolean): Handed | undefined {
+    for (const queue of this.queues) {
+      const handed = isUrgent && !queue.isHigh ? undefined : queue.hand(limit);
+      if (handed) return handed;
+    }
+    return undefined;
+  }
+
+  /** The returned function tells whether all that is accepted by now is written. */
+  mark(): () => boolean {
+    const epoch = this.endEpoch();
+    return () => this.queues.every((queue) => queue.isWritten(epoch));
+  }
+
+  /** Ends an epoch. The returned function resolves once all events of before are settled, or the signal aborts. */
+  turn(): (over: AbortSignal) => Promise<void> {
+    const epoch = this.endEpoch();
+    return (over) => this.epochs.settled(epoch, over);
+  }
+
+  /** What waits of a range ends here; everything, if it is left out. Returns how many events that are. */
+  drop(range?: Range): number {
+    return this.sum((queue) => queue.drop(range));
+  }
+
+  /** Events of a range are gone from storage. Those in memory are as if never written; the others end: returns how many. */
+  lose(range: Range): number {
+    return this.sum((queue) => queue.lose(range));
+  }
+
+  /** Nothing will become any more of the events that no lasting journal holds: they wait no longer. Returns how many. */
+  giveUp({ survives, unsaved = 0 }: Pick<Journal, 'survives' | 'unsaved'>): number {
+    const count = survives ? this.volatile + unsaved : this.pending;
+    this.#givenUp += count;
+    return count;
+  }
+
+  /** Whether `giveUp()` found any. */
+  protected get isGivenUp(): boolean {
+    return this.#givenUp > 0;
+  }
+
+  protected get queues(): Queue[] {
+    return this.lines.map(({ queue }) => queue);
+  }
+
+  protected sum(count: (queue: Queue) => number): number {
+    return this.lines.reduce((total, { queue }) => total + count(queue), 0);
+  }
+
+  /** Ends an epoch: all that is accepted by now belongs to it, or to an earlier one. Returns it. */
+  protected endEpoch(): number {
+    for (const { ring } of this.queues) ring.seal();
+    return this.epochs.end();
+  }
+}
+
+function volatileOf(parcels: Iterable<Parcel>): number {
+  let count = 0;
+  for (const { places } of parcels) count += places.volatile;
+  return count;
+}
