@@ -2,13 +2,9 @@ import type { Clock } from '@sluice/protocol/toolbox';
 import { platform } from '#platform';
 import type { Journal } from './keep/journal.ts';
 import { MemoryJournal } from './keep/memory-journal.ts';
-import { MemoryNote, type Note } from './keep/note.ts';
+import { MemoryNote } from './keep/note.ts';
 import type { Settings } from './options/settings.ts';
-import {
-  type DeadLettersPart,
-  type DeadLettersTools,
-  deadLetters,
-} from './parts/dead-letters/dead-letters.ts';
+import { type DeadLettersPart, deadLetters } from './parts/dead-letters/dead-letters.ts';
 import type { LetterArchive } from './parts/dead-letters/letter-archive.ts';
 import { Admission, type AdmissionOptions } from './parts/hold/admission.ts';
 import { Sessions } from './parts/hold/sessions.ts';
@@ -18,6 +14,18 @@ import type { Waiting } from './wait/waiting.ts';
 
 /** A second journal, stored beside the events. */
 type Part = 'dead-letters' | 'unidentified';
+
+/** The stages of a tracker that have to do with a second journal. */
+interface Stages {
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly reporter: Reporter;
+  /** The main journal, and what waits in it. */
+  readonly journal: Journal;
+  readonly waiting: Waiting;
+  /** There is something to send. */
+  readonly wake: () => void;
+}
 
 /** Creates the journal that the settings ask for. */
 export function createJournal(settings: Settings, clock: Clock, part?: Part): Journal {
@@ -30,65 +38,35 @@ export function createJournal(settings: Settings, clock: Clock, part?: Part): Jo
   return stored || new MemoryJournal(part ? maxBytes : buffer.maxBytes, maxBytes);
 }
 
-/** Whether the journal of a part may hold something. If not, do not open it: opening it would create its place in storage. */
-async function mayHold(settings: Settings, clock: Clock, part: Part): Promise<boolean> {
-  return settings.journal !== undefined || platform.exists(placeOf(settings, clock, part));
-}
-
-/** Creates the note that is kept with the held events. */
-function createNote(settings: Settings, clock: Clock): Note {
-  const isStored = settings.journal === undefined;
-  return (isStored && platform.createNote(placeOf(settings, clock, 'unidentified'))) || new MemoryNote();
-}
-
 function placeOf(settings: Settings, clock: Clock, part?: Part): JournalPlace {
   const { maxBytes } = settings[part === 'dead-letters' ? 'deadLetters' : (part ?? 'storage')];
   return { settings, clock, maxBytes, part };
 }
 
-/** What the tracker passes to its dead letters. */
-interface LettersParts extends Omit<DeadLettersTools, 'mayHold'> {
-  readonly settings: Settings;
-  readonly clock: Clock;
-  readonly reporter: Reporter;
-}
-
 /** Creates what keeps dead letters, and the methods to read them. */
-export function createLetters({
-  settings,
-  clock,
-  reporter,
-  ...main
-}: LettersParts): ReturnType<DeadLettersPart> {
-  const journal = createJournal(settings, clock, 'dead-letters');
-  const options = { ...settings.deadLetters, journal, clock, reporter };
-  return deadLetters(options, { ...main, mayHold: () => mayHold(settings, clock, 'dead-letters') });
-}
-
-/** What the tracker passes to its admission. */
-interface AdmissionParts extends Pick<AdmissionOptions, 'enter' | 'texts' | 'wake'> {
-  readonly settings: Settings;
-  readonly clock: Clock;
-  readonly waiting: Waiting;
-  readonly letters: LetterArchive;
-  readonly reporter: Reporter;
+export function createLetters(stages: Stages): ReturnType<DeadLettersPart> {
+  const { settings, clock, reporter, journal, waiting, wake } = stages;
+  const own = createJournal(settings, clock, 'dead-letters');
+  // If its journal holds nothing, it is not opened: opening it would create its place in storage.
+  const mayHold = async () =>
+    settings.journal !== undefined || platform.exists(placeOf(settings, clock, 'dead-letters'));
+  const options = { ...settings.deadLetters, journal: own, clock, reporter };
+  return deadLetters(options, { journal, waiting, wake, mayHold });
 }
 
 /** Creates the stage between `track()` and the ring buffer. */
-export function prepareAdmission(parts: AdmissionParts): Admission {
-  const { settings, clock, waiting, letters, reporter, ...rest } = parts;
-  const { buffer, consent, unidentified } = settings;
+export function createAdmission(
+  { settings, clock, reporter, waiting, wake }: Stages,
+  letters: LetterArchive,
+  { enter, texts }: Pick<AdmissionOptions, 'enter' | 'texts'>,
+): Admission {
+  const { buffer, commitIntervalMs, consent, unidentified } = settings;
+  const isOurs = settings.journal === undefined;
+  const note = isOurs ? platform.createNote(placeOf(settings, clock, 'unidentified')) : undefined;
   return new Admission({
+    ...{ ...unidentified, buffer, clock, commitIntervalMs, consent, enter, reporter, texts, waiting, wake },
     journal: createJournal(settings, clock, 'unidentified'),
-    sessions: new Sessions(createNote(settings, clock)),
-    clock,
-    reporter,
-    ...unidentified,
-    commitIntervalMs: settings.commitIntervalMs,
-    buffer,
-    consent,
-    waiting,
-    ...rest,
+    sessions: new Sessions(note ?? new MemoryNote()),
     async purge() {
       await waiting.purge();
       // An append in progress cannot be cancelled: let it finish, then purge again.

@@ -24,7 +24,6 @@ import { drainInBackground } from './process/drain-in-background.ts';
 import { pathOf } from './process/journal-path.ts';
 import { atLastMoment } from './process/last-moment.ts';
 import { MemoryPool } from './process/memory-pool.ts';
-import { warnOfUsers } from './warn-of-users.ts';
 
 /** The file of a note. */
 const NOTE = 'session';
@@ -68,7 +67,6 @@ export const platform: Platform = {
     isWarned = true;
     process.emitWarning(message, { type: 'SluiceWarning', code: 'SLUICE_PLAIN_HTTP' });
   },
-  warnOfUsers,
   redactor: thoroughRedactor,
   commitIntervalMs: 50,
   batchBytes: 512 * 1024,
