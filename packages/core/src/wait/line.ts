@@ -1,15 +1,18 @@
-import { BATCH_OVERHEAD_BYTES } from '@sluice/protocol/toolbox';
+import { BATCH_OVERHEAD_BYTES, type Clock } from '@sluice/protocol/toolbox';
 import { Alarm } from '../base/alarm.ts';
 import { StorageError } from '../base/errors/storage-error.ts';
 import type { Limit } from '../base/event-bytes.ts';
-import { rangeLength } from '../base/range.ts';
-import { Contents } from './contents.ts';
+import { type Range, rangeLength } from '../base/range.ts';
+import type { Journal } from '../keep/journal.ts';
+import type { Limits } from '../pace/limits.ts';
+import type { Epochs } from '../tell/epochs.ts';
+import type { Reporter } from '../tell/reporter.ts';
+import { Contents, type Memory, type TextWriter } from './contents.ts';
 import { freeByLane, lanesOf } from './lanes.ts';
 import type { Parcel } from './parcel.ts';
 import type { ParcelList } from './parcel-list.ts';
 import { Queue } from './queue.ts';
 import type { RingBuffer } from './ring-buffer.ts';
-import type { LineOptions } from './waiting-options.ts';
 
 /** Stored events that could not be read are tried again after this time, in milliseconds. */
 const HELD_MS = 1_000;
@@ -19,6 +22,34 @@ const PARTS = 8;
 const MOST_EVENTS = 4_096;
 /** A parcel in memory may be so much larger than the limit: the halves of what was too large differ a little in size. */
 const TOLERANCE = 1.25;
+
+export interface LineOptions {
+  readonly settings: {
+    /** Bounds of the ring buffer. */
+    readonly buffer: Limit;
+    /** Bounds of a batch, and how long an event may wait for others, in milliseconds. */
+    readonly batch: Limit & { readonly maxWaitMs: number };
+    /** `strict`: no event may overtake another. */
+    readonly ordering: string;
+    /** Whether no event may overtake another of its customer. */
+    readonly isOrdered: boolean;
+  };
+  readonly journal: Journal;
+  readonly text: TextWriter;
+  readonly memory: Memory;
+  readonly epochs: Epochs;
+  readonly clock: Clock;
+  readonly limits: Pick<Limits, 'bytes' | 'events'>;
+  readonly reporter: Pick<Reporter, 'storageFailed'>;
+  /** Whether events need not wait for others now. */
+  readonly isUrgent: () => boolean;
+  /** Whether events may be sent that no journal has, because it fails. */
+  readonly sendsUnwritten: () => boolean;
+  /** Stored events that could not be read back intact end. */
+  readonly damaged: (range: Range) => Promise<void>;
+  /** There may be something to send. */
+  readonly onDue: () => void;
+}
 
 /**
  * One priority: what waits, and what decides when it is sent. Fresh events are due by count, bytes or age, stored ones at once. If

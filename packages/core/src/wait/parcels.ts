@@ -1,11 +1,11 @@
 import type { Limit } from '../base/event-bytes.ts';
-import type { Range } from '../base/range.ts';
+import { allOf, type Range } from '../base/range.ts';
 import type { Journal } from '../keep/journal.ts';
 import type { Handed } from '../keep/journal-writer.ts';
 import { Epochs } from '../tell/epochs.ts';
 import type { Line } from './line.ts';
 import type { Parcel } from './parcel.ts';
-import { NOWHERE } from './places.ts';
+import { FORSAKEN, NOWHERE } from './places.ts';
 import type { Queue } from './queue.ts';
 
 /** All parcels of a tracker, wherever they are. */
@@ -93,12 +93,29 @@ export class Parcels {
 
   /** What waits of a range ends here; everything, if it is left out. Returns how many events that are. */
   drop(range?: Range): number {
-    return this.sum((queue) => queue.drop(range));
+    return this.sum((queue) =>
+      queue.end(queue.parcels(), ({ count, places }) =>
+        range ? places.find(range) : [{ from: 0, to: count }],
+      ),
+    );
   }
 
   /** Events of a range are gone from storage. Those in memory are as if never written; the others end: returns how many. */
   lose(range: Range): number {
-    return this.sum((queue) => queue.lose(range));
+    for (const queue of this.queues)
+      for (const parcel of [...queue.out, ...queue.parcels()]) {
+        if (!parcel.isInMemory) continue;
+        parcel.places.markAll(range, NOWHERE);
+        queue.changed(parcel);
+      }
+    return this.drop(range);
+  }
+
+  /** The journal gave up a segment: what waits in it ends here; what is in requests goes on in memory. Returns how many ended. */
+  evict(segment: number): number {
+    const gone = allOf(segment);
+    for (const { out } of this.queues) for (const { places } of out) places.markAll(gone, FORSAKEN);
+    return this.drop(gone);
   }
 
   /** Nothing will become any more of the events that no lasting journal holds: they wait no longer. Returns how many. */

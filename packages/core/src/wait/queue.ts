@@ -97,7 +97,7 @@ export class Queue {
       drop: () => {
         // Its events have ended, or go on in other parcels.
         if (parcel.isEnded) return 0;
-        if (!this.out.has(parcel)) return this.#end([parcel], () => places.marked(HANDED));
+        if (!this.out.has(parcel)) return this.end([parcel], () => places.marked(HANDED));
         // In a request, or until its next try: it goes on in memory.
         forsake(HANDED);
         return 0;
@@ -206,27 +206,22 @@ export class Queue {
     });
   }
 
-  /** What waits of a range ends; everything, if it is left out. Returns how many events that are. */
-  drop(range?: Range): number {
-    return this.#end(this.parcels(), (parcel) =>
-      range ? parcel.places.find(range) : [{ from: 0, to: parcel.count }],
-    );
-  }
-
-  /** Events of a range are gone from storage. Those in memory are as if never written; the others end: returns how many. */
-  lose(range: Range): number {
-    for (const parcel of [...this.out, ...this.parcels()]) {
-      if (!parcel.isInMemory) continue;
-      parcel.places.markAll(range, NOWHERE);
-      this.changed(parcel);
+  /** Some events of parcels that wait end. Returns how many. */
+  end(parcels: readonly Parcel[], spansOf: (parcel: Parcel) => readonly Span[]): number {
+    let ended = 0;
+    for (const parcel of parcels) {
+      const before = parcel.count;
+      // From the end, so that the other indexes stay right.
+      for (const span of [...spansOf(parcel)].reverse()) parcel.remove(span);
+      const count = before - parcel.count;
+      if (count === 0) continue;
+      ended += count;
+      this.#epochs.settle({ epoch: parcel.epoch, count });
+      if (parcel.count === 0) this.ended(parcel);
+      else this.changed(parcel);
     }
-    return this.drop(range);
-  }
-
-  /** The journal gave up a segment: what waits in it ends here; what is in requests goes on in memory. Returns how many ended. */
-  evict(segment: number): number {
-    for (const { places } of this.out) places.markAll(allOf(segment), FORSAKEN);
-    return this.drop(allOf(segment));
+    if (ended > 0) for (const list of [this.old, this.ring]) list.recount();
+    return ended;
   }
 
   /** A parcel with events that no journal has or is given. If only the filling one has any, it takes no more. */
@@ -267,23 +262,5 @@ export class Queue {
   #putFirst(parcel: Parcel): void {
     if (this.#isOrdered) this.old.putBack(parcel);
     else this.old.unshift(parcel);
-  }
-
-  /** Some events of parcels that wait end. Returns how many. */
-  #end(parcels: readonly Parcel[], spansOf: (parcel: Parcel) => readonly Span[]): number {
-    let ended = 0;
-    for (const parcel of parcels) {
-      const before = parcel.count;
-      // From the end, so that the other indexes stay right.
-      for (const span of [...spansOf(parcel)].reverse()) parcel.remove(span);
-      const count = before - parcel.count;
-      if (count === 0) continue;
-      ended += count;
-      this.#epochs.settle({ epoch: parcel.epoch, count });
-      if (parcel.count === 0) this.ended(parcel);
-      else this.changed(parcel);
-    }
-    if (ended > 0) for (const list of [this.old, this.ring]) list.recount();
-    return ended;
   }
 }

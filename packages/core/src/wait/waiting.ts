@@ -4,21 +4,43 @@ import { StorageError } from '../base/errors/storage-error.ts';
 import type { EventBytes, Limit } from '../base/event-bytes.ts';
 import type { Fate } from '../base/fate.ts';
 import { type Range, rangeLength } from '../base/range.ts';
-import { Budget } from '../keep/budget.ts';
+import { Budget, type BudgetOptions } from '../keep/budget.ts';
 import { GroupCommit } from '../keep/group-commit.ts';
 import { syncCopies } from '../keep/journal.ts';
+import type { Reporter } from '../tell/reporter.ts';
 import type { Memory } from './contents.ts';
-import { Line } from './line.ts';
+import { Line, type LineOptions } from './line.ts';
 import type { Parcel } from './parcel.ts';
 import { Parcels } from './parcels.ts';
 import type { Place, Queue } from './queue.ts';
 import { rescue } from './rescue.ts';
-import type { LineOptions, WaitingOptions } from './waiting-options.ts';
 
 /** When the service is back, this many batches stay in memory. The rest is left to the journal. */
 const FRESH_BATCHES = 2;
 /** How often to look for events that are too old, as a part of the age that they may reach. */
 const AGE_CHECKS = 20;
+
+/** What is made here. */
+type Own = 'memory' | 'epochs' | 'isUrgent' | 'sendsUnwritten' | 'damaged';
+
+interface WaitingOptions extends Omit<LineOptions, Own> {
+  readonly settings: LineOptions['settings'] & {
+    /** How long an event may wait in memory for others to be written with, in milliseconds. */
+    readonly commitIntervalMs: number;
+    /** Limits of what waits. */
+    readonly storage: BudgetOptions['storage'] & { readonly maxAgeMs?: number | undefined };
+  };
+  readonly random: () => number;
+  /** Resolves once the journal knows what previous processes left in it. */
+  readonly opened: () => Promise<void>;
+  /** Whether nothing may be sent now. */
+  readonly isShut: () => boolean | undefined;
+  /** The journal failed. Events are sent from memory meanwhile. */
+  readonly onFailed: (error: unknown) => void;
+  /** The journal works again. */
+  readonly onRecovered: () => void;
+  readonly reporter: Pick<Reporter, 'settled' | 'storageFailed'>;
+}
 
 /** All that waits to be sent, and what the sender has of it. */
 export class Waiting extends Parcels {
@@ -52,7 +74,7 @@ export class Waiting extends Parcels {
       budget: new Budget({
         ...options,
         storage: settings.storage,
-        evict: (segment) => this.sum((queue) => queue.evict(segment)),
+        evict: (segment) => this.evict(segment),
         rescue: (segment) => rescue(segment, this, journal, onFailed),
         isOver: () => this.isGivenUp,
       }),
