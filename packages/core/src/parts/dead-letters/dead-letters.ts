@@ -10,7 +10,7 @@ import { type DeadLetterFilter, readFilter } from './letter-filter.ts';
 import { LetterReader, type StoredLetter } from './letter-reader.ts';
 
 /** What a tracker provides for the methods of its dead letters. */
-export interface DeadLettersTools {
+interface DeadLettersTools {
   /** Whether the journal of dead letters may hold something. */
   readonly mayHold: () => Promise<boolean>;
   /** The main journal, and what waits to be sent. */
