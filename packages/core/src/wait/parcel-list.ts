@@ -40,13 +40,8 @@ export class ParcelList implements Iterable<Parcel> {
     parcel.isEnded = true;
   }
 
-  /** Adds a parcel before all that go after it. */
+  /** Adds a parcel before all others. */
   putBack(parcel: Parcel): void {
-    this.#parcels.insert(parcel, ({ order }) => order >= parcel.order);
-    this.count += parcel.count;
-  }
-
-  unshift(parcel: Parcel): void {
     this.#parcels.unshift(parcel);
     this.count += parcel.count;
   }

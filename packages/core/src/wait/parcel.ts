@@ -4,9 +4,6 @@ import type { Contents } from './contents.ts';
 import { lanesOf } from './lanes.ts';
 import { HANDED, NOWHERE, Places } from './places.ts';
 
-/** From one event to the next: parts of a parcel go before the next parcel, however many events they have before them. */
-export const STEP: number = 2 ** 18;
-
 /** What a request carries of a parcel. */
 export type Batch = Pick<Parcel, 'body' | 'texts'>;
 
@@ -25,8 +22,6 @@ export class Parcel {
   epoch: number;
   /** The lanes of its customers, one bit for each; 0 if lanes do not matter. No other parcel with one of them is sent meanwhile. */
   lanes = 0;
-  /** Parcels of the same lane go in this order. */
-  order = 0;
   /** When its oldest event was accepted, or a time before that, in milliseconds since 1970; undefined if unknown. */
   at: number | undefined;
   readonly places: Places;
@@ -90,7 +85,6 @@ export class Parcel {
     const part = new Parcel(places, this.epoch, this.isHigh, contents);
     part.at ??= this.at;
     part.lanes = this.lanes;
-    part.order = this.order + span.from;
     part.wasTaken = this.wasTaken;
     return part;
   }
@@ -131,7 +125,6 @@ export class Parcel {
     part.at = contents.timeOf(0) ?? part.at;
     if (part === this) return this;
     this.remove({ from: 0, to: count });
-    this.order += count;
     return part;
   }
 }
@@ -143,7 +136,7 @@ export function storedParcel(range: Range, epoch: number, isHigh: boolean, at?: 
   return parcel;
 }
 
-/** The events of parcels in memory as one parcel in their place: all parts of it go before what is left of any of these. */
+/** The events of parcels in memory as one parcel. */
 export function joinedParcel(parcels: readonly Parcel[], epoch: number): Parcel {
   const places = new Places();
   for (const parcel of parcels) places.append(parcel.places);
@@ -151,6 +144,5 @@ export function joinedParcel(parcels: readonly Parcel[], epoch: number): Parcel 
   const contents = first?.contents.copy(...parcels.map(({ events }) => events));
   const parcel = new Parcel(places, epoch, first?.isHigh === true, contents);
   parcel.lanes = lanesOf(parcels);
-  parcel.order = Math.min(...parcels.map(({ order }) => order)) - STEP;
   return parcel;
 }

@@ -3,7 +3,7 @@ import { allOf, type Range, rangeLength, type Span } from '../base/range.ts';
 import type { Handed } from '../keep/journal-writer.ts';
 import type { Epochs } from '../tell/epochs.ts';
 import { ALL_LANES, halvesOf, laneOf } from './lanes.ts';
-import { joinedParcel, type Parcel, STEP, storedParcel } from './parcel.ts';
+import { joinedParcel, type Parcel, storedParcel } from './parcel.ts';
 import { ParcelList } from './parcel-list.ts';
 import { FORSAKEN, HANDED, NOWHERE } from './places.ts';
 import { RingBuffer, type RingBufferOptions } from './ring-buffer.ts';
@@ -27,8 +27,6 @@ export class Queue {
   readonly isHigh: boolean;
   readonly #epochs: Epochs;
   readonly #isOrdered: boolean;
-  /** The order of the next events of a previous process: before all of this one. */
-  #recoveredOrder = -(2 ** 52);
 
   constructor(options: RingBufferOptions) {
     const { epochs, isHigh, isOrdered } = options;
@@ -55,8 +53,6 @@ export class Queue {
   recover(range: Range, at: number | undefined): void {
     const parcel = storedParcel(range, this.#epochs.current, this.isHigh, at);
     if (this.#isOrdered) parcel.lanes = ALL_LANES;
-    parcel.order = this.#recoveredOrder;
-    this.#recoveredOrder += STEP * parcel.count;
     this.old.push(parcel);
   }
 
@@ -132,8 +128,7 @@ export class Queue {
       if (taken.length > 0 && fitting.bytes.length > bytes) break;
       list.remove(parcel);
       const [part = parcel, rest] = this.cut(parcel, count);
-      if (rest && list === this.ring) list.putBack(rest);
-      else if (rest) this.#putFirst(rest);
+      if (rest) list.putBack(rest);
       taken.push(part);
       if (isAlone || rest) break;
       events -= count;
@@ -162,8 +157,8 @@ export class Queue {
   putBack(parcel: Parcel, place: Place): void {
     this.out.delete(parcel);
     if (place !== 'first' && parcel.isWritten) parcel.store();
-    if (place === 'last' && !this.#isOrdered) this.old.push(parcel);
-    else this.#putFirst(parcel);
+    if (place === 'last') this.old.push(parcel);
+    else this.old.putBack(parcel);
   }
 
   /** Puts what could not be read, the first range of the first stored parcel, behind all others. */
@@ -173,7 +168,7 @@ export class Queue {
     if (!first || !range) return;
     this.old.remove(first);
     const [unread = first, rest] = this.cut(first, rangeLength(range));
-    if (rest) this.old.unshift(rest);
+    if (rest) this.old.putBack(rest);
     this.old.push(unread);
   }
 
@@ -256,11 +251,5 @@ export class Queue {
       parcel.contents.release();
     }
     return this.taken(joined);
-  }
-
-  /** An old parcel goes before all that go after it. */
-  #putFirst(parcel: Parcel): void {
-    if (this.#isOrdered) this.old.putBack(parcel);
-    else this.old.unshift(parcel);
   }
 }

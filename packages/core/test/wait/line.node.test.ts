@@ -52,13 +52,13 @@ describe('what is read of a stored parcel', () => {
     const range = await journal.append(
       encodeEvents(['{"n":0}', '{"n":1}', '{"n":2}', '{"n":3}', '{"n":4}'], [0, 0, 0, 0, 0]),
     );
-    const stored = (from: number, to: number, lanes: number, order: number): void => {
+    const stored = (from: number, to: number, lanes: number): void => {
       const parcel = storedParcel({ ...range, from, to }, 0, false);
-      queue.old.push(Object.assign(parcel, { lanes, order }));
+      queue.old.push(Object.assign(parcel, { lanes }));
     };
     // Of a customer who comes first because an older event of theirs has gone.
-    stored(2, 5, 1, 2);
-    stored(0, 2, 2, 0);
+    stored(2, 5, 1);
+    stored(0, 2, 2);
     const read = await line.next(4);
     const [rest] = queue.old;
     const last = read?.cut({ from: 3, to: 4 });
