@@ -44,9 +44,7 @@ export class Parcels {
 
   /** When the oldest event was accepted, or a time before that, as far as it is known. */
   get oldestAt(): number | undefined {
-    let oldest = Number.POSITIVE_INFINITY;
-    for (const { at } of this.all()) oldest = Math.min(oldest, at ?? oldest);
-    return oldest < Number.POSITIVE_INFINITY ? oldest : undefined;
+    return earliest([...this.all()].map(({ at }) => at));
   }
 
   /** Number of parcels that are worth a write of their own, or are being written. */
@@ -56,12 +54,10 @@ export class Parcels {
 
   /** When the oldest event was accepted that no journal has or is given. Undefined if there are none. */
   get unwrittenSince(): number | undefined {
-    let oldest = Number.POSITIVE_INFINITY;
-    for (const { ring, unwritten } of this.queues) {
-      const first = [...unwritten].find(({ places }) => places.has(NOWHERE)) ?? ring.filling;
-      if (first) oldest = Math.min(oldest, first.at ?? 0);
-    }
-    return oldest < Number.POSITIVE_INFINITY ? oldest : undefined;
+    const first = this.queues.map(
+      ({ ring, unwritten }) => [...unwritten].find(({ places }) => places.has(NOWHERE)) ?? ring.filling,
+    );
+    return earliest(first.map((parcel) => parcel && (parcel.at ?? 0)));
   }
 
   /** All parcels, those in requests first. Those that are being released count no more: they are released where they were. */
@@ -143,6 +139,15 @@ export class Parcels {
     for (const { ring } of this.queues) ring.seal();
     return this.epochs.end();
   }
+}
+
+/** Undefined if no time is known. */
+function earliest(times: readonly (number | undefined)[]): number | undefined {
+  const first = times.reduce<number>(
+    (least, time = least) => Math.min(least, time),
+    Number.POSITIVE_INFINITY,
+  );
+  return first < Number.POSITIVE_INFINITY ? first : undefined;
 }
 
 function volatileOf(parcels: Iterable<Parcel>): number {

@@ -50,6 +50,7 @@ export class Waiting extends Parcels {
   readonly #memory: Memory;
   readonly #options: WaitingOptions;
   readonly #isStrict: boolean;
+  readonly #maxAgeMs: number;
   readonly #normal: Line;
   /** Made with the first event of high priority. Such events go first, and wait for no others. */
   #high: Line | undefined;
@@ -62,6 +63,7 @@ export class Waiting extends Parcels {
     super();
     this.#options = options;
     this.#isStrict = settings.ordering === 'strict';
+    this.#maxAgeMs = settings.storage.maxAgeMs ?? Number.POSITIVE_INFINITY;
     this.#memory = text.createMemory();
     this.#expiry = new Alarm(clock, onDue);
     this.#normal = this.#lineOf(false);
@@ -149,24 +151,20 @@ export class Waiting extends Parcels {
 
   /** How long until all events of a parcel are too old, in milliseconds. Undefined if they never are. */
   expiresInMs({ contents }: Parcel): number | undefined {
-    const { clock, settings } = this.#options;
-    const { maxAgeMs = Number.POSITIVE_INFINITY } = settings.storage;
     const newest = contents.timeOf(contents.count - 1);
     if (newest === undefined) return undefined;
-    const leftMs = Math.max(0, newest + maxAgeMs + 1 - clock.now());
+    const leftMs = Math.max(0, newest + this.#maxAgeMs + 1 - this.#options.clock.now());
     // Longer than a timer takes, as after the clock was set back: it is asked again with the next request.
     return leftMs > MAX_TIMER_MS ? undefined : leftMs;
   }
 
   /** Drops the events that are too old. Never rejects. */
   async dropExpired(): Promise<void> {
-    const { clock, settings } = this.#options;
-    const { maxAgeMs = Number.POSITIVE_INFINITY } = settings.storage;
-    if (maxAgeMs === Number.POSITIVE_INFINITY) return;
-    if (this.queues.every(({ old, ring }) => old.count + ring.count === 0)) return this.#expiry.cancel();
-    const before = clock.now() - maxAgeMs;
+    if (this.#maxAgeMs === Number.POSITIVE_INFINITY) return;
+    if (this.pending === this.inFlight) return this.#expiry.cancel();
+    const before = this.#options.clock.now() - this.#maxAgeMs;
     for (const line of this.lines) await line.dropExpired(before, (parcel) => this.end(parcel, 'expired'));
-    this.#expiry.set(Math.min(maxAgeMs / AGE_CHECKS, MAX_TIMER_MS));
+    this.#expiry.set(Math.min(this.#maxAgeMs / AGE_CHECKS, MAX_TIMER_MS));
   }
 
   /** Replaces a parcel by its parts, cut before the events with these indexes. Leaves out empty parts. */
