@@ -9,7 +9,6 @@ import type { Outcome, TransportRequest } from '../send/http/transport.ts';
 import type { Platform } from './platform.ts';
 import { web } from './web.ts';
 
-/** Checks all options. */
 const checked: CheckedPart = (given, method) => {
   fullyChecked(given, method);
   if (method) return;

@@ -24,7 +24,6 @@ import { pathOf } from './process/journal-path.ts';
 import { atLastMoment } from './process/last-moment.ts';
 import { MemoryPool } from './process/memory-pool.ts';
 
-/** The file of a note. */
 const NOTE = 'session';
 
 const allocate = (bytes: number): Buffer => Buffer.allocUnsafeSlow(bytes);

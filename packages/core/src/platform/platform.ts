@@ -42,7 +42,6 @@ interface LifecycleListener {
   offline(): void;
 }
 
-/** The source of these callbacks. */
 interface Lifecycle {
   /** Starts to listen. Returns a function that stops it. */
   listen(listener: LifecycleListener): () => void;

@@ -11,7 +11,6 @@ export interface TextWriter {
   createMemory(): Memory;
 }
 
-/** The memory of parcels. */
 export interface Memory {
   /** Memory of at least this size, in bytes. */
   take(bytes: number): Uint8Array;
@@ -49,7 +48,6 @@ export class Contents {
     return BATCH_HEAD_LENGTH + this.length + (this.count > 0 ? 1 : 0);
   }
 
-  /** All events. Copies no bytes. */
   get events(): EventBytes {
     return {
       bytes: this.memory.subarray(BATCH_HEAD_LENGTH, BATCH_HEAD_LENGTH + this.length),

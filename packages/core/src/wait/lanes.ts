@@ -7,7 +7,6 @@ export const LANES = 32;
 /** All lanes, as the customers are not known. */
 export const ALL_LANES = -1;
 
-/** What has events of some lanes. */
 interface InLanes {
   readonly lanes: number;
 }
@@ -18,7 +17,6 @@ export function laneOf(customer: string): number {
   return (hash ^ (hash >>> 15) ^ (hash >>> 24)) & (LANES - 1);
 }
 
-/** The lanes of all these parcels. */
 export function lanesOf(parcels: Iterable<InLanes>): number {
   let all = 0;
   for (const { lanes } of parcels) {

@@ -40,7 +40,6 @@ export class ParcelList implements Iterable<Parcel> {
     parcel.isEnded = true;
   }
 
-  /** Adds a parcel before all others. */
   putBack(parcel: Parcel): void {
     this.#parcels.unshift(parcel);
     this.count += parcel.count;

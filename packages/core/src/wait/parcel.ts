@@ -18,7 +18,6 @@ export class Parcel {
   wasTaken = false;
   /** Whether its events wait for no others, and are given up last. */
   readonly isHigh: boolean;
-  /** The epoch to which its events count. */
   epoch: number;
   /** The lanes of its customers, one bit for each; 0 if lanes do not matter. No other parcel with one of them is sent meanwhile. */
   lanes = 0;
@@ -66,7 +65,6 @@ export class Parcel {
     return this.contents.events;
   }
 
-  /** The text of each event. */
   get texts(): Uint8Array[] {
     return splitEvents(this.events);
   }
@@ -89,7 +87,6 @@ export class Parcel {
     return part;
   }
 
-  /** Takes out some of several events. */
   remove({ from, to }: Span): void {
     const { count } = this;
     this.places.remove({ from, to });
@@ -129,7 +126,6 @@ export class Parcel {
   }
 }
 
-/** A stored parcel. */
 export function storedParcel(range: Range, epoch: number, isHigh: boolean, at?: number): Parcel {
   const parcel = new Parcel(new Places(range), epoch, isHigh);
   parcel.at = at;

@@ -19,7 +19,6 @@ export class Places {
     for (const run of runs) this.add(run);
   }
 
-  /** Number of ranges and marks. */
   get size(): number {
     return this.#runs.length;
   }
@@ -56,7 +55,6 @@ export class Places {
     this.add({ segment: NOWHERE, from: 0, to: count });
   }
 
-  /** Adds all events of others behind these. */
   append(others: Places): void {
     for (const run of others.#runs) this.add(run);
   }
@@ -90,7 +88,6 @@ export class Places {
     return this.find(allOf(mark));
   }
 
-  /** Sets a mark. */
   mark(span: Span, mark: number): void {
     this.#change(span, (run) => ({ ...run, segment: mark }));
   }

@@ -16,11 +16,9 @@ export type Place = 'first' | 'last' | 'journal';
 
 /** All events of one priority: those that wait, and those that the sender has. */
 export class Queue {
-  /** The newest events. */
   readonly ring: RingBuffer;
   /** Parcels that were sent, or that the journal has: they go before the ring buffer, or in turns with it. Some are in memory too. */
   readonly old: ParcelList;
-  /** Parcels that the sender has. */
   readonly out: Set<Parcel> = new Set();
   /** Parcels with events that are to be written to the journal, or are being written. The filling one is not among them. */
   readonly unwritten: Set<Parcel> = new Set();
@@ -37,7 +35,6 @@ export class Queue {
     this.ring = new RingBuffer(options, (parcel) => this.unwritten.add(parcel));
   }
 
-  /** All parcels that wait. */
   parcels(): Parcel[] {
     return [...this.old, ...this.ring.parcels];
   }
@@ -146,14 +143,12 @@ export class Queue {
     return parcel;
   }
 
-  /** A parcel has ended. */
   ended(parcel: Parcel): void {
     parcel.isEnded = true;
     this.out.delete(parcel);
     this.unwritten.delete(parcel);
   }
 
-  /** A parcel waits again. */
   putBack(parcel: Parcel, place: Place): void {
     this.out.delete(parcel);
     if (place !== 'first' && parcel.isWritten) parcel.store();

@@ -2,7 +2,6 @@ import { type Range, rangeLength, without } from '../base/range.ts';
 import type { Journal } from '../keep/journal.ts';
 import type { Parcel } from './parcel.ts';
 
-/** All parcels of a tracker. */
 interface Parcels {
   all(): Iterable<Parcel>;
 }

@@ -121,7 +121,6 @@ export class UndiciTransport implements Transport {
   }
 }
 
-/** Makes a request with a dispatcher, which may throw. */
 function dispatch(
   dispatcher: RequestDispatcher,
   request: Parameters<RequestDispatcher['dispatch']>[0],
@@ -162,7 +161,6 @@ function connectorOptions({ ca, cert, key, passphrase, ...others }: ConnectOptio
   }
 }
 
-/** One request and its answer, as undici reports them. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #limits: TimeLimits;
   readonly #onEnd: (outcome: Outcome, isComplete: boolean) => void;
