@@ -146,15 +146,14 @@ export class Line {
 
   async #next(maxEvents: number): Promise<Parcel | undefined> {
     const { sendsUnwritten } = this.#options;
-    const isStrict = this.#isStrict;
     const { queue } = this;
     const limit = this.#limitOf(maxEvents);
     for (;;) {
       const hasFresh = this.#freshIsDue();
       const isHeld = this.#hold.isSet;
-      if (isStrict && queue.old.count > 0 && isHeld) return undefined;
+      if (this.#isStrict && queue.old.count > 0 && isHeld) return undefined;
       const old = isHeld ? [] : this.#oldReady(limit.maxEvents);
-      if ((isStrict || this.#storedIsNext || !hasFresh) && old.length > 0) {
+      if ((this.#isStrict || this.#storedIsNext || !hasFresh) && old.length > 0) {
         this.#storedIsNext = false;
         await this.#read(old, limit);
         const parcel = this.#takeOld(limit);
@@ -245,11 +244,12 @@ export class Line {
     for (const parcel of parcels) {
       if (parcel.wasTaken || maxEvents < 1 || maxBytes < 1) return;
       if (!parcel.isInMemory) {
+        const { changes } = parcel.places;
         const contents = await this.#contentsOf(parcel, { maxEvents, maxBytes }).catch((error: unknown) => {
           if (parcel === parcels[0]) throw error;
           // What was read is sent. Next time this parcel comes first.
         });
-        if (!contents) return;
+        if (!contents || parcel.places.changes !== changes) return;
         const isWhole = contents.count === parcel.count;
         this.queue.old.load(parcel, contents);
         if (!isWhole) return;
@@ -271,10 +271,10 @@ export class Line {
       const reading = await journal.read(range, { maxEvents, maxBytes }).catch((error: unknown) => {
         if (contents.count === 0) throw error;
       });
+      if (places.changes !== changes) return undefined;
       if (!reading) break;
       const { events, range: found } = reading;
       if (rangeLength(found) < 1) throw new StorageError('the journal found nothing');
-      if (places.changes !== changes) return undefined;
       const count = events.ends.length;
       // One event may be larger than what is left of the batch.
       if (contents.count > 0 && (count === 0 || events.bytes.length > maxBytes)) break;

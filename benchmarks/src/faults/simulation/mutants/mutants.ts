@@ -52,7 +52,7 @@ export const MUTANTS: readonly SimulatedMutant[] = [
   {
     name: 'lets fresh events overtake stored ones where order is strict',
     file: 'wait/line',
-    find: '(isStrict || this.#storedIsNext || !hasFresh)',
+    find: '(this.#isStrict || this.#storedIsNext || !hasFresh)',
     replace: '(this.#storedIsNext || !hasFresh)',
     seed: 1366,
   },
