@@ -6,6 +6,7 @@ import { learn } from '../../src/parts/learn/learn.ts';
 import { Epochs } from '../../src/tell/epochs.ts';
 import { Line } from '../../src/wait/line.ts';
 import { storedParcel } from '../../src/wait/parcel.ts';
+import { toTexts } from '../bench/event-texts.ts';
 import { textWriter } from '../bench/text-writer.ts';
 
 const ALL = { maxEvents: 100, maxBytes: 10_000 };
@@ -64,5 +65,24 @@ describe('what is read of a stored parcel', () => {
     const last = read?.cut({ from: 3, to: 4 });
     if (last) queue.putBack(last, 'first');
     expect([...queue.old]).toEqual([last, rest]);
+  });
+
+  it('is read again if some of it ended while a later reading failed', async () => {
+    const { line, journal } = createLine(ALL);
+    const { queue } = line;
+    const texts = [0, 1, 2, 3, 4, 5].map((n) => `{"n":${n}}`);
+    const range = await journal.append(encodeEvents(texts, [0, 0, 0, 0, 0, 0]));
+    const gone = { ...range, to: range.from + 2 };
+    for (const one of [gone, { ...range, from: range.from + 4 }]) queue.recover(one, 0);
+    const read = journal.read.bind(journal);
+    let readings = 0;
+    journal.read = async (...given) => {
+      readings += 1;
+      if (readings !== 2) return read(...given);
+      queue.end(queue.parcels(), ({ places }) => places.find(gone));
+      throw new Error('the disk fails');
+    };
+    const parcel = (await line.next(100)) ?? expect.fail();
+    expect([toTexts(parcel.events), parcel.places.ranges[0]?.from]).toEqual([texts.slice(4), range.from + 4]);
   });
 });
