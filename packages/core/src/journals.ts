@@ -2,7 +2,7 @@ import type { Clock } from '@sluice/protocol/toolbox';
 import { platform } from '#platform';
 import type { Journal } from './keep/journal.ts';
 import { MemoryJournal } from './keep/memory-journal.ts';
-import { MemoryNote, type Note } from './keep/note.ts';
+import { MemoryNote } from './keep/note.ts';
 import type { Settings } from './options/settings.ts';
 import type { DeadLetters } from './parts/dead-letters/dead-letters.ts';
 import { deadLettersIn, LetterArchive } from './parts/dead-letters/letter-archive.ts';
@@ -16,6 +16,18 @@ import type { Waiting } from './wait/waiting.ts';
 /** A second journal, stored beside the events. */
 type Part = 'dead-letters' | 'unidentified';
 
+/** The stages of a tracker that have to do with a second journal. */
+interface Stages {
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly reporter: Reporter;
+  /** The main journal, and what waits in it. */
+  readonly journal: Journal;
+  readonly waiting: Waiting;
+  /** There is something to send. */
+  readonly wake: () => void;
+}
+
 /** Creates the journal that the settings ask for. */
 export function createJournal(settings: Settings, clock: Clock, part?: Part): Journal {
   const { journal, buffer } = settings;
@@ -25,6 +37,11 @@ export function createJournal(settings: Settings, clock: Clock, part?: Part): Jo
     journal !== 'memory' &&
     (part && journal ? journal.part?.(part) : (journal ?? platform.createJournal(place)));
   return stored || new MemoryJournal(part ? maxBytes : buffer.maxBytes, maxBytes);
+}
+
+function placeOf(settings: Settings, clock: Clock, part?: Part): JournalPlace {
+  const { maxBytes } = settings[part === 'dead-letters' ? 'deadLetters' : (part ?? 'storage')];
+  return { settings, clock, maxBytes, part };
 }
 
 /** What each part has for its events. */
@@ -40,59 +57,33 @@ function shelf(
   };
 }
 
-/** Creates the note that is kept with the held events. */
-function createNote(settings: Settings, clock: Clock): Note {
-  const isStored = settings.journal === undefined;
-  return (isStored && platform.createNote(placeOf(settings, clock, 'unidentified'))) || new MemoryNote();
-}
-
-function placeOf(settings: Settings, clock: Clock, part?: Part): JournalPlace {
-  const { maxBytes } = settings[part === 'dead-letters' ? 'deadLetters' : (part ?? 'storage')];
-  return { settings, clock, maxBytes, part };
-}
-
-/** What the tracker passes to its dead letters. */
-interface LettersParts extends Omit<Parameters<typeof deadLettersIn>[0], 'archive'> {
-  readonly settings: Settings;
-}
-
 /** Creates what keeps dead letters, and the methods to read them. */
-export function createLetters({ settings, ...main }: LettersParts): {
+export function createLetters({ settings, ...stages }: Stages): {
   readonly archive: LetterArchive;
   readonly deadLetters: DeadLetters;
 } {
-  const { clock, reporter } = main;
+  const { clock, reporter } = stages;
   const archive = new LetterArchive({
     ...settings.deadLetters,
     ...shelf(settings, clock, 'dead-letters'),
     reporter,
   });
-  return { archive, deadLetters: deadLettersIn({ ...main, archive }) };
-}
-
-/** What the tracker passes to its admission. */
-interface AdmissionParts extends Pick<AdmissionOptions, 'enter' | 'texts' | 'wake'> {
-  readonly settings: Settings;
-  readonly clock: Clock;
-  readonly waiting: Waiting;
-  readonly letters: LetterArchive;
-  readonly reporter: Reporter;
+  return { archive, deadLetters: deadLettersIn({ ...stages, archive }) };
 }
 
 /** Creates the stage between `track()` and the ring buffer. */
-export function prepareAdmission(parts: AdmissionParts): Admission {
-  const { settings, clock, waiting, letters, reporter, ...rest } = parts;
-  const { buffer, consent, unidentified } = settings;
+export function createAdmission(
+  { settings, clock, reporter, waiting, wake }: Stages,
+  letters: LetterArchive,
+  { enter, texts }: Pick<AdmissionOptions, 'enter' | 'texts'>,
+): Admission {
+  const { buffer, commitIntervalMs, consent, unidentified } = settings;
+  const isOurs = settings.journal === undefined;
+  const note = isOurs ? platform.createNote(placeOf(settings, clock, 'unidentified')) : undefined;
   return new Admission({
+    ...{ ...unidentified, buffer, commitIntervalMs, consent, enter, reporter, texts, waiting, wake },
     ...shelf(settings, clock, 'unidentified'),
-    sessions: new Sessions(createNote(settings, clock)),
-    reporter,
-    ...unidentified,
-    commitIntervalMs: settings.commitIntervalMs,
-    buffer,
-    consent,
-    waiting,
-    ...rest,
+    sessions: new Sessions(note ?? new MemoryNote()),
     async purge() {
       await waiting.purge();
       // An append in progress cannot be cancelled: let it finish, then purge again.

@@ -1,22 +1,19 @@
 import { platform } from '#platform';
 import { checkSize, type EventTexts } from './accept/event-text.ts';
 import { UNIDENTIFIED } from './accept/unidentified.ts';
+import { StorageError, storageError } from './base/errors/storage-error.ts';
 import { rangeLength } from './base/range.ts';
+import { attempt } from './base/user-code.ts';
 import { createDispatch } from './dispatch.ts';
-import { makeDurable } from './durable.ts';
 import type { Engine } from './engine.ts';
-import { createJournal, createLetters, prepareAdmission } from './journals.ts';
-import { createLeaving } from './leaving.ts';
+import { createAdmission, createJournal, createLetters } from './journals.ts';
 import { guardCallbacks } from './options/callbacks.ts';
 import type { Settings } from './options/settings.ts';
 import { learn } from './parts/learn/learn.ts';
+import { warnOfUsers } from './platform/warn-of-users.ts';
 import { Books } from './tell/books.ts';
 import type { TrackerStats } from './tell/stats.ts';
 import { Waiting } from './wait/waiting.ts';
-
-interface Resource {
-  close(): Promise<void>;
-}
 
 /** Builds the stages of a tracker in the order in which events pass them. Handles the lifecycle of the process or app. */
 export function createRoad(settings: Settings, texts: EventTexts, flush: () => Promise<unknown>): Engine {
@@ -24,6 +21,8 @@ export function createRoad(settings: Settings, texts: EventTexts, flush: () => P
   let opened: Promise<void> = Promise.resolve();
   let isOpened = false;
   let isShut = false;
+  /** Whether the process ends. An event tracked now must be written at once, or it is lost. */
+  let isLeft = false;
   /** Of all waits: aborted once nothing is delivered any more. */
   const waits = new Set<AbortController>();
   const { clock, random } = settings;
@@ -40,20 +39,14 @@ export function createRoad(settings: Settings, texts: EventTexts, flush: () => P
   };
   sample();
   const isStrict = settings.ordering === 'strict';
-  const { batch, buffer, storage } = settings;
   const rest = platform.createRest?.({ settings, clock, transport, sender: () => dispatch });
   const waiting = new Waiting({
+    settings,
     journal,
     text: platform.text,
     clock,
     random,
-    buffer,
-    batch,
     limits,
-    isStrict,
-    isOrdered: settings.isOrdered,
-    commitIntervalMs: settings.commitIntervalMs,
-    storage,
     opened: () => opened,
     // With strict order, what previous processes left goes first.
     isShut: () => admission.isDenied || (isStrict && !isOpened) || rest?.isOn(waiting),
@@ -62,14 +55,8 @@ export function createRoad(settings: Settings, texts: EventTexts, flush: () => P
     onRecovered: () => reporter.journal(journalKind()),
     reporter,
   });
-  const { archive: letters, deadLetters } = createLetters({
-    settings,
-    clock,
-    reporter,
-    journal,
-    waiting,
-    wake,
-  });
+  const stages = { settings, clock, reporter, journal, waiting, wake };
+  const { archive: letters, deadLetters } = createLetters(stages);
   const dispatch = createDispatch({
     books,
     clock,
@@ -84,22 +71,26 @@ export function createRoad(settings: Settings, texts: EventTexts, flush: () => P
     transport,
     waiting,
   });
-  const admission = prepareAdmission({
-    settings,
-    clock,
-    waiting,
-    letters,
-    reporter,
+  const admission = createAdmission(stages, letters, {
     enter: ({ text, at, isHigh, customer }) => enter(text, at, isHigh, customer),
     texts,
-    wake,
   });
   /** Closed when the road closes. */
   const resources = [letters, journal, transport, rest].filter((each) => !!each);
   opened = open();
-  const leaving = createLeaving({ waiting, admission, dispatch, reporter });
+  const stopListening = platform.lifecycle.listen({
+    exit(isFinal) {
+      isLeft = isFinal;
+      writeNow();
+    },
+    // Held events come first: this may release some of them.
+    hide: () => void admission.write().then(writeAndSend),
+    show: dispatch.show,
+    online: dispatch.online,
+    offline: dispatch.offline,
+  });
   // The end of the process is nothing to a tracker that does nothing.
-  if (settings.enabled === false) leaving.stop();
+  if (settings.enabled === false) stopListening();
 
   async function open(): Promise<void> {
     reporter.journal(journal.kind);
@@ -153,6 +144,26 @@ export function createRoad(settings: Settings, texts: EventTexts, flush: () => P
     };
   }
 
+  async function durable(): Promise<void> {
+    // Held events come first: this may release some of them, which are written next.
+    const isAdmitted = await admission.write();
+    const isDone = waiting.mark();
+    const isWritten = await waiting.commit.write(isDone);
+    if (!(isWritten && isAdmitted && journal.survives)) {
+      const failure = waiting.commit.isFailing && reporter.lastError?.message;
+      const pending = admission.isOpen(false) ? 'the journal is full' : 'consent is pending';
+      const why = journal.survives ? failure || pending : 'the journal is in memory';
+      throw new StorageError(`what was tracked is not durable: ${why}`);
+    }
+    try {
+      await journal.sync();
+    } catch (cause) {
+      throw storageError('what was tracked is not durable', cause);
+    }
+    // What the journal lost meanwhile is to be written again.
+    if (!isDone()) await durable();
+  }
+
   async function settle(at: number, over: AbortSignal): Promise<void> {
     await opened;
     await admission.write();
@@ -162,6 +173,20 @@ export function createRoad(settings: Settings, texts: EventTexts, flush: () => P
     await waiting.commitAll();
     wake();
     await dispatch.whileUseful(settled(over), at);
+  }
+
+  /** Writes all events before it returns, as far as the journal can do that. Never throws. */
+  function writeNow(): void {
+    if (admission.isDenied) return;
+    attempt(() => admission.leave(), reporter.storageFailed);
+    attempt(() => waiting.commit.writeNow(), reporter.storageFailed);
+  }
+
+  async function writeAndSend(): Promise<void> {
+    const calm = waiting.hurry();
+    await waiting.commitAll();
+    await dispatch.wake();
+    calm();
   }
 
   /** Where events are kept now. */
@@ -179,9 +204,8 @@ export function createRoad(settings: Settings, texts: EventTexts, flush: () => P
   function enter(text: string, at: number, isHigh: boolean, customer: string, accepted = 0): void {
     const isTaken = waiting.push(text, at, isHigh, customer);
     books.accepted += accepted;
-    if (isTaken && leaving.isLeft) leaving.writeNow();
-    else if (isTaken && isHigh && settings.ordering !== 'unordered')
-      void opened.then(() => leaving.writeAndSend());
+    if (isTaken && isLeft) writeNow();
+    else if (isTaken && isHigh && settings.ordering !== 'unordered') void opened.then(() => writeAndSend());
     else if (isTaken) waiting.commit.notify(isHigh);
     else reporter.settled('buffer-full', 1);
     if (isTaken) hooked.handOver?.notify();
@@ -202,18 +226,19 @@ export function createRoad(settings: Settings, texts: EventTexts, flush: () => P
       books.accepted += 1;
       if (isShut) return reporter.settled('closed', 1);
       admission.take({ text, at, isHigh, isUnidentified, customer });
-      if (leaving.isLeft) leaving.writeNow();
+      if (isLeft) writeNow();
     },
     identify(customer) {
       const { correlationValue } = texts;
-      if (customer) platform.warnOfUsers?.(settings.logger, stats, correlationValue, customer);
+      if (customer && !platform.holdsUnidentified)
+        warnOfUsers(settings.logger, stats, correlationValue, customer);
       admission.identify(customer);
     },
     setConsent: (consent) => admission.setConsent(consent),
     setApiKey: dispatch.setApiKey,
     retryNow: dispatch.retryNow,
     drainInBackground: () => platform.drainInBackground?.(settings) ?? false,
-    durable: () => makeDurable({ admission, journal, reporter, waiting }),
+    durable,
     async settleAll({ at, wait }) {
       const over = new AbortController();
       const ended = new Promise<void>((resolve) => over.signal.addEventListener('abort', () => resolve()));
@@ -236,9 +261,9 @@ export function createRoad(settings: Settings, texts: EventTexts, flush: () => P
       await waiting.commitAll();
       await waiting.commit.stop();
       // Not earlier: if the process ends while the disk hangs, the exit handler still writes the waiting events.
-      leaving.stop();
-      const close = async (part: Resource) => part.close();
-      await Promise.all(resources.map((part) => close(part).catch(reporter.storageFailed)));
+      stopListening();
+      const closing = resources.map(async (part) => part.close());
+      await Promise.all(closing.map((closed) => closed.catch(reporter.storageFailed)));
     },
     giveUp() {
       reporter.settled('closed', waiting.giveUp(journal));

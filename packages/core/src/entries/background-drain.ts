@@ -9,8 +9,7 @@ import { setTimeout } from 'node:timers/promises';
 import { deserialize } from 'node:v8';
 import { createTracker } from '../index.ts';
 import { systemLocks } from '../keep/file/slots/system-locks.ts';
-import type { Drain } from '../platform/process/drain-in-background.ts';
-import { drainInRounds } from '../platform/process/drain-rounds.ts';
+import { type Drain, drainInRounds } from '../platform/process/drain-in-background.ts';
 
 const TIMEOUT_MS = 60_000;
 

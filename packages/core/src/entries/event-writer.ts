@@ -9,7 +9,7 @@ import { readOptions } from '../options/settings.ts';
 import type { HookOptions } from '../parts/hooks.ts';
 
 export type { IfBare } from '../accept/track.ts';
-export { laneOf } from '../wait/lanes/lane.ts';
+export { laneOf } from '../wait/lanes.ts';
 
 /** The options of a tracker that count when an event is made. */
 export type EventWriterOptions = HookOptions &

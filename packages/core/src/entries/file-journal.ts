@@ -4,4 +4,4 @@ export type { FileSystem, OpenFile, SyncFile } from '../keep/file/disk/file-syst
 export { makeDirectory, nodeFileSystem } from '../keep/file/disk/node-file-system.ts';
 export { FileJournal, type FileJournalOptions } from '../keep/file/file-journal.ts';
 export type { Locks } from '../keep/file/slots/system-locks.ts';
-export { stateDirectory } from '../platform/process/state-directory.ts';
+export { stateDirectory } from '../platform/process/journal-path.ts';

@@ -7,14 +7,13 @@ import { hasMethods, refusal, tried } from '@sluice/protocol/toolbox';
 import { platform } from '#platform';
 import type { AnyEvents } from '../accept/track.ts';
 import type { TrackerOptions } from '../options/options.ts';
-import type { Device } from '../platform/react-native/device.ts';
-import { onDevice, platform as reactNative } from '../platform/react-native/react-native.ts';
+import { type Device, onDevice, platform as reactNative } from '../platform/react-native.ts';
 import { createWith } from '../server.ts';
 import type { Tracker } from '../tracker.ts';
 
 export * from '../index.ts';
 export type { SqliteDatabase, SqliteValue } from '../keep/sqlite/sqlite-store.ts';
-export type { AppState, Device, NetInfo } from '../platform/react-native/device.ts';
+export type { AppState, Device, NetInfo } from '../platform/react-native.ts';
 
 /** Options of `createTracker` in React Native. */
 export interface ReactNativeOptions extends Omit<TrackerOptions, 'journalDirectory' | 'fsync'>, Device {}

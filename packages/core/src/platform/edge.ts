@@ -5,7 +5,6 @@ import { FetchTransport } from '../send/http/fetch-transport.ts';
 import { SlashRedirect } from '../send/http/slash-redirect.ts';
 import type { Outcome, TransportRequest } from '../send/http/transport.ts';
 import type { Platform } from './platform.ts';
-import { warnOfUsers } from './warn-of-users.ts';
 import { web } from './web.ts';
 
 /** Checks all options. */
@@ -21,7 +20,6 @@ export const platform: Platform = {
   lifecycle: { listen: () => () => {} },
   batchBytes: 512 * 1024,
   holdsUnidentified: false,
-  warnOfUsers,
   parts: { ...web.parts, checked },
   createTransport: ({ delivery }) => new EdgeTransport(delivery),
   createConcurrency: (most) => new AdaptiveConcurrency(most),

@@ -19,14 +19,11 @@ import { UndiciTransport } from '../send/http/undici-transport.ts';
 import type { TextWriter } from '../wait/contents.ts';
 import { allParts } from './all-parts.ts';
 import type { Platform } from './platform.ts';
-import { onAbort } from './process/abort-listeners.ts';
 import { drainInBackground } from './process/drain-in-background.ts';
 import { pathOf } from './process/journal-path.ts';
 import { atLastMoment } from './process/last-moment.ts';
 import { MemoryPool } from './process/memory-pool.ts';
-import { warnOfUsers } from './warn-of-users.ts';
 
-/** The file of a note. */
 const NOTE = 'session';
 
 const allocate = (bytes: number): Buffer => Buffer.allocUnsafeSlow(bytes);
@@ -41,6 +38,15 @@ const text: TextWriter = {
 const lifecycle: Platform['lifecycle'] = {
   listen: ({ exit }) => atLastMoment(exit),
 };
+
+/** All callbacks for one signal of the user, as a single listener: Node warns of more than ten. */
+class AbortListeners extends Set<() => void> implements EventListenerObject {
+  handleEvent(): void {
+    for (const callback of this) callback();
+  }
+}
+
+const abortListeners = new WeakMap<AbortSignal, AbortListeners>();
 
 /** A process is warned once. */
 let isWarned = false;
@@ -68,7 +74,6 @@ export const platform: Platform = {
     isWarned = true;
     process.emitWarning(message, { type: 'SluiceWarning', code: 'SLUICE_PLAIN_HTTP' });
   },
-  warnOfUsers,
   redactor: thoroughRedactor,
   commitIntervalMs: 50,
   batchBytes: 512 * 1024,
@@ -106,7 +111,16 @@ export const platform: Platform = {
     setMaxListeners(0, controller.signal);
     return controller;
   },
-  onAbort,
+  onAbort(signal, callback) {
+    const listeners = abortListeners.get(signal) ?? new AbortListeners();
+    abortListeners.set(signal, listeners);
+    if (listeners.size === 0) signal.addEventListener('abort', listeners);
+    listeners.add(callback);
+    return () => {
+      listeners.delete(callback);
+      if (listeners.size === 0) signal.removeEventListener('abort', listeners);
+    };
+  },
   publish(event, detail) {
     channels[event] ??= diagnosticsChannel.channel(`sluice:${event}`);
     if (channels[event].hasSubscribers) channels[event].publish(detail);

@@ -11,7 +11,6 @@ import type { Transport } from '../send/http/transport.ts';
 import type { Queue } from '../send/sender.ts';
 import type { Tell } from '../tell/reporter.ts';
 import type { TextWriter } from '../wait/contents.ts';
-import type { warnOfUsers } from './warn-of-users.ts';
 
 /** The options that decide which journal a tracker gets, and where. By default, trackers of one account share it. */
 type PlaceSettings = AccountNames & Pick<Settings, 'fsync' | 'journal' | 'journalDirectory'>;
@@ -43,7 +42,6 @@ interface LifecycleListener {
   offline(): void;
 }
 
-/** The source of these callbacks. */
 interface Lifecycle {
   /** Starts to listen. Returns a function that stops it. */
   listen(listener: LifecycleListener): () => void;
@@ -57,12 +55,10 @@ export interface Platform {
   readonly lifecycle: Lifecycle;
   /** The parts that a tracker has by default. */
   readonly parts: Parts;
-  /** Whether events tracked before `identify()` are held by default, because there is one customer at a time. */
+  /** Whether there is one customer at a time: then events tracked before `identify()` are held by default. */
   readonly holdsUnidentified: boolean;
   /** A tracker got an API key. Warns once if others can read it. Absent if they never can. */
   readonly warnOfKey?: (baseUrl: string, options: TrackerOptions) => void;
-  /** A customer was identified: warns once of a second one while events of the first wait. Absent where there is one at a time. */
-  readonly warnOfUsers?: typeof warnOfUsers;
   /** Makes a function that removes the API key from texts. */
   readonly redactor: (secret: string) => Redact;
   /** How long an event may wait in memory to be written together with others, by default, in milliseconds. */

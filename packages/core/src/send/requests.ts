@@ -4,8 +4,7 @@ import { Latencies } from '../tell/latencies.ts';
 import type { Reporter } from '../tell/reporter.ts';
 import type { TrackerStats } from '../tell/stats.ts';
 import type { Batch, Parcel } from '../wait/parcel.ts';
-import type { Encoder } from './http/encoder.ts';
-import type { Outcome, Timeouts, Transport } from './http/transport.ts';
+import type { Encoder, Outcome, Timeouts, Transport } from './http/transport.ts';
 
 /** Number of keys to redact: the current key and those before it. Answers may still quote an old key. */
 const KEYS_KEPT = 4;

@@ -11,7 +11,6 @@ export interface TextWriter {
   createMemory(): Memory;
 }
 
-/** The memory of parcels. */
 export interface Memory {
   /** Memory of at least this size, in bytes. */
   take(bytes: number): Uint8Array;
@@ -21,11 +20,12 @@ export interface Memory {
 
 /** Events in memory as the body of a request: head, events with commas between them, tail. */
 export class Contents {
-  readonly #source: Memory;
-  #memory: Uint8Array;
+  /** Number of events. */
+  count = 0;
   /** Bytes of the events and of the commas between them. */
-  #length = 0;
-  #count = 0;
+  length = 0;
+  memory: Uint8Array;
+  readonly #source: Memory;
   /** Where each event ends, and when it was accepted. Others may read these arrays: the parts that are used do not change. */
   #ends: Uint32Array;
   #times: Float64Array;
@@ -33,60 +33,46 @@ export class Contents {
   /** There is room for so many bytes of events, commas included, and for so many events at first. */
   constructor(source: Memory, bytes: number, events: number = 0) {
     this.#source = source;
-    this.#memory = source.take(bytes + BATCH_OVERHEAD_BYTES);
+    this.memory = source.take(bytes + BATCH_OVERHEAD_BYTES);
     this.#ends = new Uint32Array(events);
     this.#times = new Float64Array(events);
   }
 
-  get memory(): Uint8Array {
-    return this.#memory;
-  }
-
-  /** Bytes of the events and of the commas between them. */
-  get length(): number {
-    return this.#length;
-  }
-
-  /** Number of events. */
-  get count(): number {
-    return this.#count;
-  }
-
   /** Bytes that are left for more events and the commas before them. */
   get spare(): number {
-    return this.#memory.length - this.#length - BATCH_OVERHEAD_BYTES;
+    return this.memory.length - this.length - BATCH_OVERHEAD_BYTES;
   }
 
   /** Where the next event goes. */
   get end(): number {
-    return BATCH_HEAD_LENGTH + this.#length + (this.#count > 0 ? 1 : 0);
+    return BATCH_HEAD_LENGTH + this.length + (this.count > 0 ? 1 : 0);
   }
 
-  /** All events. Copies no bytes. */
   get events(): EventBytes {
     return {
-      bytes: this.#memory.subarray(BATCH_HEAD_LENGTH, BATCH_HEAD_LENGTH + this.#length),
-      ends: this.#ends.subarray(0, this.#count),
-      times: this.#times.subarray(0, this.#count),
+      bytes: this.memory.subarray(BATCH_HEAD_LENGTH, BATCH_HEAD_LENGTH + this.length),
+      ends: this.#ends.subarray(0, this.count),
+      times: this.#times.subarray(0, this.count),
     };
   }
 
-  /** When an event was accepted; undefined if there is no such event. */
+  /** When an event was accepted. Undefined if that is not known, or if there is no such event. */
   timeOf(index: number): number | undefined {
-    return index < this.#count ? this.#times[index] : undefined;
+    const time = index < this.count ? this.#times[index] : undefined;
+    return Number.isNaN(time) ? undefined : time;
   }
 
   /** Moves the events to other memory, with room for so many bytes of events. Nobody else may read them now. */
   resize(bytes: number): void {
     const memory = this.#source.take(bytes + BATCH_OVERHEAD_BYTES);
-    memory.set(this.#memory.subarray(0, this.end));
+    memory.set(this.memory.subarray(0, this.end));
     this.release();
-    this.#memory = memory;
+    this.memory = memory;
   }
 
   /** Nobody reads the events any more: their memory may be used again. */
   release(): void {
-    this.#source.give(this.#memory);
+    this.#source.give(this.memory);
   }
 
   /** Copies events, joined, to other memory. */
@@ -101,55 +87,63 @@ export class Contents {
   wrote(texts: readonly string[], times: readonly number[], byteLength: (text: string) => number): void {
     this.#makeRoom(texts.length);
     this.#addComma();
-    let end = this.#length - 1;
+    let end = this.length - 1;
     for (let index = 0; index < texts.length; index += 1) {
       end += 1 + byteLength(texts[index] ?? '');
-      this.#ends[this.#count + index] = end;
-      this.#times[this.#count + index] = times[index] ?? 0;
+      this.#ends[this.count + index] = end;
+      this.#times[this.count + index] = times[index] ?? 0;
     }
-    this.#length = end;
-    this.#count += texts.length;
+    this.length = end;
+    this.count += texts.length;
   }
 
   /** Copies events behind those that are here. There must be room for them. Does not copy the indexes of the first ones. */
   addAll({ bytes, ends, times }: EventBytes): void {
     const count = ends.length;
     if (count === 0) return;
-    if (this.#count === 0 && times) {
+    if (this.count === 0 && times) {
       this.#ends = ends;
       this.#times = times;
     } else {
       this.#makeRoom(count);
       this.#addComma();
       for (let index = 0; index < count; index += 1) {
-        this.#ends[this.#count + index] = this.#length + (ends[index] ?? 0);
-        this.#times[this.#count + index] = times?.[index] ?? Number.NaN;
+        this.#ends[this.count + index] = this.length + (ends[index] ?? 0);
+        this.#times[this.count + index] = times?.[index] ?? Number.NaN;
       }
     }
-    this.#memory.set(bytes, BATCH_HEAD_LENGTH + this.#length);
-    this.#count += count;
-    this.#length += bytes.length;
+    this.memory.set(bytes, BATCH_HEAD_LENGTH + this.length);
+    this.count += count;
+    this.length += bytes.length;
+  }
+
+  /** As `addAll`. Makes room for more of them, up to `maxBytes`, so that not all of them move each time. */
+  append(events: EventBytes, maxBytes: number): void {
+    const needed = this.length + 1 + events.bytes.length;
+    const most = this.count === 0 ? needed : Math.min(maxBytes, needed * 2);
+    if (this.spare < events.bytes.length + 1) this.resize(Math.max(needed, most));
+    this.addAll(events);
   }
 
   /** Events from one index to another (exclusive), at most `maxBytes` of them, but at least one. Copies no bytes. */
   slice(from: number, to: number, maxBytes: number = Number.POSITIVE_INFINITY): EventBytes {
-    if (from === 0 && to === this.#count && this.#length <= maxBytes) return this.events;
+    if (from === 0 && to === this.count && this.length <= maxBytes) return this.events;
     return sliceEvents(this.events, from, { maxEvents: to - from, maxBytes });
   }
 
   /** Completes the body of the request. */
   enclose(): Uint8Array {
-    return encloseBatch(this.#memory, this.#length);
+    return encloseBatch(this.memory, this.length);
   }
 
   #addComma(): void {
-    if (this.#count === 0) return;
-    this.#memory[BATCH_HEAD_LENGTH + this.#length] = COMMA;
-    this.#length += 1;
+    if (this.count === 0) return;
+    this.memory[BATCH_HEAD_LENGTH + this.length] = COMMA;
+    this.length += 1;
   }
 
   #makeRoom(count: number): void {
-    const least = this.#count + count;
+    const least = this.count + count;
     if (least <= this.#ends.length) return;
     const ends = new Uint32Array(Math.max(least, this.#ends.length * 2));
     const times = new Float64Array(ends.length);

@@ -1,16 +1,18 @@
 import { BATCH_OVERHEAD_BYTES, type Clock } from '@sluice/protocol/toolbox';
 import { Alarm } from '../base/alarm.ts';
 import { StorageError } from '../base/errors/storage-error.ts';
-import type { EventBytes, Limit } from '../base/event-bytes.ts';
+import type { Limit } from '../base/event-bytes.ts';
 import { type Range, rangeLength } from '../base/range.ts';
 import type { Journal } from '../keep/journal.ts';
 import type { Limits } from '../pace/limits.ts';
 import type { Epochs } from '../tell/epochs.ts';
 import type { Reporter } from '../tell/reporter.ts';
 import { Contents, type Memory, type TextWriter } from './contents.ts';
+import { freeByLane, lanesOf } from './lanes.ts';
 import type { Parcel } from './parcel.ts';
-import { Places } from './places.ts';
+import type { ParcelList } from './parcel-list.ts';
 import { Queue } from './queue.ts';
+import type { RingBuffer } from './ring-buffer.ts';
 
 /** Stored events that could not be read are tried again after this time, in milliseconds. */
 const HELD_MS = 1_000;
@@ -22,21 +24,23 @@ const MOST_EVENTS = 4_096;
 const TOLERANCE = 1.25;
 
 export interface LineOptions {
-  readonly isHigh: boolean;
+  readonly settings: {
+    /** Bounds of the ring buffer. */
+    readonly buffer: Limit;
+    /** Bounds of a batch, and how long an event may wait for others, in milliseconds. */
+    readonly batch: Limit & { readonly maxWaitMs: number };
+    /** `strict`: no event may overtake another. */
+    readonly ordering: string;
+    /** Whether no event may overtake another of its customer. */
+    readonly isOrdered: boolean;
+  };
   readonly journal: Journal;
   readonly text: TextWriter;
   readonly memory: Memory;
   readonly epochs: Epochs;
   readonly clock: Clock;
-  /** Bounds of the ring buffer. */
-  readonly buffer: Limit;
-  /** Bounds of a batch, and how long an event may wait for others, in milliseconds. */
-  readonly batch: Limit & { readonly maxWaitMs: number };
   readonly limits: Pick<Limits, 'bytes' | 'events'>;
-  /** Whether no event may overtake another. */
-  readonly isStrict: boolean;
-  /** Whether no event may overtake another of its customer. */
-  readonly isOrdered: boolean;
+  readonly reporter: Pick<Reporter, 'storageFailed'>;
   /** Whether events need not wait for others now. */
   readonly isUrgent: () => boolean;
   /** Whether events may be sent that no journal has, because it fails. */
@@ -45,7 +49,6 @@ export interface LineOptions {
   readonly damaged: (range: Range) => Promise<void>;
   /** There may be something to send. */
   readonly onDue: () => void;
-  readonly reporter: Pick<Reporter, 'storageFailed'>;
 }
 
 /**
@@ -55,34 +58,34 @@ export interface LineOptions {
 export class Line {
   readonly queue: Queue;
   readonly #options: LineOptions;
+  readonly #isStrict: boolean;
+  readonly #isOrdered: boolean;
   /** Rings when the oldest fresh event has waited long enough. */
   readonly #age: Alarm;
   /** Set while stored events are left alone, because they could not be read. */
   readonly #hold: Alarm;
   #storedIsNext = true;
 
-  constructor(options: LineOptions) {
-    const { batch, buffer, clock, journal, onDue } = options;
+  constructor(options: LineOptions, isHigh: boolean) {
+    const { clock, journal, onDue, settings } = options;
+    const { batch, buffer, isOrdered } = settings;
     const { maxBytes, maxEvents } = journal.groupLimit;
     const parcel: Limit = {
       maxEvents: Math.min(batch.maxEvents, maxEvents, Math.ceil(buffer.maxEvents / PARTS)),
       maxBytes: Math.min(batch.maxBytes, maxBytes, Math.ceil(buffer.maxBytes / PARTS)),
     };
     this.#options = options;
-    this.queue = new Queue({ ...options, limit: buffer, parcel });
+    this.#isStrict = settings.ordering === 'strict';
+    this.#isOrdered = isOrdered;
+    this.queue = new Queue({ ...options, isHigh, isOrdered, limit: buffer, parcel });
     this.#age = new Alarm(clock, onDue);
     this.#hold = new Alarm(clock, onDue);
   }
 
   /** Whether anything may be sent, due or not. */
   get hasFree(): boolean {
-    const { parcels } = this.queue.ready({ maxEvents: 1, maxBytes: 1 }, true);
-    return parcels.length > 0 || this.queue.isOldReady;
-  }
-
-  /** Whether stored events are left alone now. */
-  get isHeld(): boolean {
-    return this.#hold.isSet || this.#hold.isStopped;
+    const { parcels } = this.#ready({ maxEvents: 1, maxBytes: 1 }, true);
+    return parcels.length > 0 || this.#oldReady(1).length > 0;
   }
 
   /**
@@ -93,47 +96,14 @@ export class Line {
     try {
       return await this.#next(maxEvents);
     } catch (error) {
-      return this.leaveStored(error) ? this.#next(maxEvents) : undefined;
+      return this.#leaveStored(error) ? this.#next(maxEvents) : undefined;
     }
   }
 
-  /** Stored events cannot be read now: leaves them alone for a while, unless it was stopped. Returns false if it was. */
-  leaveStored(error: unknown): boolean {
-    const { isOrdered, isStrict, reporter } = this.#options;
-    if (this.#hold.isStopped) return false;
-    reporter.storageFailed(error);
-    // Others may be readable.
-    if (!isStrict && !isOrdered) this.queue.leaveFirst();
-    this.#hold.set(HELD_MS);
-    return true;
-  }
-
-  /**
-   * Takes the first old events that may be sent, joined up to one batch. Resolves to undefined if they changed meanwhile: ask again.
-   * Rejects with a StorageError if the journal fails; then all is as it was.
-   */
-  async readOld(limit: Limit, busy?: number): Promise<Parcel | undefined> {
-    const { queue } = this;
-    const parcels: Parcel[] = [];
-    let left = limit.maxEvents;
-    for (const parcel of queue.oldReady(busy)) {
-      if (parcel.isInMemory && parcels.length === 0) return this.#takePart(parcel, limit);
-      if (parcel.isInMemory || left <= 0) break;
-      parcels.push(parcel);
-      left -= parcel.count;
-    }
-    const contents = parcels.length > 0 ? await this.#read(parcels, limit) : undefined;
-    if (!contents) return undefined;
-    const read: Parcel[] = [];
-    left = contents.count;
-    for (const parcel of parcels) {
-      const count = Math.min(parcel.count, left);
-      if (count === 0) break;
-      left -= count;
-      read.push(parcel.cut({ from: 0, to: count }));
-      queue.old.shift(parcel, count);
-    }
-    return queue.join(read, contents);
+  /** Drops the events that were accepted before a time. Never rejects. @param end They are too old. */
+  async dropExpired(before: number, end: (parcel: Parcel) => Promise<void>): Promise<void> {
+    for (let next = await this.#nextExpired(before); next; next = await this.#nextExpired(before))
+      await end(next);
   }
 
   stop(): void {
@@ -141,22 +111,58 @@ export class Line {
     this.#hold.stop();
   }
 
+  /** The parcels of the ring buffer that may be sent, up to one batch. @param isUnwritten Also those that the journal does not have. */
+  #ready(
+    { maxEvents, maxBytes }: Limit,
+    isUnwritten: boolean,
+  ): { readonly parcels: readonly Parcel[]; readonly isFull: boolean } {
+    const { old, out, ring } = this.queue;
+    const parcels: Parcel[] = [];
+    let [count, bytes] = [0, 0];
+    const mayGo = ({ isWritten }: Parcel) => isUnwritten || isWritten;
+    const busy = () => lanesOf(out) | lanesOf(old);
+    for (const parcel of this.#isOrdered ? freeByLane(ring.parcels, busy(), mayGo) : ring.parcels) {
+      if (!mayGo(parcel)) break;
+      parcels.push(parcel);
+      count += parcel.count;
+      bytes += parcel.contents.length + 1;
+      if (count >= maxEvents || bytes > maxBytes) return { parcels, isFull: true };
+    }
+    return { parcels, isFull: false };
+  }
+
+  /** The first old parcels that may be sent, with up to so many events. */
+  #oldReady(maxEvents: number): Parcel[] {
+    const { old, out } = this.queue;
+    const parcels: Parcel[] = [];
+    let left = maxEvents;
+    for (const parcel of this.#isOrdered ? freeByLane(old, lanesOf(out)) : old) {
+      parcels.push(parcel);
+      left -= parcel.count;
+      if (left <= 0) break;
+    }
+    return parcels;
+  }
+
   async #next(maxEvents: number): Promise<Parcel | undefined> {
-    const { isStrict, sendsUnwritten } = this.#options;
+    const { sendsUnwritten } = this.#options;
     const { queue } = this;
     const limit = this.#limitOf(maxEvents);
     for (;;) {
       const hasFresh = this.#freshIsDue();
       const isHeld = this.#hold.isSet;
-      if (isStrict && queue.old.count > 0 && isHeld) return undefined;
-      if ((isStrict || this.#storedIsNext || !hasFresh) && !isHeld && queue.isOldReady) {
+      if (this.#isStrict && queue.old.count > 0 && isHeld) return undefined;
+      const old = isHeld ? [] : this.#oldReady(limit.maxEvents);
+      if ((this.#isStrict || this.#storedIsNext || !hasFresh) && old.length > 0) {
         this.#storedIsNext = false;
-        const parcel = await this.readOld(limit);
+        await this.#read(old, limit);
+        const parcel = this.#takeOld(limit);
+        // Otherwise it changed meanwhile.
         if (parcel) return parcel;
       } else if (hasFresh) {
         this.#storedIsNext = true;
         this.#age.cancel();
-        return queue.takeFresh(limit, sendsUnwritten());
+        return queue.take(queue.ring, this.#ready(limit, sendsUnwritten()).parcels, limit);
       } else {
         return undefined;
       }
@@ -165,7 +171,8 @@ export class Line {
 
   /** What a parcel may have now. */
   #limitOf(maxEvents: number): Limit {
-    const { batch, limits } = this.#options;
+    const { limits, settings } = this.#options;
+    const { batch } = settings;
     return {
       maxEvents: Math.min(MOST_EVENTS, batch.maxEvents, maxEvents, limits.events.most),
       maxBytes: Math.max(1, Math.min(batch.maxBytes, limits.bytes.most - BATCH_OVERHEAD_BYTES)),
@@ -173,38 +180,89 @@ export class Line {
   }
 
   #freshIsDue(): boolean {
-    const { batch, clock, isHigh, isUrgent, sendsUnwritten } = this.#options;
-    const { parcels, isFull } = this.queue.ready(this.#limitOf(Number.POSITIVE_INFINITY), sendsUnwritten());
+    const { clock, isUrgent, sendsUnwritten, settings } = this.#options;
+    const { maxWaitMs } = settings.batch;
+    const { parcels, isFull } = this.#ready(this.#limitOf(Number.POSITIVE_INFINITY), sendsUnwritten());
     const [first] = parcels;
     if (!first) return false;
-    if (isFull || isHigh || isUrgent()) return true;
-    const waitMs = (first.at ?? 0) + batch.maxWaitMs - clock.now();
+    if (isFull || this.queue.isHigh || isUrgent()) return true;
+    const waitMs = (first.at ?? 0) + maxWaitMs - clock.now();
     // More than the whole wait: the time of day was set back.
-    if (waitMs <= 0 || waitMs > batch.maxWaitMs) return true;
+    if (waitMs <= 0 || waitMs > maxWaitMs) return true;
     this.#age.set(waitMs);
     return false;
   }
 
-  /** Takes what fits one batch of a parcel in memory. Parts have about the same size: a small rest would be a request of its own. */
-  #takePart(parcel: Parcel, { maxBytes, maxEvents }: Limit): Parcel {
-    const { contents, count } = parcel;
+  /** Takes the first old events. Undefined if they are not in memory. */
+  #takeOld(limit: Limit): Parcel | undefined {
+    const { old } = this.queue;
+    const parcels = this.#oldReady(limit.maxEvents);
+    const [first] = parcels;
+    return this.queue.take(old, parcels, first?.wasTaken ? this.#partOf(first, limit) : limit);
+  }
+
+  /** How much to take of a parcel that goes again. Parts have about the same size: a small rest would be a request of its own. */
+  #partOf({ contents, count }: Parcel, { maxBytes, maxEvents }: Limit): Limit {
     const isRefused = this.#options.limits.bytes.refuses(contents.length + BATCH_OVERHEAD_BYTES);
     const most = isRefused ? maxBytes : maxBytes * TOLERANCE;
     const isFitting = count <= maxEvents && contents.length <= most;
     const parts = isFitting ? 1 : Math.ceil(count / contents.slice(0, maxEvents, maxBytes).ends.length);
-    this.queue.takeOld(parcel);
-    const [first, rest] = this.queue.split(parcel, Math.ceil(count / parts));
-    if (rest) this.queue.old.unshift(rest);
-    return this.queue.taken(first);
+    return { maxEvents: Math.ceil(count / parts), maxBytes: Number.POSITIVE_INFINITY };
   }
 
-  /** The first events of stored parcels. Undefined if they changed meanwhile. */
-  async #read(parcels: readonly Parcel[], limit: Limit): Promise<Contents | undefined> {
+  /** Takes the first events if they are too old. Undefined if they are not. */
+  async #nextExpired(before: number): Promise<Parcel | undefined> {
+    const { old, ring } = this.queue;
+    if (this.#hold.isSet || this.#hold.isStopped) return undefined;
+    try {
+      for (let { first } = old; first && (first.at ?? before - 1) < before; { first } = old) {
+        await this.#read([first], this.#options.settings.batch);
+        if (old.first?.isInMemory) break;
+      }
+    } catch (error) {
+      this.#leaveStored(error);
+    }
+    const expired = this.#takeExpired(old, before);
+    // The oldest of the ring buffer may have to wait until it is written.
+    if (expired || !(ring.first?.isWritten || this.#options.sendsUnwritten())) return expired;
+    return this.#takeExpired(ring, before);
+  }
+
+  /** Takes the events of the first parcel that are too old, if it is in memory. Undefined if there are none. */
+  #takeExpired(list: ParcelList | RingBuffer, before: number): Parcel | undefined {
+    const { first } = list;
+    if (!first?.isInMemory) return undefined;
+    const { contents } = first;
+    let count = 0;
+    while ((contents.timeOf(count) ?? before) < before) count += 1;
+    return this.queue.take(list, [first], { maxEvents: count, maxBytes: Number.POSITIVE_INFINITY });
+  }
+
+  /** Reads what is stored of these old parcels, the first ones, up to one batch. Rejects with a StorageError if the journal fails. */
+  async #read(parcels: readonly Parcel[], limit: Limit): Promise<void> {
+    let { maxBytes, maxEvents } = limit;
+    for (const parcel of parcels) {
+      if (parcel.wasTaken || maxEvents < 1 || maxBytes < 1) return;
+      if (!parcel.isInMemory) {
+        const { changes } = parcel.places;
+        const contents = await this.#contentsOf(parcel, { maxEvents, maxBytes }).catch((error: unknown) => {
+          if (parcel === parcels[0]) throw error;
+          // What was read is sent. Next time this parcel comes first.
+        });
+        if (!contents || parcel.places.changes !== changes) return;
+        const isWhole = contents.count === parcel.count;
+        this.queue.old.load(parcel, contents);
+        if (!isWhole) return;
+      }
+      maxEvents -= parcel.count;
+      maxBytes -= parcel.contents.length + 1;
+    }
+  }
+
+  /** The first events of a stored parcel. Undefined if it changed meanwhile. */
+  async #contentsOf({ places }: Parcel, limit: Limit): Promise<Contents | undefined> {
     const { damaged, journal, memory } = this.#options;
-    const places = new Places();
-    for (const parcel of parcels) places.append(parcel.places);
-    const before = parcels.map((parcel) => parcel.places.changes);
-    const isUnchanged = () => parcels.every((parcel, index) => parcel.places.changes === before[index]);
+    const { changes } = places;
     const contents = new Contents(memory, 0);
     for (const range of places.ranges) {
       const maxBytes = limit.maxBytes - (contents.count > 0 ? contents.length + 1 : 0);
@@ -212,12 +270,11 @@ export class Line {
       if (maxEvents < 1 || maxBytes < 1) break;
       const reading = await journal.read(range, { maxEvents, maxBytes }).catch((error: unknown) => {
         if (contents.count === 0) throw error;
-        // What was read is sent. Next time this range comes first.
       });
+      if (places.changes !== changes) return undefined;
       if (!reading) break;
       const { events, range: found } = reading;
       if (rangeLength(found) < 1) throw new StorageError('the journal found nothing');
-      if (!isUnchanged()) return undefined;
       const count = events.ends.length;
       // One event may be larger than what is left of the batch.
       if (contents.count > 0 && (count === 0 || events.bytes.length > maxBytes)) break;
@@ -225,17 +282,19 @@ export class Line {
         await damaged(found);
         return undefined;
       }
-      add(contents, events, limit);
+      contents.append(events, limit.maxBytes);
       if (count < rangeLength(range)) break;
     }
     return contents;
   }
-}
 
-/** Adds events that were read. Makes room for more of them, so that not all of them move each time. */
-function add(contents: Contents, events: EventBytes, limit: Limit): void {
-  const needed = contents.length + 1 + events.bytes.length;
-  if (contents.spare < events.bytes.length + 1)
-    contents.resize(Math.max(needed, contents.count === 0 ? 0 : Math.min(limit.maxBytes, needed * 2)));
-  contents.addAll(events);
+  /** Stored events cannot be read now: leaves them alone for a while, unless it was stopped. Returns false if it was. */
+  #leaveStored(error: unknown): boolean {
+    if (this.#hold.isStopped) return false;
+    this.#options.reporter.storageFailed(error);
+    // Others may be readable.
+    if (!this.#isStrict && !this.#isOrdered) this.queue.leaveFirst();
+    this.#hold.set(HELD_MS);
+    return true;
+  }
 }

@@ -1,5 +1,6 @@
 import { Deque } from '../base/deque.ts';
 import type { Epochs } from '../tell/epochs.ts';
+import type { Contents } from './contents.ts';
 import type { Parcel } from './parcel.ts';
 
 /** Stored parcels are joined up to this many places, so that the cost of taking the first events has a bound. */
@@ -7,19 +8,15 @@ const MOST_PLACES = 64;
 
 /** A list of parcels that knows how many events they have. */
 export class ParcelList implements Iterable<Parcel> {
+  /** Number of events. */
+  count = 0;
   readonly #epochs: Epochs;
   readonly #parcels = new Deque<Parcel>();
   /** For each set of lanes: the last parcel, if none of these lanes came after it. */
   readonly #last = new Map<number, Parcel>();
-  #count = 0;
 
   constructor(epochs: Epochs) {
     this.#epochs = epochs;
-  }
-
-  /** Number of events. */
-  get count(): number {
-    return this.#count;
   }
 
   get first(): Parcel | undefined {
@@ -30,7 +27,7 @@ export class ParcelList implements Iterable<Parcel> {
   push(parcel: Parcel): void {
     const { lanes } = parcel;
     const last = this.#last.get(lanes);
-    this.#count += parcel.count;
+    this.count += parcel.count;
     if (!last || !areJoinable(last, parcel)) {
       for (const other of this.#last.keys()) if (other & lanes) this.#last.delete(other);
       this.#last.set(lanes, parcel);
@@ -43,37 +40,30 @@ export class ParcelList implements Iterable<Parcel> {
     parcel.isEnded = true;
   }
 
-  /** Adds a parcel before all that go after it. */
   putBack(parcel: Parcel): void {
-    this.#parcels.insert(parcel, ({ order }) => order >= parcel.order);
-    this.#count += parcel.count;
+    this.#parcels.unshift(parcel);
+    this.count += parcel.count;
   }
 
-  unshift(parcel: Parcel): void {
-    this.#parcels.unshift(parcel);
-    this.#count += parcel.count;
+  /** The first events of one of its stored parcels were read: they are in memory now, in front of what is left of it. */
+  load(parcel: Parcel, contents: Contents): void {
+    const part = parcel.load(contents);
+    if (part !== parcel) this.#parcels.insert(part, (other) => other === parcel);
   }
 
   /** Removes a parcel, usually one of the first. */
   remove(parcel: Parcel): void {
     this.#parcels.remove(parcel);
     if (this.#last.get(parcel.lanes) === parcel) this.#last.delete(parcel.lanes);
-    this.#count -= parcel.count;
-  }
-
-  /** Takes the first events out of a parcel. The others stay where they are. */
-  shift(parcel: Parcel, count: number): void {
-    if (count === parcel.count) this.remove(parcel);
-    else this.#count -= count;
-    parcel.remove({ from: 0, to: count });
+    this.count -= parcel.count;
   }
 
   /** Call this after events of its parcels ended: takes out those that have none. */
   recount(): void {
-    this.#count = 0;
+    this.count = 0;
     this.#last.clear();
     this.#parcels.filter(({ count }) => count > 0);
-    for (const { count } of this.#parcels) this.#count += count;
+    for (const { count } of this.#parcels) this.count += count;
   }
 
   [Symbol.iterator](): Iterator<Parcel> {

@@ -1,8 +1,11 @@
 import { type EventBytes, type Limit, splitEvents } from '../base/event-bytes.ts';
-import type { Range, Span } from '../base/range.ts';
+import { allOf, type Range, type Span } from '../base/range.ts';
 import type { Contents } from './contents.ts';
-import { ALL_LANES, STEP } from './lanes/lane.ts';
+import { lanesOf } from './lanes.ts';
 import { HANDED, NOWHERE, Places } from './places.ts';
+
+/** What a request carries of a parcel. */
+export type Batch = Pick<Parcel, 'body' | 'texts'>;
 
 /**
  * What travels: consecutive events, up to one batch of them, and where the journal has them. In memory they are the body of a
@@ -11,14 +14,13 @@ import { HANDED, NOWHERE, Places } from './places.ts';
 export class Parcel {
   /** Whether its events are delivered, dead letters or dropped, or go on in other parcels. */
   isEnded = false;
+  /** Whether the sender has it, or had it since it was last read. It is joined with no others: it goes again with the same bytes. */
+  wasTaken = false;
   /** Whether its events wait for no others, and are given up last. */
   readonly isHigh: boolean;
-  /** The epoch to which its events count. */
   epoch: number;
   /** The lanes of its customers, one bit for each; 0 if lanes do not matter. No other parcel with one of them is sent meanwhile. */
   lanes = 0;
-  /** Parcels of the same lane go in this order. */
-  order = 0;
   /** When its oldest event was accepted, or a time before that, in milliseconds since 1970; undefined if unknown. */
   at: number | undefined;
   readonly places: Places;
@@ -32,7 +34,6 @@ export class Parcel {
     this.isHigh = isHigh;
     this.#contents = contents;
     this.at = contents?.timeOf(0);
-    if (Number.isNaN(this.at)) this.at = undefined;
   }
 
   /** Number of events. */
@@ -64,7 +65,6 @@ export class Parcel {
     return this.contents.events;
   }
 
-  /** The text of each event. */
   get texts(): Uint8Array[] {
     return splitEvents(this.events);
   }
@@ -78,24 +78,15 @@ export class Parcel {
   /** Some of its events as a parcel with memory of its own. An append in progress is not for the new parcel. */
   cut(span: Span): Parcel {
     const places = this.places.slice(span);
-    for (const handed of places.marked(HANDED)) places.mark(handed, NOWHERE);
+    places.markAll(allOf(HANDED), NOWHERE);
     const contents = this.#contents?.copy(this.#contents.slice(span.from, span.to));
     const part = new Parcel(places, this.epoch, this.isHigh, contents);
     part.at ??= this.at;
     part.lanes = this.lanes;
-    part.order = this.order + span.from;
+    part.wasTaken = this.wasTaken;
     return part;
   }
 
-  /** Keeps the first `count` events. Returns the others. No append of it may be in progress. */
-  split(count: number): Parcel {
-    const others = { from: count, to: this.count };
-    const rest = this.cut(others);
-    this.remove(others);
-    return rest;
-  }
-
-  /** Takes out some of several events. */
   remove({ from, to }: Span): void {
     const { count } = this;
     this.places.remove({ from, to });
@@ -120,41 +111,34 @@ export class Parcel {
     if (!this.#body) this.#contents?.release();
     this.#contents = undefined;
     this.#body = undefined;
+    this.wasTaken = false;
+  }
+
+  /** Takes the first events of a stored parcel into memory: those that were read. Returns the parcel of them, maybe this one. */
+  load(contents: Contents): Parcel {
+    const { count } = contents;
+    const part = count < this.count ? this.cut({ from: 0, to: count }) : this;
+    part.#contents = contents;
+    part.at = contents.timeOf(0) ?? part.at;
+    if (part === this) return this;
+    this.remove({ from: 0, to: count });
+    return part;
   }
 }
 
-/** A stored parcel. */
 export function storedParcel(range: Range, epoch: number, isHigh: boolean, at?: number): Parcel {
   const parcel = new Parcel(new Places(range), epoch, isHigh);
   parcel.at = at;
   return parcel;
 }
 
-/**
- * The events of parcels as one parcel in their place: all parts of it go before what is left of any of these.
- *
- * @param contents These events. Default: what the parcels have in memory.
- */
-export function joinedParcel(parcels: readonly Parcel[], epoch: number, contents?: Contents): Parcel {
+/** The events of parcels in memory as one parcel. */
+export function joinedParcel(parcels: readonly Parcel[], epoch: number): Parcel {
   const places = new Places();
   for (const parcel of parcels) places.append(parcel.places);
   const [first] = parcels;
-  const copy = contents ?? first?.contents.copy(...parcels.map(({ events }) => events));
-  const parcel = new Parcel(places, epoch, first?.isHigh === true, copy);
+  const contents = first?.contents.copy(...parcels.map(({ events }) => events));
+  const parcel = new Parcel(places, epoch, first?.isHigh === true, contents);
   parcel.lanes = lanesOf(parcels);
-  parcel.order = Math.min(...parcels.map(({ order }) => order)) - STEP;
   return parcel;
 }
-
-/** The lanes of all these parcels. */
-export function lanesOf(parcels: Iterable<Parcel>): number {
-  let all = 0;
-  for (const { lanes } of parcels) {
-    all |= lanes;
-    if (all === ALL_LANES) break;
-  }
-  return all;
-}
-
-/** What a request carries of a parcel. */
-export type Batch = Pick<Parcel, 'body' | 'texts'>;

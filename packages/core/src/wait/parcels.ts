@@ -3,7 +3,6 @@ import { allOf, type Range } from '../base/range.ts';
 import type { Journal } from '../keep/journal.ts';
 import type { Handed } from '../keep/unwritten.ts';
 import { Epochs } from '../tell/epochs.ts';
-import { entryOf } from './handed.ts';
 import type { Line } from './line.ts';
 import type { Parcel } from './parcel.ts';
 import { FORSAKEN, NOWHERE } from './places.ts';
@@ -11,15 +10,14 @@ import type { Queue } from './queue.ts';
 
 /** All parcels of a tracker, wherever they are. */
 export class Parcels {
-  readonly epochs: Epochs = new Epochs();
-  #givenUp = 0;
-
   /** The line that goes first is first. */
   readonly lines: Line[] = [];
+  protected readonly epochs: Epochs = new Epochs();
+  #givenUp = 0;
 
-  /** Number of events that have not ended, those in requests included. */
+  /** Number of events, those in requests included. */
   get pending(): number {
-    return this.#sum(({ old, ring }) => old.count + ring.count) + this.inFlight - this.#givenUp;
+    return this.sum(({ old, ring }) => old.count + ring.count) + this.inFlight - this.#givenUp;
   }
 
   /** Number of events that no journal has. */
@@ -27,81 +25,93 @@ export class Parcels {
     return volatileOf(this.all());
   }
 
-  /** Number of parcels that are worth a write of their own, or are being written. */
-  get unwrittenParcels(): number {
-    return this.#sum(({ unwritten }) => unwritten.size);
-  }
-
-  /** When the oldest event was accepted that no journal has or is given. Undefined if there are none. */
-  get unwrittenSince(): number | undefined {
-    let oldest = Number.POSITIVE_INFINITY;
-    for (const { queue } of this.lines) {
-      const first = [...queue.unwritten].find(({ places }) => places.has(NOWHERE)) ?? queue.ring.filling;
-      if (first) oldest = Math.min(oldest, first.at ?? 0);
-    }
-    return oldest < Number.POSITIVE_INFINITY ? oldest : undefined;
-  }
-
-  /** Hands the next unwritten events to the journal. @param isUrgent Only those that wait for no others. */
-  hand(limit: Limit, isUrgent: boolean): Handed | undefined {
-    for (const { queue } of this.lines) {
-      const parcel = isUrgent && !queue.isHigh ? undefined : queue.nextToWrite();
-      const entry = parcel && entryOf(queue, parcel, limit);
-      if (entry) return entry;
-    }
-    return undefined;
-  }
-
   /** Number of events that wait in the journal, outside of the ring buffers. */
   get stored(): number {
-    return this.#sum(({ old }) => old.count - volatileOf(old));
+    return this.sum(({ old }) => old.count - volatileOf(old));
   }
 
+  /** Number of events that the sender has. */
   get inFlight(): number {
     let count = 0;
-    for (const parcel of this.#out) count += parcel.count;
+    for (const { out } of this.queues) for (const parcel of out) count += parcel.count;
     return count;
   }
 
   /** Bytes of the events in the ring buffers. */
   get bytes(): number {
-    return this.#sum(({ ring }) => ring.bytes);
+    return this.sum(({ ring }) => ring.bytes);
   }
 
   /** When the oldest event was accepted, or a time before that, as far as it is known. */
   get oldestAt(): number | undefined {
-    let oldest = Number.POSITIVE_INFINITY;
-    for (const parcel of this.all()) oldest = Math.min(oldest, parcel.at ?? oldest);
-    return oldest < Number.POSITIVE_INFINITY ? oldest : undefined;
+    return earliest([...this.all()].map(({ at }) => at));
+  }
+
+  /** Number of parcels that are worth a write of their own, or are being written. */
+  get unwrittenParcels(): number {
+    return this.sum(({ unwritten }) => unwritten.size);
+  }
+
+  /** When the oldest event was accepted that no journal has or is given. Undefined if there are none. */
+  get unwrittenSince(): number | undefined {
+    const first = this.queues.map(
+      ({ ring, unwritten }) => [...unwritten].find(({ places }) => places.has(NOWHERE)) ?? ring.filling,
+    );
+    return earliest(first.map((parcel) => parcel && (parcel.at ?? 0)));
+  }
+
+  /** All parcels, those in requests first. Those that are being released count no more: they are released where they were. */
+  *all(): Generator<Parcel> {
+    for (const { out } of this.queues) for (const parcel of out) if (!parcel.isEnded) yield parcel;
+    for (const queue of this.queues) yield* queue.parcels();
+  }
+
+  /** Hands the next unwritten events to the journal. @param isUrgent Only those that wait for no others. */
+  hand(limit: Limit, isUrgent: boolean): Handed | undefined {
+    for (const queue of this.queues) {
+      const handed = isUrgent && !queue.isHigh ? undefined : queue.hand(limit);
+      if (handed) return handed;
+    }
+    return undefined;
+  }
+
+  /** The returned function tells whether all that is accepted by now is written. */
+  mark(): () => boolean {
+    const epoch = this.endEpoch();
+    return () => this.queues.every((queue) => queue.isWritten(epoch));
+  }
+
+  /** Ends an epoch. The returned function resolves once all events of before are settled, or the signal aborts. */
+  turn(): (over: AbortSignal) => Promise<void> {
+    const epoch = this.endEpoch();
+    return (over) => this.epochs.settled(epoch, over);
   }
 
   /** What waits of a range ends here; everything, if it is left out. Returns how many events that are. */
   drop(range?: Range): number {
-    return this.#sum((queue) => queue.drop(range));
+    return this.sum((queue) =>
+      queue.end(queue.parcels(), ({ count, places }) =>
+        range ? places.find(range) : [{ from: 0, to: count }],
+      ),
+    );
   }
 
   /** Events of a range are gone from storage. Those in memory are as if never written; the others end: returns how many. */
   lose(range: Range): number {
-    for (const { queue } of this.lines) {
+    for (const queue of this.queues)
       for (const parcel of [...queue.out, ...queue.parcels()]) {
         if (!parcel.isInMemory) continue;
-        for (const span of parcel.places.find(range)) parcel.places.mark(span, NOWHERE);
+        parcel.places.markAll(range, NOWHERE);
         queue.changed(parcel);
       }
-    }
     return this.drop(range);
   }
 
   /** The journal gave up a segment: what waits in it ends here; what is in requests goes on in memory. Returns how many ended. */
   evict(segment: number): number {
     const gone = allOf(segment);
-    for (const { places } of this.#out) for (const span of places.find(gone)) places.mark(span, FORSAKEN);
+    for (const { out } of this.queues) for (const { places } of out) places.markAll(gone, FORSAKEN);
     return this.drop(gone);
-  }
-
-  /** Whether `giveUp()` was called, and found any. */
-  get isGivenUp(): boolean {
-    return this.#givenUp > 0;
   }
 
   /** Nothing will become any more of the events that no lasting journal holds: they wait no longer. Returns how many. */
@@ -111,38 +121,33 @@ export class Parcels {
     return count;
   }
 
-  /** Ends an epoch: all that is accepted by now belongs to it, or to an earlier one. Returns it. */
-  endEpoch(): number {
-    for (const { queue } of this.lines) queue.ring.seal();
-    return this.epochs.end();
+  /** Whether `giveUp()` found any. */
+  protected get isGivenUp(): boolean {
+    return this.#givenUp > 0;
   }
 
-  /** Ends an epoch. The returned function resolves once all events of before are settled, or the signal aborts. */
-  turn(): (over: AbortSignal) => Promise<void> {
-    const epoch = this.endEpoch();
-    return (over) => this.epochs.settled(epoch, over);
+  protected get queues(): Queue[] {
+    return this.lines.map(({ queue }) => queue);
   }
 
-  /** The returned function tells whether all that is accepted by now is written. */
-  mark(): () => boolean {
-    const epoch = this.endEpoch();
-    return () => this.lines.every(({ queue }) => queue.isWritten(epoch));
-  }
-
-  /** All parcels, those in requests first. Those that are being released count no more: they are released where they were. */
-  *all(): Generator<Parcel> {
-    yield* this.#out.filter(({ isEnded }) => !isEnded);
-    for (const { queue } of this.lines) yield* queue.parcels();
-  }
-
-  /** Parcels that the sender has. */
-  get #out(): Parcel[] {
-    return this.lines.flatMap(({ queue }) => [...queue.out]);
-  }
-
-  #sum(count: (queue: Queue) => number): number {
+  protected sum(count: (queue: Queue) => number): number {
     return this.lines.reduce((total, { queue }) => total + count(queue), 0);
   }
+
+  /** Ends an epoch: all that is accepted by now belongs to it, or to an earlier one. Returns it. */
+  protected endEpoch(): number {
+    for (const { ring } of this.queues) ring.seal();
+    return this.epochs.end();
+  }
+}
+
+/** Undefined if no time is known. */
+function earliest(times: readonly (number | undefined)[]): number | undefined {
+  const first = times.reduce<number>(
+    (least, time = least) => Math.min(least, time),
+    Number.POSITIVE_INFINITY,
+  );
+  return first < Number.POSITIVE_INFINITY ? first : undefined;
 }
 
 function volatileOf(parcels: Iterable<Parcel>): number {

@@ -1,4 +1,4 @@
-import { type Range, rangeLength, type Span, without } from '../base/range.ts';
+import { allOf, type Range, rangeLength, type Span, without } from '../base/range.ts';
 
 /** The journal does not have the events. Segments of journals are positive. */
 export const NOWHERE = 0;
@@ -19,7 +19,6 @@ export class Places {
     for (const run of runs) this.add(run);
   }
 
-  /** Number of ranges and marks. */
   get size(): number {
     return this.#runs.length;
   }
@@ -41,12 +40,21 @@ export class Places {
     return false;
   }
 
+  /** Adds events of a range, or with a mark. Neighbours are joined, so that many events need few ranges. */
+  add(run: Range | undefined): void {
+    if (!run || run.from >= run.to) return;
+    this.count += rangeLength(run);
+    const last = this.#runs.at(-1);
+    const isNext = last?.segment === run.segment && (run.segment <= NOWHERE || last.to === run.from);
+    if (isNext) this.#runs[this.#runs.length - 1] = { ...last, to: last.to + rangeLength(run) };
+    else this.#runs.push(run);
+  }
+
   /** Adds events that the journal does not have. */
   push(count: number): void {
     this.add({ segment: NOWHERE, from: 0, to: count });
   }
 
-  /** Adds all events of others behind these. */
   append(others: Places): void {
     for (const run of others.#runs) this.add(run);
   }
@@ -77,12 +85,16 @@ export class Places {
 
   /** The indexes of the events with a mark. */
   marked(mark: number): Span[] {
-    return this.find({ segment: mark, from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY });
+    return this.find(allOf(mark));
   }
 
-  /** Sets a mark. */
-  mark(span: Span, segment: number): void {
-    this.#change(span, (run) => ({ ...run, segment }));
+  mark(span: Span, mark: number): void {
+    this.#change(span, (run) => ({ ...run, segment: mark }));
+  }
+
+  /** Sets a mark for the events of a range, or for those with another mark. */
+  markAll(range: Range, mark: number): void {
+    for (const span of this.find(range)) this.mark(span, mark);
   }
 
   remove(span: Span): void {
@@ -119,16 +131,6 @@ export class Places {
         return moved;
       });
     return used;
-  }
-
-  /** Adds events of a range, or with a mark. Neighbours are joined, so that many events need few ranges. */
-  add(run: Range | undefined): void {
-    if (!run || run.from >= run.to) return;
-    this.count += rangeLength(run);
-    const last = this.#runs.at(-1);
-    const isNext = last?.segment === run.segment && (run.segment <= NOWHERE || last.to === run.from);
-    if (isNext) this.#runs[this.#runs.length - 1] = { ...last, to: last.to + rangeLength(run) };
-    else this.#runs.push(run);
   }
 
   /** The callback returns the new place of events, or undefined: they are taken out. */

@@ -1,74 +1,61 @@
 import type { Limit } from '../base/event-bytes.ts';
-import { type Range, rangeLength, type Span } from '../base/range.ts';
+import { allOf, type Range, rangeLength, type Span } from '../base/range.ts';
+import type { Handed } from '../keep/unwritten.ts';
 import type { Epochs } from '../tell/epochs.ts';
-import type { Contents } from './contents.ts';
-import { freeByLane } from './lanes/free.ts';
-import { ALL_LANES, laneOf, STEP } from './lanes/lane.ts';
-import { joinedParcel, lanesOf, type Parcel, storedParcel } from './parcel.ts';
+import { ALL_LANES, halvesOf, laneOf } from './lanes.ts';
+import { joinedParcel, type Parcel, storedParcel } from './parcel.ts';
 import { ParcelList } from './parcel-list.ts';
-import { HANDED, NOWHERE } from './places.ts';
+import { FORSAKEN, HANDED, NOWHERE } from './places.ts';
 import { RingBuffer, type RingBufferOptions } from './ring-buffer.ts';
 
-/** What was put back stays in memory up to this size, in bytes: storage may lose it. */
-const MOST_KEPT_BYTES = 512 * 1024;
-
 /**
- * Where a parcel goes that is not sent now: before all others, or behind them. `journal`: before all others, and out of memory if
- * the journal has it, to be joined with its neighbours when it is read.
+ * Where a parcel goes that is not sent now: before all others, or behind them. `journal`: before all others, to be joined with its
+ * neighbours when it is read. All but the first of these leave memory if the journal has the parcel.
  */
 export type Place = 'first' | 'last' | 'journal';
 
-/** All that waits with one priority: the newest events in the ring buffer; older ones in the journal, and some in memory too. */
+/** All events of one priority: those that wait, and those that the sender has. */
 export class Queue {
-  /** Parcels that were sent, or that only the journal has: they go before the ring buffer, or in turns with it. */
+  readonly ring: RingBuffer;
+  /** Parcels that were sent, or that the journal has: they go before the ring buffer, or in turns with it. Some are in memory too. */
   readonly old: ParcelList;
-  /** Parcels that the sender has. */
   readonly out: Set<Parcel> = new Set();
   /** Parcels with events that are to be written to the journal, or are being written. The filling one is not among them. */
   readonly unwritten: Set<Parcel> = new Set();
   readonly isHigh: boolean;
-  readonly epochs: Epochs;
-  /** The newest events. */
-  readonly ring: RingBuffer;
+  readonly #epochs: Epochs;
   readonly #isOrdered: boolean;
-  /** The order of the next events of a previous process: before all of this one. */
-  #recoveredOrder = -(2 ** 52);
-  /** Parcels that were put back lately: they are still in memory. */
-  readonly #kept = new Set<Parcel>();
 
   constructor(options: RingBufferOptions) {
     const { epochs, isHigh, isOrdered } = options;
     this.isHigh = isHigh;
-    this.epochs = epochs;
+    this.#epochs = epochs;
     this.#isOrdered = isOrdered;
     this.old = new ParcelList(epochs);
     this.ring = new RingBuffer(options, (parcel) => this.unwritten.add(parcel));
   }
 
-  /** All parcels that wait. */
   parcels(): Parcel[] {
     return [...this.old, ...this.ring.parcels];
-  }
-
-  /** The lanes that must wait: they have events that the sender has. */
-  get busy(): number {
-    return lanesOf(this.out);
   }
 
   /** Adds an event. Returns false if there is no room, and nothing can be left to the journal. */
   push(text: string, at: number, customer: string): boolean {
     const lane = this.#isOrdered ? laneOf(customer) : 0;
-    while (!this.ring.push(text, at, lane)) if (!this.spill()) return false;
+    while (!this.ring.push(text, at, lane)) if (!this.#spill()) return false;
     return true;
   }
 
   /** The events of a previous process, or others that only the journal has: their customers are not known. */
   recover(range: Range, at: number | undefined): void {
-    const parcel = storedParcel(range, this.epochs.current, this.isHigh, at);
+    const parcel = storedParcel(range, this.#epochs.current, this.isHigh, at);
     if (this.#isOrdered) parcel.lanes = ALL_LANES;
-    parcel.order = this.#recoveredOrder;
-    this.#recoveredOrder += STEP * parcel.count;
     this.old.push(parcel);
+  }
+
+  /** Leaves events to the journal as long as the ring buffer has more than this. */
+  leaveToJournal({ maxEvents, maxBytes }: Limit): void {
+    while ((this.ring.count > maxEvents || this.ring.roughBytes > maxBytes) && this.#spill());
   }
 
   /** Whether nothing of an epoch, or of earlier ones, is to be written, or is being written. */
@@ -77,8 +64,158 @@ export class Queue {
     return true;
   }
 
+  /** Hands the next unwritten events to the journal, within the limit. Undefined if there are none. */
+  hand(limit: Limit): Handed | undefined {
+    const parcel = this.#nextToWrite();
+    const events = parcel?.hand(limit);
+    if (!parcel || !events) return undefined;
+    const { places } = parcel;
+    const appended = (range?: Range) => {
+      places.appended(range);
+      this.changed(parcel);
+    };
+    const forsake = (...marks: readonly number[]) => {
+      for (const mark of marks) places.markAll(allOf(mark), FORSAKEN);
+      this.changed(parcel);
+    };
+    return {
+      events,
+      isLast: this.isHigh,
+      placed(range) {
+        if (parcel.isEnded) return range;
+        appended(range);
+        return undefined;
+      },
+      handBack: appended,
+      drop: () => {
+        // Its events have ended, or go on in other parcels.
+        if (parcel.isEnded) return 0;
+        if (!this.out.has(parcel)) return this.end([parcel], () => places.marked(HANDED));
+        // In a request, or until its next try: it goes on in memory.
+        forsake(HANDED);
+        return 0;
+      },
+      forsake: () => forsake(NOWHERE, HANDED),
+    };
+  }
+
+  /** Call this after the places of a parcel have changed. */
+  changed(parcel: Parcel): void {
+    const { isEnded, places } = parcel;
+    if (!isEnded && (places.has(NOWHERE) || places.has(HANDED))) this.unwritten.add(parcel);
+    else this.unwritten.delete(parcel);
+  }
+
+  /** Takes the first of these parcels of a list, as far as they are in memory and fit one batch. Undefined if there are none. */
+  take(
+    list: RingBuffer | ParcelList,
+    parcels: readonly Parcel[],
+    { maxEvents, maxBytes }: Limit,
+  ): Parcel | undefined {
+    const taken: Parcel[] = [];
+    let [events, bytes] = [maxEvents, maxBytes];
+    for (const parcel of parcels) {
+      // What an append reads is not joined with others, either.
+      const isAlone = parcel.isHanded || parcel.wasTaken;
+      const isNext = parcel.isInMemory && !(isAlone && taken.length > 0);
+      if (events <= 0 || bytes <= 0 || !isNext) break;
+      const fitting = parcel.contents.slice(0, Math.min(parcel.count, events), bytes);
+      const count = fitting.ends.length;
+      // The first event is taken, however large it is.
+      if (taken.length > 0 && fitting.bytes.length > bytes) break;
+      list.remove(parcel);
+      const [part = parcel, rest] = this.cut(parcel, count);
+      if (rest) list.putBack(rest);
+      taken.push(part);
+      if (isAlone || rest) break;
+      events -= count;
+      bytes -= fitting.bytes.length + 1;
+    }
+    const [first] = taken;
+    return taken.length > 1 ? this.#join(taken) : first && this.taken(first);
+  }
+
+  /** The sender has a parcel now. */
+  taken(parcel: Parcel): Parcel {
+    parcel.wasTaken = true;
+    this.out.add(parcel);
+    this.changed(parcel);
+    return parcel;
+  }
+
+  ended(parcel: Parcel): void {
+    parcel.isEnded = true;
+    this.out.delete(parcel);
+    this.unwritten.delete(parcel);
+  }
+
+  putBack(parcel: Parcel, place: Place): void {
+    this.out.delete(parcel);
+    if (place !== 'first' && parcel.isWritten) parcel.store();
+    if (place === 'last') this.old.push(parcel);
+    else this.old.putBack(parcel);
+  }
+
+  /** Puts what could not be read, the first range of the first stored parcel, behind all others. */
+  leaveFirst(): void {
+    const { first } = this.old;
+    const [range] = first?.isInMemory === false ? first.places.ranges : [];
+    if (!first || !range) return;
+    this.old.remove(first);
+    const [unread = first, rest] = this.cut(first, rangeLength(range));
+    if (rest) this.old.putBack(rest);
+    this.old.push(unread);
+  }
+
+  /** Replaces a parcel by its parts, cut before the events with these indexes. Leaves out empty parts. */
+  cut(parcel: Parcel, ...indexes: readonly number[]): Parcel[] {
+    if (!indexes.some((index) => index > 0 && index < parcel.count)) return [parcel];
+    const parts: Parcel[] = [];
+    let from = 0;
+    for (const to of [...indexes, parcel.count]) {
+      if (to > from) parts.push(parcel.cut({ from, to }));
+      from = Math.max(from, to);
+    }
+    for (const part of parts) this.changed(part);
+    // If an append of it is in progress, the journal releases that, and the parts are written again.
+    this.ended(parcel);
+    return parts;
+  }
+
+  /** Replaces a parcel by two, each with all events of its customers. By one, if there is only one customer. */
+  divide(parcel: Parcel): Parcel[] {
+    this.ended(parcel);
+    return halvesOf(parcel.texts).map((half) => {
+      const events = half.map(({ index, lane }) => {
+        const event = parcel.cut({ from: index, to: index + 1 });
+        // Of a stored parcel it was not known.
+        event.lanes = 1 << lane;
+        return event;
+      });
+      return this.#join(events);
+    });
+  }
+
+  /** Some events of parcels that wait end. Returns how many. */
+  end(parcels: readonly Parcel[], spansOf: (parcel: Parcel) => readonly Span[]): number {
+    let ended = 0;
+    for (const parcel of parcels) {
+      const before = parcel.count;
+      // From the end, so that the other indexes stay right.
+      for (const span of [...spansOf(parcel)].reverse()) parcel.remove(span);
+      const count = before - parcel.count;
+      if (count === 0) continue;
+      ended += count;
+      this.#epochs.settle({ epoch: parcel.epoch, count });
+      if (parcel.count === 0) this.ended(parcel);
+      else this.changed(parcel);
+    }
+    if (ended > 0) for (const list of [this.old, this.ring]) list.recount();
+    return ended;
+  }
+
   /** A parcel with events that no journal has or is given. If only the filling one has any, it takes no more. */
-  nextToWrite(): Parcel | undefined {
+  #nextToWrite(): Parcel | undefined {
     let out: Parcel | undefined;
     const { filling } = this.ring;
     for (const parcel of this.unwritten) {
@@ -91,192 +228,23 @@ export class Queue {
     return filling ?? out;
   }
 
-  /** Call this after the places of a parcel have changed. */
-  changed(parcel: Parcel): void {
-    const { isEnded, places } = parcel;
-    if (!isEnded && (places.has(NOWHERE) || places.has(HANDED))) this.unwritten.add(parcel);
-    else this.unwritten.delete(parcel);
-  }
-
   /** Leaves the oldest parcel of the ring buffer to the journal. Returns false if it does not have it. */
-  spill(): boolean {
+  #spill(): boolean {
     const { first } = this.ring;
     if (!first?.isWritten) return false;
     this.ring.remove(first);
-    this.#store(first);
+    first.store();
     this.old.push(first);
     return true;
   }
 
-  /** Leaves events to the journal as long as the ring buffer has more than this. */
-  leaveToJournal({ maxEvents, maxBytes }: Limit): void {
-    while ((this.ring.count > maxEvents || this.ring.roughBytes > maxBytes) && this.spill());
-  }
-
-  /**
-   * The parcels of the ring buffer that may be sent, up to one batch.
-   *
-   * @param isUnwritten Whether events may be sent that the journal does not have.
-   */
-  ready(
-    { maxEvents, maxBytes }: Limit,
-    isUnwritten: boolean,
-    busy: number = this.#isOrdered ? this.busy | lanesOf(this.old) : 0,
-  ): { readonly parcels: readonly Parcel[]; readonly isFull: boolean } {
-    const parcels: Parcel[] = [];
-    let [count, bytes] = [0, 0];
-    const mayGo = ({ isWritten }: Parcel) => isUnwritten || isWritten;
-    for (const parcel of this.#isOrdered ? freeByLane(this.ring.parcels, busy, mayGo) : this.ring.parcels) {
-      if (!mayGo(parcel)) break;
-      parcels.push(parcel);
-      count += parcel.count;
-      bytes += parcel.contents.length + 1;
-      if (count >= maxEvents || bytes > maxBytes) return { parcels, isFull: true };
-    }
-    return { parcels, isFull: false };
-  }
-
-  get isOldReady(): boolean {
-    return !this.oldReady()[Symbol.iterator]().next().done;
-  }
-
-  /** The stored parcels, and others that were sent, that may be sent now. */
-  oldReady(busy: number = this.busy): Iterable<Parcel> {
-    return this.#isOrdered ? freeByLane(this.old, busy) : this.old;
-  }
-
-  /** Takes the oldest events of the ring buffer that may be sent, as far as they fit one batch. Undefined if there are none. */
-  takeFresh(limit: Limit, isUnwritten: boolean, busy?: number): Parcel | undefined {
-    const taken = this.#shift(limit, this.ready(limit, isUnwritten, busy).parcels);
-    const [first] = taken;
-    if (!first) return undefined;
-    return taken.length > 1 ? this.join(taken) : this.taken(first);
-  }
-
-  /** Makes one parcel of several that were never sent, and of which no append is in progress. The sender has it. */
-  join(parcels: readonly Parcel[], contents?: Contents): Parcel {
-    const joined = joinedParcel(parcels, this.epochs.join(parcels), contents);
+  /** Makes one parcel of several, of which no append is in progress. The sender has it. */
+  #join(parcels: readonly Parcel[]): Parcel {
+    const joined = joinedParcel(parcels, this.#epochs.join(parcels));
     for (const parcel of parcels) {
       this.ended(parcel);
-      if (parcel.isInMemory) parcel.contents.release();
+      parcel.contents.release();
     }
     return this.taken(joined);
-  }
-
-  /** The sender has a parcel now. */
-  taken(parcel: Parcel): Parcel {
-    this.out.add(parcel);
-    this.changed(parcel);
-    return parcel;
-  }
-
-  /** A parcel has ended. */
-  ended(parcel: Parcel): void {
-    parcel.isEnded = true;
-    this.out.delete(parcel);
-    this.unwritten.delete(parcel);
-  }
-
-  /** A parcel waits again. */
-  putBack(parcel: Parcel, place: Place): void {
-    this.out.delete(parcel);
-    this.#keep(parcel);
-    if (place === 'journal' && parcel.isWritten) this.#store(parcel);
-    if (this.#isOrdered) this.old.putBack(parcel);
-    else if (place === 'last') this.old.push(parcel);
-    else this.old.unshift(parcel);
-  }
-
-  /** Takes an old parcel. */
-  takeOld(parcel: Parcel): void {
-    this.old.remove(parcel);
-    this.#kept.delete(parcel);
-  }
-
-  /** Puts what could not be read, the first range of the first stored parcel, behind all others. */
-  leaveFirst(): void {
-    const { first } = this.old;
-    const [range] = first?.isInMemory === false ? first.places.ranges : [];
-    if (!first || !range) return;
-    this.takeOld(first);
-    const [unread, rest] = this.split(first, rangeLength(range));
-    if (rest) this.old.unshift(rest);
-    this.old.push(unread);
-  }
-
-  /** Splits a parcel in two, of `count` events and of the others, if there are any. The first one may be this one. */
-  split(parcel: Parcel, count: number): [Parcel, Parcel?] {
-    if (count >= parcel.count) return [parcel];
-    let parts: [Parcel, Parcel];
-    if (parcel.isHanded) {
-      // The journal has or gets this one as a whole: it releases that, and the parts are written again.
-      const others = { from: count, to: parcel.count };
-      parts = [parcel.cut({ from: 0, to: count }), parcel.cut(others)];
-      this.ended(parcel);
-    } else parts = [parcel, parcel.split(count)];
-    for (const part of parts) this.changed(part);
-    return parts;
-  }
-
-  /** All that waits of a range ends; everything, if it is left out. Returns how many events that are. */
-  drop(range?: Range): number {
-    return this.end(this.parcels(), (parcel) =>
-      range ? parcel.places.find(range) : [{ from: 0, to: parcel.count }],
-    );
-  }
-
-  /** Some events of these parcels end. Returns how many. */
-  end(parcels: readonly Parcel[], spansOf: (parcel: Parcel) => readonly Span[]): number {
-    let ended = 0;
-    for (const parcel of parcels) {
-      const before = parcel.count;
-      // From the end, so that the other indexes stay right.
-      for (const span of [...spansOf(parcel)].reverse()) parcel.remove(span);
-      const count = before - parcel.count;
-      if (count === 0) continue;
-      ended += count;
-      this.epochs.settle({ epoch: parcel.epoch, count });
-      if (parcel.count === 0) this.ended(parcel);
-      else this.changed(parcel);
-    }
-    if (ended > 0) for (const list of [this.old, this.ring]) list.recount();
-    return ended;
-  }
-
-  /** Takes what fits one batch of these out of the ring buffer. What an append reads is not joined with others. */
-  #shift({ maxEvents, maxBytes }: Limit, parcels: readonly Parcel[]): Parcel[] {
-    const taken: Parcel[] = [];
-    let [events, bytes] = [maxEvents, maxBytes];
-    for (const parcel of parcels) {
-      const isAlone = parcel.isHanded;
-      if (events <= 0 || bytes <= 0 || (isAlone && taken.length > 0)) break;
-      const fitting = parcel.contents.slice(0, Math.min(parcel.count, events), bytes);
-      const count = fitting.ends.length;
-      // The first event is taken, however large it is.
-      if (taken.length > 0 && fitting.bytes.length > bytes) break;
-      this.ring.remove(parcel);
-      const [part, rest] = this.split(parcel, count);
-      if (rest) this.ring.putBack(rest);
-      taken.push(part);
-      if (isAlone || rest) break;
-      events -= count;
-      bytes -= fitting.bytes.length + 1;
-    }
-    return taken;
-  }
-
-  /** Leaves the oldest ones to the journal that no longer fit, and that it has. */
-  #keep(parcel: Parcel): void {
-    let bytes = 0;
-    for (const kept of [...this.#kept.add(parcel)].reverse()) {
-      if (!kept.isWritten) continue;
-      bytes += kept.isInMemory ? kept.contents.length : 0;
-      if (bytes > MOST_KEPT_BYTES) this.#store(kept);
-    }
-  }
-
-  #store(parcel: Parcel): void {
-    this.#kept.delete(parcel);
-    parcel.store();
   }
 }

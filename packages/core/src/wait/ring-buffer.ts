@@ -2,7 +2,7 @@ import { Deque } from '../base/deque.ts';
 import type { Limit } from '../base/event-bytes.ts';
 import type { Epochs } from '../tell/epochs.ts';
 import { Contents, type Memory, type TextWriter } from './contents.ts';
-import { LANES, STEP } from './lanes/lane.ts';
+import { LANES } from './lanes.ts';
 import { Parcel } from './parcel.ts';
 import { Places } from './places.ts';
 
@@ -60,8 +60,6 @@ export class RingBuffer {
   /** All events, and their bytes: of those that are not written to a parcel it has the characters. */
   #count = 0;
   #bytes = 0;
-  /** The order of the next event. */
-  #order = 0;
 
   /** @param onSealed A parcel takes no more events. */
   constructor(options: RingBufferOptions, onSealed: (parcel: Parcel) => void) {
@@ -96,7 +94,7 @@ export class RingBuffer {
     this.#writeAll();
     return this.#fillings
       .flatMap(({ parcel }) => parcel ?? [])
-      .sort((one, other) => one.order - other.order)[0];
+      .sort((one, other) => (one.at ?? 0) - (other.at ?? 0))[0];
   }
 
   /** All parcels, oldest first. */
@@ -116,7 +114,6 @@ export class RingBuffer {
     filling.length += length;
     this.#count += 1;
     this.#bytes += length;
-    this.#order += STEP;
     if (filling.parcel && this.#options.isOrdered) filling.parcel.lanes |= 1 << lane;
     if (filling.texts.length >= filling.mostTexts || !fits) this.#write(filling);
     return true;
@@ -134,9 +131,9 @@ export class RingBuffer {
     this.#add(parcel, -1);
   }
 
-  /** Puts a parcel back where it was, or what is left of it. */
+  /** Puts what is left of a parcel before all others. */
   putBack(parcel: Parcel): void {
-    this.#parcels.insert(parcel, ({ order }) => order >= parcel.order);
+    this.#parcels.unshift(parcel);
     this.#add(parcel, 1);
   }
 
@@ -240,7 +237,6 @@ export class RingBuffer {
     const { maxBytes, maxEvents } = this.#size;
     const contents = new Contents(memory, Math.max(maxBytes, needed), maxEvents);
     const parcel = new Parcel(new Places(), epochs.current, isHigh, contents);
-    parcel.order = this.#order;
     this.#parcels.push(parcel);
     return parcel;
   }

@@ -1,33 +1,38 @@
+import { MAX_TIMER_MS } from '@sluice/protocol/toolbox';
+import { Alarm } from '../base/alarm.ts';
 import { StorageError } from '../base/errors/storage-error.ts';
-import type { EventBytes } from '../base/event-bytes.ts';
+import type { EventBytes, Limit } from '../base/event-bytes.ts';
 import type { Fate } from '../base/fate.ts';
-import type { Range } from '../base/range.ts';
+import { type Range, rangeLength } from '../base/range.ts';
 import { Budget, type BudgetOptions } from '../keep/budget.ts';
 import { GroupCommit } from '../keep/group-commit.ts';
 import { syncCopies } from '../keep/journal.ts';
 import type { Reporter } from '../tell/reporter.ts';
-import { AgeLimit } from './bounds/age-limit.ts';
-import { rescue } from './bounds/rescue.ts';
 import type { Memory } from './contents.ts';
-import { halvesOf } from './lanes/halves.ts';
 import { Line, type LineOptions } from './line.ts';
 import type { Parcel } from './parcel.ts';
 import { Parcels } from './parcels.ts';
-import type { Place } from './queue.ts';
+import type { Place, Queue } from './queue.ts';
+import { rescue } from './rescue.ts';
 
 /** When the service is back, this many batches stay in memory. The rest is left to the journal. */
 const FRESH_BATCHES = 2;
+/** How often to look for events that are too old, as a part of the age that they may reach. */
+const AGE_CHECKS = 20;
 
-/** What differs from line to line, or is made here. */
-type Own = 'isHigh' | 'memory' | 'epochs' | 'isUrgent' | 'sendsUnwritten' | 'damaged' | 'reporter';
+/** What is made here. */
+type Own = 'memory' | 'epochs' | 'isUrgent' | 'sendsUnwritten' | 'damaged';
 
 interface WaitingOptions extends Omit<LineOptions, Own> {
+  readonly settings: LineOptions['settings'] & {
+    /** How long an event may wait in memory for others to be written with, in milliseconds. */
+    readonly commitIntervalMs: number;
+    /** Limits of what waits. */
+    readonly storage: BudgetOptions['storage'] & { readonly maxAgeMs?: number | undefined };
+  };
   readonly random: () => number;
-  /** How long an event may wait in memory for others to be written with, in milliseconds. */
-  readonly commitIntervalMs: number;
-  /** Limits of what waits. */
-  readonly storage: BudgetOptions['storage'] & { readonly maxAgeMs?: number | undefined };
-  readonly opened: BudgetOptions['opened'];
+  /** Resolves once the journal knows what previous processes left in it. */
+  readonly opened: () => Promise<void>;
   /** Whether nothing may be sent now. */
   readonly isShut: () => boolean | undefined;
   /** The journal failed. Events are sent from memory meanwhile. */
@@ -40,60 +45,70 @@ interface WaitingOptions extends Omit<LineOptions, Own> {
 /** All that waits to be sent, and what the sender has of it. */
 export class Waiting extends Parcels {
   readonly commit: GroupCommit;
+  /** How many wait for all events, so that these need not wait for others. */
+  urgent = 0;
   readonly #memory: Memory;
   readonly #options: WaitingOptions;
-  readonly #ageLimit: AgeLimit;
+  readonly #isStrict: boolean;
+  readonly #maxAgeMs: number;
   readonly #normal: Line;
   /** Made with the first event of high priority. Such events go first, and wait for no others. */
   #high: Line | undefined;
+  /** Rings when it is time to look for events that are too old. */
+  readonly #expiry: Alarm;
   #consent = new AbortController();
-  /** How many wait for all events, so that these need not wait for others. */
-  urgent = 0;
 
   constructor(options: WaitingOptions) {
-    const { journal, onDue, onFailed, storage, text } = options;
+    const { clock, journal, onDue, onFailed, settings, text } = options;
     super();
     this.#options = options;
+    this.#isStrict = settings.ordering === 'strict';
+    this.#maxAgeMs = settings.storage.maxAgeMs ?? Number.POSITIVE_INFINITY;
     this.#memory = text.createMemory();
-    const { maxAgeMs = Number.POSITIVE_INFINITY } = storage;
-    this.#ageLimit = new AgeLimit({
-      ...options,
-      maxAgeMs,
-      lines: this.lines,
-      sendsUnwritten: () => this.commit.sendsUnwritten,
-      end: (parcel) => this.end(parcel, 'expired'),
-    });
+    this.#expiry = new Alarm(clock, onDue);
     this.#normal = this.#lineOf(false);
     this.lines.push(this.#normal);
     this.commit = new GroupCommit({
       ...options,
+      isStrict: this.#isStrict,
+      commitIntervalMs: settings.commitIntervalMs,
       waiting: this,
       budget: new Budget({
         ...options,
+        storage: settings.storage,
         evict: (segment) => this.evict(segment),
         rescue: (segment) => rescue(segment, this, journal, onFailed),
         isOver: () => this.isGivenUp,
       }),
       onChange: () => {
         // There is memory for written events up to a limit: older ones are left to the journal.
-        for (const { queue } of this.lines)
-          queue.leaveToJournal({ maxEvents: Number.POSITIVE_INFINITY, maxBytes: text.mostWrittenBytes });
+        this.#leaveToJournal({ maxEvents: Number.POSITIVE_INFINITY, maxBytes: text.mostWrittenBytes });
         onDue();
       },
     });
   }
 
+  /** Whether anything may be sent that the sender does not have, due or not. */
+  get hasOthers(): boolean {
+    return !this.#options.isShut() && this.lines.some(({ hasFree }) => hasFree);
+  }
+
+  /** Aborts when consent is denied to send what is taken now. */
+  get denied(): AbortSignal {
+    return this.#consent.signal;
+  }
+
   /** Accepts an event. Returns false if there is no room for it. */
   push(text: string, at: number, isHigh: boolean, customer: string): boolean {
-    const { queue } = this.#lineFor(isHigh && !this.#options.isStrict && !this.#options.isOrdered);
-    if (!queue.push(text, at, customer)) return false;
+    const { isOrdered } = this.#options.settings;
+    if (!this.#queueFor(isHigh && !this.#isStrict && !isOrdered).push(text, at, customer)) return false;
     this.epochs.enter(1);
     return true;
   }
 
   /** The journal has events of a previous process. */
   recovered(range: Range, at?: number): void {
-    this.epochs.enter(range.to - range.from);
+    this.epochs.enter(rangeLength(range));
     this.#normal.queue.recover(range, at);
   }
 
@@ -124,19 +139,10 @@ export class Waiting extends Parcels {
     };
   }
 
-  /** Whether anything may be sent that the sender does not have, due or not. */
-  get hasOthers(): boolean {
-    return this.#open.some(({ hasFree }) => hasFree);
-  }
-
-  /** Aborts when consent is denied to send what is taken now. */
-  get denied(): AbortSignal {
-    return this.#consent.signal;
-  }
-
   /** Takes what should be sent next, at most `maxEvents` events. Undefined if nothing is due. Never rejects. */
   async next(maxEvents: number): Promise<Parcel | undefined> {
-    for (const line of this.#open) {
+    if (this.#options.isShut()) return undefined;
+    for (const line of this.lines) {
       const parcel = await line.next(maxEvents);
       if (parcel) return parcel;
     }
@@ -144,50 +150,44 @@ export class Waiting extends Parcels {
   }
 
   /** How long until all events of a parcel are too old, in milliseconds. Undefined if they never are. */
-  expiresInMs(parcel: Parcel): number | undefined {
-    return this.#ageLimit.expiresInMs(parcel);
+  expiresInMs({ contents }: Parcel): number | undefined {
+    const newest = contents.timeOf(contents.count - 1);
+    if (newest === undefined) return undefined;
+    const leftMs = Math.max(0, newest + this.#maxAgeMs + 1 - this.#options.clock.now());
+    // Longer than a timer takes, as after the clock was set back: it is asked again with the next request.
+    return leftMs > MAX_TIMER_MS ? undefined : leftMs;
   }
 
   /** Drops the events that are too old. Never rejects. */
   async dropExpired(): Promise<void> {
-    await this.#ageLimit.dropExpired();
+    if (this.#maxAgeMs === Number.POSITIVE_INFINITY) return;
+    if (this.pending === this.inFlight) return this.#expiry.cancel();
+    const before = this.#options.clock.now() - this.#maxAgeMs;
+    for (const line of this.lines) await line.dropExpired(before, (parcel) => this.end(parcel, 'expired'));
+    this.#expiry.set(Math.min(this.#maxAgeMs / AGE_CHECKS, MAX_TIMER_MS));
   }
 
   /** Replaces a parcel by its parts, cut before the events with these indexes. Leaves out empty parts. */
   cut(parcel: Parcel, ...indexes: readonly number[]): Parcel[] {
-    if (!indexes.some((index) => index > 0 && index < parcel.count)) return [parcel];
-    const { queue } = this.#lineFor(parcel.isHigh);
-    const parts: Parcel[] = [];
-    let from = 0;
-    for (const to of [...indexes, parcel.count]) {
-      if (to > from) parts.push(queue.taken(parcel.cut({ from, to })));
-      from = Math.max(from, to);
-    }
-    queue.ended(parcel);
-    return parts;
+    const queue = this.#queueFor(parcel.isHigh);
+    return queue.cut(parcel, ...indexes).map((part) => queue.taken(part));
   }
 
   /** Replaces a parcel by two, each with all events of its customers. By one, if there is only one customer. */
   divide(parcel: Parcel): Parcel[] {
-    const { queue } = this.#lineFor(parcel.isHigh);
-    queue.ended(parcel);
-    return halvesOf(parcel).map((events) => queue.join(events));
+    return this.#queueFor(parcel.isHigh).divide(parcel);
   }
 
   /** Puts a parcel back. */
   putBack(parcel: Parcel, place: Place): void {
-    this.#lineFor(parcel.isHigh).queue.putBack(parcel, place);
+    this.#queueFor(parcel.isHigh).putBack(parcel, place);
   }
 
   /** The service is back: leaves old events to the journal, so that new events need not wait for them. */
   leaveToJournal(): void {
-    const { batch, isStrict } = this.#options;
-    if (!isStrict)
-      for (const { queue } of this.lines)
-        queue.leaveToJournal({
-          maxEvents: FRESH_BATCHES * batch.maxEvents,
-          maxBytes: FRESH_BATCHES * batch.maxBytes,
-        });
+    const { maxBytes, maxEvents } = this.#options.settings.batch;
+    if (!this.#isStrict)
+      this.#leaveToJournal({ maxEvents: FRESH_BATCHES * maxEvents, maxBytes: FRESH_BATCHES * maxBytes });
   }
 
   /**
@@ -197,65 +197,62 @@ export class Waiting extends Parcels {
    */
   async end(parcel: Parcel, fate: Fate, isUnused: boolean = false): Promise<void> {
     const { count, isHanded, places } = parcel;
-    const { queue } = this.#lineFor(parcel.isHigh);
+    const queue = this.#queueFor(parcel.isHigh);
     parcel.isEnded = true;
     // Nobody waits for it to be written any more.
     queue.changed(parcel);
-    await this.acknowledge(places.ranges);
+    await this.#acknowledge(places.ranges);
     queue.ended(parcel);
     this.epochs.settle(parcel);
     this.#options.reporter.settled(fate, count);
     if (isUnused && !isHanded) parcel.contents.release();
   }
 
-  async acknowledge(ranges: readonly Range[]): Promise<void> {
+  /** Consent is denied: all that waits ends here; a batch in a request with that, whatever comes of it. */
+  async purge(): Promise<void> {
+    this.#consent.abort();
+    this.#consent = new AbortController();
+    const gone = this.queues.flatMap((queue) => queue.parcels()).flatMap(({ places }) => places.ranges);
+    this.#options.reporter.settled('denied', this.drop());
+    await this.#acknowledge(gone);
+  }
+
+  stopBatches(): void {
+    for (const line of this.lines) line.stop();
+    this.#expiry.stop();
+  }
+
+  #leaveToJournal(limit: Limit): void {
+    for (const queue of this.queues) queue.leaveToJournal(limit);
+  }
+
+  async #acknowledge(ranges: readonly Range[]): Promise<void> {
     const { journal, reporter } = this.#options;
     // If a release fails, a later process may send the events again.
     await Promise.all(ranges.map((range) => journal.acknowledge(range).catch(reporter.storageFailed)));
   }
 
-  /** Consent is denied: all that waits ends here; a batch in a request with that, whatever comes of it. */
-  async purge(): Promise<void> {
-    this.#consent.abort();
-    this.#consent = new AbortController();
-    const parcels = this.lines.flatMap(({ queue }) => queue.parcels());
-    const gone = parcels.flatMap(({ places }) => places.ranges);
-    this.#options.reporter.settled('denied', this.drop());
-    await this.acknowledge(gone);
-  }
-
-  stopBatches(): void {
-    for (const line of this.lines) line.stop();
-    this.#ageLimit.stop();
-  }
-
-  /** The lines of which something may be sent now. */
-  get #open(): readonly Line[] {
-    return this.#options.isShut() ? [] : this.lines;
-  }
-
-  #lineFor(isHigh: boolean): Line {
-    if (!isHigh) return this.#normal;
+  #queueFor(isHigh: boolean): Queue {
+    if (!isHigh) return this.#normal.queue;
     if (!this.#high) {
       this.#high = this.#lineOf(true);
       this.lines.unshift(this.#high);
     }
-    return this.#high;
+    return this.#high.queue;
   }
 
   #lineOf(isHigh: boolean): Line {
-    const { reporter } = this.#options;
-    return new Line({
+    const line: LineOptions = {
       ...this.#options,
-      isHigh,
       memory: this.#memory,
       epochs: this.epochs,
       isUrgent: () => this.urgent > 0,
       sendsUnwritten: () => this.commit.sendsUnwritten,
       damaged: async (range) => {
-        reporter.settled('damaged', this.drop(range));
-        await this.acknowledge([range]);
+        this.#options.reporter.settled('damaged', this.drop(range));
+        await this.#acknowledge([range]);
       },
-    });
+    };
+    return new Line(line, isHigh);
   }
 }

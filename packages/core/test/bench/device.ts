@@ -27,22 +27,9 @@ export class Device {
     const reporter = new Reporter(books, clock);
     const limits = learn(reporter);
     const wake = () => void this.dispatch.wake();
-    const { batch, buffer, storage } = settings;
     const waiting = new Waiting({
-      isOrdered: false,
-      ...{
-        journal,
-        text: textWriter,
-        clock,
-        random,
-        buffer,
-        batch,
-        limits,
-        isStrict: false,
-        reporter,
-        storage,
-      },
-      ...{ commitIntervalMs: 250, opened: async () => {}, isShut: () => false },
+      ...{ settings, journal, text: textWriter, clock, random, limits, reporter },
+      ...{ opened: async () => {}, isShut: () => false },
       ...{ onDue: wake, onFailed: () => {}, onRecovered: () => {} },
     });
     this.waiting = waiting;

@@ -46,7 +46,7 @@ describe('a parcel that waits again', () => {
     const trials = trialsOfNobody();
     const parcel = parcelOf(['1', '2', '3']);
     trials.of(parcel).refusals = 4;
-    parcel.split(1);
+    parcel.remove({ from: 1, to: 3 });
     expect(trials.of(parcel).refusals).toBe(0);
   });
 });

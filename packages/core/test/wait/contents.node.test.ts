@@ -61,7 +61,7 @@ describe('Contents', () => {
     contents.addAll(NO_EVENTS);
     contents.addAll(encodeEvents(['2', '3'], [7, 8]));
     contents.addAll(toEventBytes(['4']));
-    expect(timesOf(contents)).toEqual([0, 7, 8, Number.NaN]);
+    expect(timesOf(contents)).toEqual([0, 7, 8, undefined]);
     expect(bodyOf(contents)).toBe('{"batch":[1,2,3,4]}');
   });
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { Epochs } from '../../src/tell/epochs.ts';
-import { entryOf } from '../../src/wait/handed.ts';
 import { Queue } from '../../src/wait/queue.ts';
 import { textWriter } from '../bench/text-writer.ts';
 
@@ -22,11 +21,10 @@ describe('an append that a full journal gives up', () => {
     const queue = new Queue(options);
     epochs.enter(2);
     for (const text of ['{"n":1}', '{"n":2}']) queue.push(text, 0, '');
-    const parcel = queue.takeFresh(ALL, true);
+    const parcel = queue.take(queue.ring, [...queue.ring.parcels], ALL);
     if (!parcel) throw new Error('a parcel was expected');
-    const entry = entryOf(queue, parcel, ALL);
-    const parts = [0, 1].map((from) => queue.taken(parcel.cut({ from, to: from + 1 })));
-    queue.ended(parcel);
+    const entry = queue.hand(ALL);
+    const parts = queue.cut(parcel, 1).map((part) => queue.taken(part));
     expect(entry?.drop()).toBe(0);
     expect(parts.map((part) => [part.isWritten, queue.out.has(part)])).toEqual([
       [false, true],

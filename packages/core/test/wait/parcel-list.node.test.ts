@@ -53,7 +53,7 @@ describe('ParcelList', () => {
 
   it('counts the events of its parcels', () => {
     const list = listOf(inMemory(['1', '2']), stored(0, 5));
-    list.unshift(inMemory(['3']));
+    list.putBack(inMemory(['3']));
     expect(list.count).toBe(8);
     shift(list);
     expect(list.count).toBe(7);
@@ -130,7 +130,7 @@ describe('ParcelList', () => {
         next += count + (at % 2);
         if (kind === 'push') list.push(stored(added.from, added.to));
         if (kind === 'pushMemory') list.push(inMemory(indexes.map(String), added.from));
-        if (kind === 'unshift') list.unshift(stored(added.from, added.to));
+        if (kind === 'unshift') list.putBack(stored(added.from, added.to));
         if (kind === 'push' || kind === 'pushMemory') model.push(...indexes);
         if (kind === 'unshift') model.unshift(...indexes);
         if (kind === 'shift') {

@@ -35,7 +35,8 @@ describe('Parcel', () => {
   it('leaves the bytes of a body alone that a request may still read', () => {
     const parcel = parcelOf(['1', '2', '3']);
     const { body } = parcel;
-    const rest = parcel.split(1);
+    const rest = parcel.cut({ from: 1, to: 3 });
+    parcel.remove({ from: 1, to: 3 });
     expect([bodyOf(parcel), bodyOf(rest)]).toEqual(['{"batch":[1]}', '{"batch":[2,3]}']);
     expect(new TextDecoder().decode(body)).toBe('{"batch":[1,2,3]}');
     expect([parcel.store(), rest.store()]).toEqual([undefined, undefined]);
@@ -72,7 +73,8 @@ describe('Parcel', () => {
   it('makes a new body after it lost events', () => {
     const parcel = parcelOf(['1', '2', '3', '4', '5']);
     expect(bodyOf(parcel)).toBe('{"batch":[1,2,3,4,5]}');
-    expect(bodyOf(parcel.split(4))).toBe('{"batch":[5]}');
+    expect(bodyOf(parcel.cut({ from: 4, to: 5 }))).toBe('{"batch":[5]}');
+    parcel.remove({ from: 4, to: 5 });
     expect(bodyOf(parcel)).toBe('{"batch":[1,2,3,4]}');
     parcel.remove({ from: 1, to: 3 });
     expect([bodyOf(parcel), parcel.count]).toEqual(['{"batch":[1,4]}', 2]);
@@ -80,13 +82,16 @@ describe('Parcel', () => {
     expect(parcel.count).toBe(0);
   });
 
-  it('splits what only the journal has', () => {
+  it('takes what was read of it into memory, and keeps the rest', () => {
     const parcel = storedParcel(range(10, 20), 3, true, 50);
-    const rest = parcel.split(4);
-    expect([parcel.places.ranges, rest.places.ranges]).toEqual([[range(10, 14)], [range(14, 20)]]);
-    expect(rest).toMatchObject({
-      ...{ at: 50, isHigh: true, isInMemory: false, epoch: 3, count: 6 },
-    });
+    const read = (...texts: readonly string[]) =>
+      new Contents(memory, 0).copy({ ...toEventBytes(texts), times: Float64Array.from(texts, () => 60) });
+    const first = parcel.load(read('1', '2', '3', '4'));
+    expect([first.places.ranges, parcel.places.ranges]).toEqual([[range(10, 14)], [range(14, 20)]]);
+    expect(parcel).toMatchObject({ at: 50, isHigh: true, isInMemory: false, epoch: 3, count: 6 });
+    expect(first).toMatchObject({ at: 60, isHigh: true, isInMemory: true, isWritten: true, epoch: 3 });
+    expect(bodyOf(first)).toBe('{"batch":[1,2,3,4]}');
+    expect(parcel.load(read('5', '6', '7', '8', '9', '10'))).toBe(parcel);
   });
 
   it('gives a part that is cut off while it is written to the journal again', () => {

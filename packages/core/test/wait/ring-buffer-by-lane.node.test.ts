@@ -3,10 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { cases } from '../../../../testing/full.ts';
 import type { Limit } from '../../src/base/event-bytes.ts';
 import { Epochs } from '../../src/tell/epochs.ts';
-import { freeByLane } from '../../src/wait/lanes/free.ts';
-import { STEP } from '../../src/wait/lanes/lane.ts';
-import { joinedParcel, type Parcel, storedParcel } from '../../src/wait/parcel.ts';
-import { ParcelList } from '../../src/wait/parcel-list.ts';
+import { freeByLane } from '../../src/wait/lanes.ts';
+import type { Parcel } from '../../src/wait/parcel.ts';
 import { RingBuffer } from '../../src/wait/ring-buffer.ts';
 import { toTexts } from '../bench/event-texts.ts';
 import { expectSame } from '../bench/expect-same.ts';
@@ -40,27 +38,6 @@ function contentsOf(ring: RingBuffer): string[][] {
 }
 
 describe('RingBuffer, if the order of each customer counts', () => {
-  it('lets the parts of a parcel go before what waits behind it, however many events they have before them', () => {
-    const ring = createRing();
-    push(ring, 0, 20, 1);
-    const [first, second] = [...ring.parcels];
-    if (!first || !second) throw new Error('two parcels were expected');
-    const recovered = [1, 2].map((segment) => storedParcel({ segment, from: 0, to: 4 }, 0, false));
-    for (const [index, parcel] of recovered.entries()) parcel.order = -(2 ** 52) + index * 4 * STEP;
-    const list = new ParcelList(new Epochs());
-    for (const parcel of [recovered[1], second]) if (parcel) list.push(parcel);
-    const halvesOf = (parcel: Parcel, cut: number) => [
-      parcel.cut({ from: 0, to: cut }),
-      parcel.cut({ from: cut, to: parcel.count }),
-    ];
-    const parts = [
-      ...halvesOf(joinedParcel([first], 0), 4),
-      ...recovered.slice(0, 1).flatMap((one) => halvesOf(one, 2)),
-    ];
-    for (const part of [...parts].reverse()) list.putBack(part);
-    expect([...list]).toEqual([...parts.slice(2), recovered[1], ...parts.slice(0, 2), second]);
-  });
-
   it('fills one parcel while less than a batch waits, and knows its lanes', () => {
     const ring = createRing();
     push(ring, 0, 6, 3);
@@ -106,8 +83,7 @@ describe('RingBuffer, if the order of each customer counts', () => {
     push(ring, 0, 25, 2);
     const [first = expect.fail()] = ring.parcels;
     ring.remove(first);
-    const rest = first.split(4);
-    ring.putBack(rest);
+    ring.putBack(first.cut({ from: 4, to: first.count }));
     expect(contentsOf(ring)[0]).toEqual(['4', '5', '6', '7', '8', '9']);
     expect(ring.count).toBe(21);
   });
@@ -152,8 +128,8 @@ describe('RingBuffer, if the order of each customer counts', () => {
             expectSame(parcel.lanes & step.busy, 0);
             ring.remove(parcel);
             const count = Math.max(1, parcel.count - step.part);
-            if (count < parcel.count) ring.putBack(parcel.split(count));
-            expectNext(parcel);
+            if (count < parcel.count) ring.putBack(parcel.cut({ from: count, to: parcel.count }));
+            expectNext(parcel.cut({ from: 0, to: count }));
             // Its rest holds up the others of its lanes.
             if (step.part > 0) break;
           }

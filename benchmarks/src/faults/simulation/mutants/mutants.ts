@@ -53,7 +53,7 @@ export const MUTANTS: readonly SimulatedMutant[] = [
   {
     name: 'lets fresh events overtake stored ones where order is strict',
     file: 'wait/line',
-    find: '(isStrict || this.#storedIsNext || !hasFresh)',
+    find: '(this.#isStrict || this.#storedIsNext || !hasFresh)',
     replace: '(this.#storedIsNext || !hasFresh)',
     seed: 1366,
   },
@@ -84,7 +84,7 @@ export const MUTANTS: readonly SimulatedMutant[] = [
   },
   {
     name: 'lets the events of a customer overtake each other',
-    file: 'wait/lanes/free',
+    file: 'wait/lanes',
     find: 'let lanes = busy;',
     replace: 'let lanes = 0;',
   },

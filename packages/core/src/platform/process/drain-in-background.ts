@@ -18,6 +18,10 @@ export interface Drain {
 const NAME = ['..', '..', 'entries', 'background-drain.js'].join('/');
 const SCRIPT = fileURLToPath(new URL(NAME, import.meta.url));
 
+/** Waits before each round, in milliseconds: each is twice as long as the one before. */
+const FIRST_WAIT_MS = 1_000;
+const LAST_WAIT_MS = 8_000;
+
 /**
  * Starts a detached process that waits for the end of this one, delivers what it left, and ends. Returns false if it cannot: the
  * journal is no file journal, code of the user's own is to send or to read answers, a bundle lacks the script, or the system starts no
@@ -90,4 +94,27 @@ function bounded<Group extends object>(group: Group): Partial<Group> {
   const given = Object.entries(group).filter(([, value]) => value !== Number.POSITIVE_INFINITY);
   // The cast is safe: all is as it was, or left out.
   return Object.fromEntries(given) as Partial<Group>;
+}
+
+interface Rounds {
+  /** Whether no process drains the directory that started earlier. */
+  readonly isFirst: () => Promise<boolean>;
+  readonly wait: (ms: number) => Promise<unknown>;
+  /** Whether another tool ended since the last call. */
+  readonly isVisited: () => boolean;
+  /** Delivers what tools left. Resolves to false if there was nothing, or if it cannot be delivered now. */
+  readonly drain: () => Promise<boolean>;
+}
+
+/**
+ * Delivers what short processes left. While they follow one another, it waits for more of them, so that they share few requests.
+ * Ends after a round without any: a tool that ends later starts another process.
+ */
+export async function drainInRounds({ isFirst, wait, isVisited, drain }: Rounds): Promise<void> {
+  for (let waitMs = FIRST_WAIT_MS; await isFirst(); waitMs = Math.min(LAST_WAIT_MS, 2 * waitMs)) {
+    await wait(waitMs);
+    const isBusy = isVisited();
+    if (isBusy && waitMs < LAST_WAIT_MS) continue;
+    if (!(await drain()) && !isBusy && !isVisited()) break;
+  }
 }

@@ -19,7 +19,6 @@ export class ExitBudget {
     this.#budgetMs = budgetMs;
   }
 
-  /** A request begins. */
   begin(): void {
     this.#pending += 1;
     busy.add(this);

@@ -1,5 +1,6 @@
+import { tried } from '@sluice/protocol/toolbox';
 import { isIntercepted } from './interception.ts';
-import type { Outcome, TransportRequest } from './transport.ts';
+import type { Answer, Outcome, TransportRequest } from './transport.ts';
 
 /** Redirects after which a request is sent again with the same method and body. */
 const REPEATING = [301, 307, 308];
@@ -28,7 +29,8 @@ export class SlashRedirect {
     // It may be at the first address again.
     this.#moved = undefined;
     const other = url.endsWith('/') ? url.slice(0, -1) : `${url}/`;
-    if (!REPEATING.includes(outcome.status) || hrefOf(outcome.location, url) !== other) return outcome;
+    const target = tried(() => new URL(outcome.location ?? '', url).href);
+    if (!REPEATING.includes(outcome.status) || target !== other) return outcome;
     const next = await this.#post({ ...request, url: other });
     if (next.kind === 'answered' && isService(next)) this.#moved = other;
     return next;
@@ -36,15 +38,7 @@ export class SlashRedirect {
 }
 
 /** Whether the service is at the address from which an answer comes. */
-function isService(answer: Extract<Outcome, { kind: 'answered' }>): boolean {
+function isService(answer: Answer): boolean {
   const { status } = answer;
   return status < 300 ? !isIntercepted(answer) : status >= 400 && status !== 404 && status !== 405;
-}
-
-function hrefOf(location: string | undefined, base: string): string | undefined {
-  try {
-    return location && new URL(location, base).href;
-  } catch {
-    return undefined;
-  }
 }

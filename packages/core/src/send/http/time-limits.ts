@@ -31,7 +31,6 @@ export class TimeLimits {
     if (this.#signal.aborted) this.#onAbort();
   }
 
-  /** The request has ended. */
   clear(): void {
     this.#stage?.cancel();
     this.#total.cancel();

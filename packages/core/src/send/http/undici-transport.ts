@@ -4,16 +4,22 @@ import { ConfigError } from '@sluice/protocol';
 // By its file: Bun has a stub in place of the module, which makes no requests.
 import { buildConnector, type Dispatcher } from 'undici/index.js';
 import type { ConnectOptions, DispatchController, RequestDispatcher } from './connect-options.ts';
-import { environmentProxy } from './environment-proxy.ts';
 import { ExitBudget } from './exit-budget.ts';
 import { SlashRedirect } from './slash-redirect.ts';
 import { TimeLimits } from './time-limits.ts';
-import { MAX_ANSWER_BYTES, type Outcome, type Transport, type TransportRequest } from './transport.ts';
-import { UndiciConnection } from './undici-connection.ts';
+import {
+  type Answer,
+  MAX_ANSWER_BYTES,
+  type Outcome,
+  type Transport,
+  type TransportRequest,
+} from './transport.ts';
+import { environmentProxy, UndiciConnection } from './undici-connection.ts';
 
 const EXIT_BUDGET_MS = 2_000;
 
 type ConnectorOptions = buildConnector.BuildOptions;
+type Limits = Pick<TransportRequest, 'timeouts' | 'signal'>;
 
 /** Options of an `UndiciTransport`. */
 export interface UndiciTransportOptions {
@@ -43,12 +49,6 @@ export class UndiciTransport implements Transport {
   #unknown = 0;
   readonly #redirect = new SlashRedirect((request) => this.#send(request));
   #connections: readonly UndiciConnection[] = [];
-  /** Address and headers of the last request. The next request usually has the same. */
-  #url = '';
-  #origin = '';
-  #path = '';
-  #given: TransportRequest['headers'] | undefined;
-  #headers: TransportRequest['headers'] = {};
 
   /** @throws A ConfigError if Node cannot use a certificate or a key, or if a proxy of the environment is not a URL. */
   constructor({ connect = {}, dispatcher, exitBudgetMs = EXIT_BUDGET_MS }: UndiciTransportOptions = {}) {
@@ -81,14 +81,20 @@ export class UndiciTransport implements Transport {
 
   #send({ url, headers, body, timeouts, signal }: TransportRequest): Promise<Outcome> {
     if (signal.aborted) return Promise.resolve({ kind: 'failed', cause: signal.reason, maybeSent: false });
-    if (url !== this.#url) this.#aim(url);
-    if (headers !== this.#given) {
-      this.#given = headers;
-      this.#headers = { ...headers, 'accept-encoding': 'identity' };
-    }
+    const { origin, pathname, search } = new URL(url);
+    const request = {
+      origin,
+      path: pathname + search,
+      method: 'POST' as const,
+      // A copy for each request: undici's proxies add some.
+      headers: { ...headers, 'accept-encoding': 'identity' },
+      body,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    };
     return new Promise((resolve) => {
-      if (this.#dispatcher) return this.#hand(this.#dispatcher, { body, timeouts, signal }, resolve);
-      const connection = this.#connectionTo(this.#origin);
+      if (this.#dispatcher) return dispatch(this.#dispatcher, request, { timeouts, signal }, resolve);
+      const connection = this.#connectionTo(origin);
       connection.isFree = false;
       const exchange = new Exchange({ timeouts, signal }, (outcome, isComplete) => {
         // If the answer comes before the whole body is sent, close the connection, so that nothing reads the body any more.
@@ -96,35 +102,8 @@ export class UndiciTransport implements Transport {
         else this.#giveUp(connection);
         resolve(outcome);
       });
-      connection.dispatch({ path: this.#path, method: 'POST', headers: this.#headers, body }, exchange);
+      connection.dispatch(request, exchange);
     });
-  }
-
-  #aim(url: string): void {
-    const { origin, pathname, search } = new URL(url);
-    this.#url = url;
-    this.#origin = origin;
-    this.#path = pathname + search;
-  }
-
-  /** Hands a request to a dispatcher. */
-  #hand(
-    dispatcher: RequestDispatcher,
-    { body, timeouts, signal }: Pick<TransportRequest, 'body' | 'timeouts' | 'signal'>,
-    resolve: (outcome: Outcome) => void,
-  ): void {
-    const exchange = new Exchange({ timeouts, signal }, (outcome, isComplete) => {
-      if (!isComplete) exchange.abort();
-      resolve(outcome);
-    });
-    const options = { origin: this.#origin, path: this.#path, headersTimeout: 0, bodyTimeout: 0 };
-    try {
-      // A copy of the headers: undici's proxies add some.
-      const headers = { ...this.#headers };
-      dispatcher.dispatch({ ...options, method: 'POST', headers, body }, exchange);
-    } catch (error) {
-      exchange.onResponseError(undefined, error);
-    }
   }
 
   #connectionTo(origin: string): UndiciConnection {
@@ -139,6 +118,23 @@ export class UndiciTransport implements Transport {
   #giveUp(connection: UndiciConnection): void {
     this.#connections = this.#connections.filter((each) => each !== connection);
     void connection.close();
+  }
+}
+
+function dispatch(
+  dispatcher: RequestDispatcher,
+  request: Parameters<RequestDispatcher['dispatch']>[0],
+  limits: Limits,
+  resolve: (outcome: Outcome) => void,
+): void {
+  const exchange = new Exchange(limits, (outcome, isComplete) => {
+    if (!isComplete) exchange.abort();
+    resolve(outcome);
+  });
+  try {
+    dispatcher.dispatch(request, exchange);
+  } catch (error) {
+    exchange.onResponseError(undefined, error);
   }
 }
 
@@ -165,25 +161,19 @@ function connectorOptions({ ca, cert, key, passphrase, ...others }: ConnectOptio
   }
 }
 
-/** One request and its answer, as undici reports them. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #limits: TimeLimits;
   readonly #onEnd: (outcome: Outcome, isComplete: boolean) => void;
   /** Set once there is a connection. Nothing is sent before. */
   #isSent = false;
   #controller: DispatchController | undefined;
-  #answer:
-    | Pick<Extract<Outcome, { kind: 'answered' }>, 'status' | 'retryAfter' | 'date' | 'location'>
-    | undefined;
+  #answer: Omit<Answer, 'kind' | 'body'> | undefined;
   readonly #body: Buffer[] = [];
   #room = MAX_ANSWER_BYTES;
   #isOver = false;
 
   /** @param onEnd Called once, with whether the whole answer came. */
-  constructor(
-    { timeouts, signal }: Pick<TransportRequest, 'timeouts' | 'signal'>,
-    onEnd: (outcome: Outcome, isComplete: boolean) => void,
-  ) {
+  constructor({ timeouts, signal }: Limits, onEnd: (outcome: Outcome, isComplete: boolean) => void) {
     this.#onEnd = onEnd;
     this.#limits = new TimeLimits(timeouts, signal, (reason) => this.#end(reason));
     this.#limits.enter('connectMs');

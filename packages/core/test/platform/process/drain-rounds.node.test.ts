@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { drainInRounds } from '../../../src/platform/process/drain-rounds.ts';
+import { drainInRounds } from '../../../src/platform/process/drain-in-background.ts';
 
 /** How long an answer takes, in milliseconds. */
 const ANSWER_MS = 400;

@@ -2,7 +2,9 @@ import type { Clock } from '@sluice/protocol/toolbox';
 import { describe, expect, it } from 'vitest';
 import { createDeadline, type Deadline } from '../../../src/deadline.ts';
 import { settle, VirtualClock } from '../../../src/entries/testing/virtual-clock.ts';
-import { onAbort } from '../../../src/platform/process/abort-listeners.ts';
+import { platform } from '../../../src/platform/node.ts';
+
+const { onAbort } = platform;
 
 const NEVER = new Promise<void>(() => {});
 

@@ -1,14 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Epochs } from '../../../src/tell/epochs.ts';
-import { freeByLane } from '../../../src/wait/lanes/free.ts';
-import { type Parcel, storedParcel } from '../../../src/wait/parcel.ts';
-import { ParcelList } from '../../../src/wait/parcel-list.ts';
+import { freeByLane } from '../../src/wait/lanes.ts';
 
-/** A parcel of these lanes. Its place in the order is its number. */
-function parcelOf(lanes: number, order: number): Parcel {
-  const parcel = storedParcel({ segment: 1, from: order, to: order + 1 }, 0, false);
-  return Object.assign(parcel, { lanes, order });
+/** A parcel of these lanes, with its place among the others. */
+function parcelOf(lanes: number, order: number): { readonly lanes: number; readonly order: number } {
+  return { lanes, order };
 }
 
 describe('the parcels that may be sent', () => {
@@ -39,15 +35,5 @@ describe('the parcels that may be sent', () => {
     const parcels = [1, 2, 1, 4, 2, 1].map(parcelOf);
     const orders = [...freeByLane(parcels, 0)].map(({ order }) => order);
     expect(orders).toEqual([0, 2, 5, 1, 4, 3]);
-  });
-});
-
-describe('a parcel that is put back', () => {
-  it('waits before all that go after it', () => {
-    const list = new ParcelList(new Epochs());
-    for (const order of [0, 2, 6]) list.push(parcelOf(1 << order, order));
-    for (const order of [4, 1]) list.putBack(parcelOf(1 << order, order));
-    expect([...list].map(({ order }) => order)).toEqual([0, 1, 2, 4, 6]);
-    expect(list.count).toBe(5);
   });
 });

@@ -1,16 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { EventTexts } from '../../../src/accept/event-text.ts';
-import { encodeEvents } from '../../../src/base/event-bytes.ts';
-import { Contents } from '../../../src/wait/contents.ts';
-import { halvesOf } from '../../../src/wait/lanes/halves.ts';
-import { laneOf } from '../../../src/wait/lanes/lane.ts';
-import { Parcel } from '../../../src/wait/parcel.ts';
-import { Places } from '../../../src/wait/places.ts';
-import { textWriter } from '../../bench/text-writer.ts';
+import { EventTexts } from '../../src/accept/event-text.ts';
+import { halvesOf, laneOf } from '../../src/wait/lanes.ts';
 
 const texts = new EventTexts({ correlationKey: 'email', source: 'test', maxEventBytes: 1_000_000 });
-const memory = textWriter.createMemory();
 
 function textsOf(customers: readonly string[]): string[] {
   return customers.map((correlationValue) => texts.create('event', { n: 1 }, { correlationValue }, 0));
@@ -18,15 +11,8 @@ function textsOf(customers: readonly string[]): string[] {
 
 /** Of each half, the indexes of its events, and their lanes. */
 function halves(all: readonly string[]) {
-  const events = encodeEvents(
-    all,
-    all.map(() => 0),
-  );
-  const places = new Places({ segment: 1, from: 0, to: all.length });
-  const parcel = new Parcel(places, 0, false, new Contents(memory, 0).copy(events));
-  return halvesOf(parcel).map((half) =>
-    half.map(({ lanes, places }) => ({ index: places.ranges[0]?.from ?? -1, lanes })),
-  );
+  const texts = all.map((text) => new TextEncoder().encode(text));
+  return halvesOf(texts).map((half) => half.map(({ index, lane }) => ({ index, lanes: 1 << lane })));
 }
 
 describe('the halves of a parcel', () => {

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createDeadline } from '../../../src/deadline.ts';
-import { VirtualClock } from '../../../src/entries/testing/virtual-clock.ts';
-import { onAbort } from '../../../src/platform/process/abort-listeners.ts';
+import { createDeadline } from '../../src/deadline.ts';
+import { VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
+import { platform } from '../../src/platform/node.ts';
+
+const { onAbort } = platform;
 
 describe('many deadlines with one signal', () => {
   it('end when it aborts, and share one listener', async () => {

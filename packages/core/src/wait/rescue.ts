@@ -1,6 +1,10 @@
-import { type Range, rangeLength, without } from '../../base/range.ts';
-import type { Journal } from '../../keep/journal.ts';
-import type { Parcels } from '../parcels.ts';
+import { type Range, rangeLength, without } from '../base/range.ts';
+import type { Journal } from '../keep/journal.ts';
+import type { Parcel } from './parcel.ts';
+
+interface Parcels {
+  all(): Iterable<Parcel>;
+}
 
 /** Copies the events of high priority that lie in a segment to another one: it is about to be given up. Returns their bytes. */
 export async function rescue(
