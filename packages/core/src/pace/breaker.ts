@@ -10,6 +10,14 @@ export type Why = Pick<Pause, 'reason' | 'status' | 'words'>;
 /** As pages, and processes, tell each other of a pause. Without failures, it is for all. */
 export type SharedPause = [until: number, failures: number, forMs: number];
 
+/** A request that is made: what was the case then. */
+export interface Pass {
+  readonly at: number;
+  readonly state: BreakerState;
+  /** How often somebody had said by then that the reason for failures may be gone, for example by a new key. */
+  readonly era: number;
+}
+
 /** Hints count at most once in this time: an unstable network gives many. */
 const HINT_MS = 60_000;
 /** The first pause is as long as the wait of what failed so often. */
@@ -27,19 +35,24 @@ export interface Breaker {
   asked(retryAfterMs: number, why: Omit<Why, 'reason'>, leastMs?: number): void;
   /** Requests are made one at a time until one is accepted. @param most So many may fail. */
   doubt(most: number): void;
-  probeFailed(why: Why): void;
+  /** A request is made. */
+  start(): Pass;
+  /** Whether nobody said since the request was made that the reason for failures may be gone. */
+  isCurrent(pass: Pass): boolean;
+  /** A request failed. It counts if it was the probe. */
+  failed(pass: Pass, why: Why): void;
   /** As others are told of it. */
   readonly shared: SharedPause | undefined;
   /** Others pause. @param isFirst This page was opened just now, which is worth a try. */
   share(pause: Readonly<SharedPause>, isFirst: boolean): void;
-  /** Returns whether a pause is over. */
-  accepted(): boolean;
+  /** Returns whether a pause is over. @param pass Left out if others had the answer. */
+  accepted(pass?: Pass): boolean;
   /** The network or the page is back: worth a try, but not too often. Returns whether there is one. */
   hint(): boolean;
   /** The reason for the failures may be gone, for example by a new key: sends a probe now. */
   resume(): void;
-  /** If not closed, sends a probe now. */
-  tryNow(): void;
+  /** Ends a pause that is over. Timers stop while a function is frozen or a machine sleeps; the clock goes on. */
+  catchUp(): void;
   stop(): void;
 }
 
@@ -62,6 +75,7 @@ export function createBreaker(
   let opened = 0;
   /** Failures of probes until the next pause. */
   let patience = 1;
+  let era = 0;
   let hintedAt = Number.NEGATIVE_INFINITY;
   const alarm = new Alarm(clock, () => {
     if (!rests()) tryNow();
@@ -131,12 +145,16 @@ export function createBreaker(
       patience = most;
       enter('half-open');
     },
-    probeFailed(why: Why): void {
+    start: () => ({ at: clock.now(), state, era }),
+    isCurrent: (pass) => pass.era === era,
+    failed(pass, why) {
+      if (pass.state === 'closed') return;
       patience -= 1;
       if (patience <= 0 && state === 'half-open') hold(why);
     },
-    accepted(): boolean {
-      if (state === 'open') return false;
+    accepted(pass): boolean {
+      // What was sent before the pause says nothing about the service now.
+      if (state === 'open' || (pause && pass?.state === 'closed')) return false;
       const isBack = opened > 0;
       opened = 0;
       enter('closed');
@@ -153,10 +171,13 @@ export function createBreaker(
       return true;
     },
     resume(): void {
+      era += 1;
       opened = Math.min(1, opened);
       tryNow();
     },
-    tryNow,
+    catchUp() {
+      if (state === 'open' && clock.now() >= (alarm.until ?? 0)) tryNow();
+    },
     stop: () => alarm.stop(),
   };
 }

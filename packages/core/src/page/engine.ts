@@ -22,7 +22,7 @@ import { consoleWarnings } from '../tell/console-log.ts';
 import { checkSize, type EventTexts } from '../accept/event-text.ts';
 import { createSender } from './send/sender.ts';
 import { createSharing } from './sharing.ts';
-import { createLimits } from './send/limits.ts';
+import { createLimits } from '../send/limits.ts';
 import { StorageError, storageError } from '../base/errors/storage-error.ts';
 import { pagePartsOf } from './parts.ts';
 import { systemClock } from '@sluice/protocol/toolbox';

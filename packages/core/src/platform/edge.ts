@@ -1,7 +1,6 @@
 import { ConfigError } from '@sluice/protocol';
 import { fullyChecked } from '../options/calls.ts';
 import type { TrackerOptions } from '../options/options.ts';
-import { AdaptiveConcurrency } from '../pace/adaptive-concurrency.ts';
 import type { CheckedPart } from '../parts.ts';
 import { FetchTransport } from '../send/http/fetch-transport.ts';
 import { SlashRedirect } from '../send/http/slash-redirect.ts';
@@ -30,7 +29,7 @@ export const platform: Platform = {
   warnOfUsers,
   parts: { ...web.parts, checked },
   createTransport: ({ delivery }) => new EdgeTransport(delivery),
-  createConcurrency: (most) => new AdaptiveConcurrency(most),
+  mostRequests: Number.POSITIVE_INFINITY,
 };
 
 /** Sees where a redirect leads. */

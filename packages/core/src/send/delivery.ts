@@ -1,258 +1,170 @@
-import { type Backoff, backoffDelayMs, type Clock } from '@sluice/protocol/toolbox';
+import type { Backoff, Clock } from '@sluice/protocol/toolbox';
 import type { ClockOffset } from '../accept/clock-offset.ts';
-import type { Gate, Pass } from '../pace/gate.ts';
-import type { Limits } from '../pace/limits.ts';
+import type { Fate } from '../base/fate.ts';
+import type { Breaker, Pass, Why } from '../pace/breaker.ts';
 import { probeMs } from '../pace/wait-times.ts';
 import type { Books } from '../tell/books.ts';
 import type { Reporter } from '../tell/reporter.ts';
-import type { Waiting } from '../wait/waiting.ts';
+import type { Blame } from './blame.ts';
 import { type DeliveryPolicy, type Rule, ruleOf, WRONG } from './delivery-policy.ts';
-import type { Evidence } from './evidence.ts';
-import type { Outcome, ReadRejected } from './http/transport.ts';
-import { judge } from './judge.ts';
-import type { Letterbox } from './letterbox.ts';
+import type { Answer, Outcome, Rejected } from './http/transport.ts';
+import type { Limits } from './limits.ts';
 import { requestFailed } from './request-failed.ts';
-import type { Requests } from './requests.ts';
-import { Trial } from './trial.ts';
-import type { Trials } from './trials.ts';
+import type { Trial } from './trial.ts';
 
-/** Failed probes after which the service is to blame; if it calls the events wrong, single ones, as many as the second. */
-const PROBES = 3;
-const WRONG_PROBES = 10;
-/** Longest wait before events go again while others are accepted. */
-const MOST_WAIT_MS = 1_000;
-/** The wait of an event that looks like a wrong key or address. */
+/** The wait of what looks like a wrong key or address. */
 const DENIED: Backoff = { baseMs: 1_000, maxMs: 60_000 };
 /** The wait of an event that is probably at fault. */
 const SUSPECT: Backoff = { baseMs: 60_000, maxMs: 60 * 60_000 };
-/** Part of a wait that is random. Otherwise an event could meet the same other requests each time. */
-const JITTER = 0.5;
-/** How soon an event is sent again if its dead letter could not be stored. The service is asked once more each time. */
-const STORAGE_RETRY_MS = 60_000;
-interface DeliveryOptions {
+/** Failed probes after which the service is to blame; if it calls the events wrong, single ones, as many as the second. */
+const PROBES = 3;
+const WRONG_PROBES = 10;
+
+/** What a delivery needs. `Sent` is what its engine sends. */
+export interface DeliveryOptions<Sent extends Trial> {
+  readonly settings: {
+    readonly delivery: {
+      readonly policy: DeliveryPolicy;
+      readonly retryBaseMs: number;
+      readonly retryMaxMs: number;
+      /** With strict order: how often one event may fail until it is set aside. Undefined: for ever. */
+      readonly maxTries?: number | undefined;
+    };
+    /** Whether no event may overtake another of its customer. */
+    readonly isOrdered: boolean;
+    readonly ordering: string;
+  };
   readonly clock: Clock;
   readonly random: () => number;
-  readonly backoff: Backoff;
-  /** The address of the service. */
-  readonly url: string;
-  /** Whether no event may overtake another. */
-  readonly isStrict: boolean;
-  /** Whether no event may overtake another of its customer. */
-  readonly isOrdered: boolean;
-  /** With strict order: how often one event may fail until it is set aside. Undefined: for ever. */
-  readonly maxTries: number | undefined;
-  readonly policy: DeliveryPolicy;
-  readonly rejected: ReadRejected | undefined;
-  readonly waiting: Waiting;
-  readonly gate: Gate;
-  readonly requests: Requests;
-  readonly limits: Pick<Limits, 'bytes' | 'events'>;
-  readonly evidence: Evidence;
-  readonly trials: Trials;
-  readonly letterbox: Letterbox;
+  readonly blame: Blame;
+  readonly gate: Breaker;
+  readonly limits: Limits;
+  readonly requests: { readonly url: string; redact(text: string): string; accepted(): void };
   readonly offset: Pick<ClockOffset, 'learn'> | undefined;
   readonly books: Pick<Books, 'maybeDuplicate'>;
   readonly reporter: Pick<Reporter, 'requestFailed'>;
-  /** Aborts all requests. */
-  readonly signal: AbortSignal;
+  /** Whether consent to send it was denied. */
+  isDenied(trial: Sent): boolean;
+  /** Whether anything else may be sent. */
+  hasOthers(): boolean;
+  /** Undefined if the answer does not say which events it rejects. */
+  rejected(trial: Sent, answer: Answer, isAccepted: boolean): Rejected | undefined;
+  /** The request was accepted. @param isBack Whether a pause is over. */
+  accepted(trial: Sent, pass: Pass, isBack: boolean): void;
+  /** The request failed. Returns whether the engine deals with that. @param status 0: there is no answer. */
+  intercepts?(trial: Sent, pass: Pass, status: number): boolean;
+  /** Its events end: those that were rejected as dead letters, the others as delivered. */
+  settle(trial: Sent, rejected: Rejected, status: number): Promise<void> | undefined;
+  end(trial: Sent, fate: Fate): Promise<void> | undefined;
+  /** Its halves are sent in its place. */
+  halve(trial: Sent): void;
+  /** It holds up no others any more. */
+  setAside(trial: Sent): void;
+  retry(trial: Sent, waitMs: number): void;
 }
 
-type Deliver = (trial: Trial, pass: Pass) => Promise<void>;
+/** Makes what decides by the answer to a request what becomes of its events. */
+export function createDelivery<Sent extends Trial>(options: DeliveryOptions<Sent>) {
+  const { blame, books, clock, end, gate, halve, limits, offset } = options;
+  const { random, reporter, requests, retry, settings, settle } = options;
+  const { delivery, isOrdered } = settings;
+  const isStrict = settings.ordering === 'strict';
+  const backoff = { baseMs: delivery.retryBaseMs, maxMs: delivery.retryMaxMs };
 
-/** Makes what sends a parcel once, and decides by the answer what becomes of it. */
-export function createDelivery(options: DeliveryOptions): Deliver {
-  const { backoff, books, clock, evidence, gate, isOrdered, isStrict, letterbox, limits, maxTries } = options;
-  const { offset, policy, random, rejected, reporter, requests, signal, trials, url, waiting } = options;
-  async function handle(trial: Trial, pass: Pass, outcome: Outcome): Promise<void> {
-    const { denied, parcel } = trial;
-    let rule = ruleOf(outcome, policy);
-    if (outcome.kind === 'answered' && (rule.action === 'accept' || rule.reason === 'intercepted')) {
-      // If `classify` knows the answer, it is the service's.
-      const named = rejected?.(parcel, outcome);
-      if (named?.length === parcel.count) {
-        // An answer that takes nothing is a refusal.
-        rule = WRONG;
-        outcome = { ...outcome, body: requests.redact(named[0]?.[1] ?? '') };
-      } else if (named !== undefined || rule.action === 'accept') {
-        offset?.learn(outcome.date, pass.at, clock.now());
-        return accepted(trial, pass, outcome.status, named);
-      }
-    }
-    if (signal.aborted) return;
-    const now = clock.now();
-    const error = requestFailed(outcome, rule, url, now);
-    const { excerpt = '', retryAfterMs, status } = error;
-    reporter.requestFailed(error);
-    trials.answered(trial, false);
-    if (denied.aborted) {
-      trials.free(trial);
-      return waiting.end(parcel, 'denied');
-    }
-    trial.status = status ?? 0;
-    trial.words = excerpt;
-    if (rule.isAmbiguous) books.maybeDuplicate += parcel.count;
-    if (rule.isPushback) {
-      const isEnough = gate.pushedBack(pass, rule.isAlive === true, retryAfterMs);
-      if (retryAfterMs) gate.asked(retryAfterMs, trial);
-      if (retryAfterMs) return trials.retry(trial, 0);
-      // The service only wants fewer requests.
-      if (isEnough) return again(trial, true);
-    }
-    await failed(trial, pass, rule);
-  }
-
-  async function failed(trial: Trial, pass: Pass, rule: Rule): Promise<void> {
-    const { parcel } = trial;
-    const { action, reason } = rule;
-    const now = clock.now();
-    const isAlive = evidence.isNews(trial);
-    const isWrong = action === 'isolate' || action === 'split';
-    const why = { ...trial, reason };
+  function failed(trial: Sent, rule: Rule, why: Why, pass: Pass): Promise<void> | undefined {
+    const { action, endsEvent } = rule;
+    const isDenial = action === 'pause';
     // There may be nothing else to try: then the event at fault must be found all the same.
-    const isKnownApart = action === 'pause' ? rule.endsEvent !== true : trial.whole.isAccepted;
-    const isAlone = isStrict || (isOrdered && !isKnownApart && !waiting.hasOthers);
+    const isOnly =
+      isStrict ||
+      (isOrdered && (isDenial ? endsEvent === true : !trial.whole.isAccepted) && !options.hasOthers());
+    const isClosed = gate.state === 'closed';
     // What waits alone fails whether the service works or not.
-    if (gate.state !== 'closed' && !trial.isAlone) {
+    if (!isClosed && !trial.isAlone) {
       // It waits before anybody hears of a pause: a new key lets it go at once.
-      if (!isAlone) again(trial, false);
-      const isOutage = gate.failed(pass, why) && action === 'retry';
-      if (!isAlone) return isOutage ? evidence.absolve() : undefined;
+      if (!isOnly) again(trial);
+      gate.failed(pass, why);
+      if (!isOnly) return;
     }
-    // With the new key it may be accepted.
-    if (action === 'pause' && !gate.isCurrent(pass)) return trials.retry(trial, 0);
-    const failure = action === 'retry' ? 'crash' : 'refusal';
-    if (action === 'isolate' && parcel.count > 1) {
-      // There may be too many of them: that is sure once all parts are accepted.
-      if (!trial.pair) limits.events.refused(parcel.count, now);
-      trial.whole.least = Math.min(trial.whole.least, parcel.count);
-    }
-    const isDoubt = evidence.failed(trial, failure, isWrong, isAlone, now);
-    // If nothing was accepted yet, it is the key or the address. It may be the event after some answers: others tell.
-    const isUnknown = action === 'pause' && !evidence.isKnown;
-    if (action === 'pause' && (rule.isAskedFor || isStrict || (isUnknown && !rule.endsEvent))) {
-      again(trial, false);
-      if (gate.state === 'closed') gate.hold(why);
-      return;
-    }
-    if ((isDoubt || isUnknown) && gate.state === 'closed') {
-      gate.doubt(isWrong && !isAlone ? WRONG_PROBES : PROBES);
-      return again(trial, false);
-    }
-    const verdict = judge(rule, {
-      count: parcel.count,
-      failures: failure === 'crash' ? trial.crashes : trial.refusals,
-      proofs: isStrict && evidence.isKnown ? Number.POSITIVE_INFINITY : trial.proofs,
-      forMs: now - trial.since,
-      isAlone: isAlone && !isStrict,
-      isBlamed: trial.whole.isAccepted,
-      share: evidence.share(failure),
-      knowsChance: evidence.knowsChance,
-      isFickle: evidence.isFickle(now),
-      partTaken: limits.bytes.partTaken(parcel.body.length),
-    });
-    switch (verdict) {
+    if (action === 'isolate') limits.refused?.(trial, clock.now());
+    switch (blame.failed(trial, rule, isOnly, isClosed)) {
+      case 'hold':
+        again(trial);
+        if (isClosed) gate.hold(why);
+        return;
+      case 'doubt':
+        gate.doubt(isDenial || action === 'retry' || isOnly ? PROBES : WRONG_PROBES);
+        again(trial);
+        return;
       case 'drop':
-        trials.free(trial);
-        return waiting.end(parcel, 'refused');
+        return end(trial, 'refused');
       case 'halve':
-        return trials.halve(trial);
-      case 'shrink':
-        limits.bytes.refused(parcel.body.length, now);
-        return isStrict ? trials.halve(trial) : trials.shrink(trial);
+        if (action === 'split') limits.tooLarge(trial, clock.now());
+        halve(trial);
+        return;
       case 'end':
-        if (isAlone) evidence.ended();
-        return end(trial);
+        return settle(trial, [[0, why.words]], why.status);
       case 'suspect':
-        trial.whole.isGuilty = true;
         trial.isSuspect = true;
-        if (
-          trial.isAlone ||
-          (isStrict && trial.crashes + trial.refusals < (maxTries ?? Number.POSITIVE_INFINITY))
-        )
+        if (trial.isAlone || (isStrict && trial.failures < (delivery.maxTries ?? Number.POSITIVE_INFINITY)))
           break;
         trial.isAlone = true;
-        trials.free(trial);
-        trial.failures = 0;
+        trial.failures = 1;
+        options.setAside(trial);
     }
-    again(trial, isAlive, action === 'pause');
+    again(trial, isDenial);
   }
 
-  /**
-   * It goes again after a wait.
-   *
-   * @param isAlive Whether others were accepted since it failed last.
-   * @param isDenial Whether it looks like a wrong key or address.
-   */
-  function again(trial: Trial, isAlive: boolean, isDenial: boolean = false): void {
-    const { failures, isAlone } = trial;
-    trial.failures += 1;
-    const spread = () => 1 + JITTER * random();
-    const maxMs = Math.min(backoff.maxMs, MOST_WAIT_MS);
-    // Beside others that fail, it waits as if it had failed as often as all of them.
-    let waitMs = probeMs(Math.max(failures, evidence.inARow - 1), backoff, random);
-    if (isAlone) waitMs = backoffDelayMs(failures, SUSPECT, spread);
-    else if (isDenial) waitMs = backoffDelayMs(failures, DENIED, spread);
-    else if (isAlive || trial.whole.isAccepted)
-      waitMs = backoffDelayMs(failures, { ...backoff, maxMs }, random);
-    // If nothing was accepted since it failed first, the service may have been to blame.
-    const isProven = isAlone ? trial.proofs > 1 : isDenial;
-    trials.retry(trial, waitMs, isProven ? undefined : MOST_WAIT_MS * random());
+  function again(trial: Sent, isDenial = false): void {
+    const { failures, isAlone, proofs, whole } = trial;
+    const isSlow = isAlone || isDenial;
+    const wait = isAlone ? SUSPECT : isDenial ? DENIED : backoff;
+    let times = Math.max(failures - 1, 0);
+    // Others are accepted meanwhile.
+    if (!isSlow && (whole.isAccepted || proofs > 1)) times = Math.min(times, 1);
+    retry(trial, probeMs(times, wait, isSlow ? () => 1 + random() / 2 : random));
   }
 
-  /** Ends a single event that is at fault. */
-  async function end(trial: Trial): Promise<void> {
-    const { parcel, status, words } = trial;
-    trial.whole.isGuilty = true;
-    trials.free(trial);
-    // If it fails, the storage is to blame, not the service: only this event waits.
-    if (!(await letterbox.put(parcel, status, words))) trials.retry(trial, STORAGE_RETRY_MS);
-  }
-
-  /** @param rejected The events that the answer names as rejected. */
-  async function accepted(
-    trial: Trial,
-    pass: Pass,
-    status: number,
-    rejected: ReturnType<ReadRejected>,
-  ): Promise<void> {
-    const { crashes, denied, parcel, whole } = trial;
+  /** There is an outcome. What is sent goes on, or has ended, when this returns; the end is stored when it resolves. */
+  return (trial: Sent, pass: Pass, outcome: Outcome): Promise<void> | undefined => {
+    let rule = ruleOf(outcome, delivery.policy);
     const now = clock.now();
-    gate.accepted(pass);
-    evidence.accepted(trial, now);
-    trials.answered(trial, true);
-    requests.accepted();
-    limits.bytes.accepted(parcel.body.length, now);
-    limits.events.accepted(parcel.count, now);
-    const isTooMany = whole.open === 0 && !whole.isGuilty && whole.least < Number.POSITIVE_INFINITY;
-    if (isTooMany) limits.events.refused(whole.least, now);
-    const reasons = new Map(rejected);
-    const indexes = [...reasons.keys()].flatMap((index) => [index, index + 1]);
-    let index = 0;
-    for (const part of waiting.cut(parcel, ...indexes)) {
-      const reason = reasons.get(index);
-      index += part.count;
-      // A request that failed without an answer may still be running, and read the body.
-      if (reason === undefined)
-        await waiting.end(part, 'delivered', crashes === 0 && requests.releasesBodies);
-      else {
-        const one = new Trial(part, denied);
-        one.status = status;
-        one.words = requests.redact(reason);
-        await end(one);
+    const isAccepted = rule.action === 'accept';
+    if (outcome.kind === 'answered' && (isAccepted || rule.reason === 'intercepted')) {
+      // If `classify` knows the answer, it is the service's.
+      const named = options.rejected(trial, outcome, isAccepted);
+      if (named?.length === trial.count) {
+        // An answer that takes nothing is a refusal.
+        rule = WRONG;
+        outcome = { ...outcome, body: requests.redact(`${named[0]?.[1] ?? ''}`) };
+      } else if (named || isAccepted) {
+        const isOutage = gate.pause?.reason === 'unavailable';
+        const isBack = gate.accepted(pass);
+        blame.accepted(trial);
+        requests.accepted();
+        limits.accepted(trial, now, isBack && isOutage);
+        offset?.learn(outcome.date, pass.at, now);
+        options.accepted(trial, pass, isBack);
+        return settle(trial, named ?? [], outcome.status);
       }
     }
-  }
-
-  return async (trial, pass) => {
-    const { pair, parcel, sent } = trial;
-    const now = clock.now();
-    evidence.sent(trial);
-    limits.bytes.sent(parcel.body.length, now);
-    if (!pair) limits.events.sent(parcel.count, now);
-    try {
-      await handle(trial, pass, await requests.post(parcel, sent > 0));
-    } finally {
-      gate.end(pass);
-    }
+    const error = requestFailed(outcome, rule, requests.url, now);
+    const { excerpt: words = '', retryAfterMs, status = 0 } = error;
+    const { action, isPushback, reason } = rule;
+    reporter.requestFailed(error);
+    if (options.isDenied(trial)) return end(trial, 'denied');
+    if (options.intercepts?.(trial, pass, status)) return;
+    const why = { reason, status, words };
+    trial.why = why;
+    trial.isRefused ||= action !== 'retry';
+    if (rule.isAmbiguous) books.maybeDuplicate += trial.count;
+    const isEnough = isPushback && limits.pushedBack?.(pass.at, now, rule, retryAfterMs);
+    if (isPushback && retryAfterMs) {
+      gate.asked(retryAfterMs, why, limits.waitMs?.(now));
+      retry(trial, 0);
+    } else if (action === 'pause' && !gate.isCurrent(pass)) retry(trial, 0);
+    // The service may only want fewer requests.
+    else if (isEnough && gate.state === 'closed') again(trial);
+    else return failed(trial, rule, why, pass);
   };
 }

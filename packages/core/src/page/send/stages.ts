@@ -3,6 +3,7 @@ import type { ClockOffset } from '../../accept/clock-offset.ts';
 import type { Fate } from '../../base/fate.ts';
 import type { Settings } from '../../options/settings.ts';
 import type { Breaker } from '../../pace/breaker.ts';
+import type { Limits } from '../../send/limits.ts';
 import type { ReadRejected } from '../../send/http/transport.ts';
 import type { Books } from '../../tell/books.ts';
 import type { Reporter } from '../../tell/reporter.ts';
@@ -12,13 +13,12 @@ import type { Parcel } from '../keep/parcel.ts';
 import type { Parcels } from '../keep/parcels.ts';
 import type { Tabs } from '../keep/tabs.ts';
 import type { Bounds } from '../parts.ts';
-import type { Batch } from './batch.ts';
-import type { Limits } from './limits.ts';
+import type { Batch } from './delivery.ts';
 import type { Relay } from './relay.ts';
 import type { Requests } from './requests.ts';
 
 /** What a delivery needs of the other stages. */
-export interface DeliveryOptions {
+export interface StageOptions {
   readonly settings: Settings;
   readonly clock: Clock;
   readonly random: () => number;
@@ -41,7 +41,7 @@ export interface DeliveryOptions {
 }
 
 /** What the sender needs besides. */
-export interface SenderOptions extends DeliveryOptions {
+export interface SenderOptions extends StageOptions {
   readonly tabs: Pick<Tabs, 'alone'>;
   readonly bounds: Bounds | undefined;
   /** Finds what other pages stored and ended. */
@@ -52,12 +52,8 @@ export interface SenderOptions extends DeliveryOptions {
 export interface Traffic {
   /** Batches that wait for their retry. */
   retries: Batch[];
-  running: number;
+  readonly running: Set<Batch>;
   /** How often the page was left. */
   departures: number;
-  /** How often consent was denied. */
-  denials: number;
-  /** How often a retry was asked for. Answers to requests before it may be about another key. */
-  resumes: number;
   isStopped: boolean;
 }

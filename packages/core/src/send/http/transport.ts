@@ -57,6 +57,8 @@ export type Outcome =
       readonly isBlocked?: boolean;
     };
 
+export type Answer = Extract<Outcome, { kind: 'answered' }>;
+
 /**
  * Posts batches. Follows no redirect to another address (the key would go along), never rejects, and reads a limited part of the
  * answer.
@@ -88,7 +90,6 @@ export const MAX_ANSWER_BYTES: number = 64 * 1024;
  * Returns the events of an accepted batch that the answer names as rejected, in order, each with the reason. Undefined if the
  * answer says nothing about that.
  */
-export type ReadRejected = (
-  batch: Batch,
-  answer: Extract<Outcome, { kind: 'answered' }>,
-) => [index: number, reason: string][] | undefined;
+export type ReadRejected = (batch: Batch, answer: Answer) => Rejected | undefined;
+
+export type Rejected = readonly (readonly [index: number, reason: string])[];

@@ -1,0 +1,109 @@
+import type { Clock } from '@sluice/protocol/toolbox';
+import type { Rule } from './delivery-policy.ts';
+import type { Trial } from './trial.ts';
+
+const FAILURES_TO_DOUBT = 5;
+const LEAST_TO_END = 5;
+const LEAST_CRASHES = 3;
+const LEAST_REFUSALS = 2;
+/** What chance explains less often than this is no chance: that several events fail, that the service does, that one is at fault. */
+const RARE = 1e-3;
+const VERY_RARE = 1e-6;
+/** About so many requests count. */
+const WINDOW = 200;
+/** What looks like a wrong key or address must fail over at least this time. */
+const DENIED_MS = 30_000;
+const FICKLE_MS = 10 * 60_000;
+
+/**
+ * What to do with what failed. `hold`: a pause. `doubt`: something else is tried. `again`, `halve`, `drop`. A single event may be at
+ * fault (`suspect`), or is (`end`).
+ */
+export type Verdict = 'hold' | 'doubt' | 'again' | 'halve' | 'drop' | 'suspect' | 'end';
+
+export interface Blame {
+  /** Failures in a row without an acceptance. Repeats of one trial that is refused count once. */
+  readonly inARow: number;
+  accepted(trial: Trial): void;
+  /**
+   * @param isOnly Nothing else may be sent before it ends: nothing tells whether the service is to blame.
+   * @param isClosed Whether nothing is in doubt yet.
+   */
+  failed(trial: Trial, rule: Rule, isOnly: boolean, isClosed: boolean): Verdict;
+  /** Whether it is at fault, since another piece of the same request was accepted after that had failed. */
+  isFound(trial: Trial): boolean;
+}
+
+/**
+ * Who is to blame for a failure: the events, the service, or us? Only an acceptance of others blames the events.
+ *
+ * @param isStrict With strict order, that it fails again and again is enough.
+ */
+export function createBlame(clock: Clock, isStrict: boolean): Blame {
+  let accepted = 0;
+  /** Whether the service accepts anything, as far as is known. */
+  let isKnown = false;
+  let inARow = 0;
+  let fickleUntil = 0;
+  /** Requests for events that were accepted in the end, and those of them that failed. At first, a tenth is taken to fail by chance. */
+  let [requests, unlucky] = [10, 1];
+  const isFound = ({ failures, proofs, seen, whole }: Trial) =>
+    whole.isAccepted && failures > 0 && proofs + Number(accepted !== seen) > 1;
+  return {
+    get inARow() {
+      return inARow;
+    },
+    accepted({ failures, isRefused, whole }) {
+      const kept = Math.min(1, WINDOW / requests);
+      requests = requests * kept + failures + 1;
+      unlucky = unlucky * kept + failures;
+      inARow = 0;
+      accepted += 1;
+      isKnown = true;
+      whole.isAccepted = true;
+      if (isRefused) fickleUntil = clock.now() + FICKLE_MS;
+    },
+    failed(trial, { action, endsEvent, isAskedFor }, isOnly, isClosed) {
+      const { count, seen, whole } = trial;
+      const isSingle = count < 2;
+      const isCrash = action === 'retry';
+      const isDenial = action === 'pause';
+      const isWrong = action === 'isolate' || action === 'split';
+      const isBetween = accepted !== seen;
+      const isRepeat = trial.failures > 0 && !isBetween;
+      if (isBetween || trial.proofs === 0) trial.proofs += 1;
+      trial.failures += 1;
+      trial.since ??= clock.now();
+      trial.seen = accepted;
+      const { failures, proofs } = trial;
+      const share = unlucky / requests;
+      // Pieces, and what fails again though others are accepted, are to blame themselves.
+      const isOurs = !whole.isAccepted && proofs < 2 && (isSingle || !isWrong);
+      if (isOurs && (isCrash || isOnly || !isRepeat)) inARow += 1;
+      if (action === 'drop') return action;
+      if (isDenial && (isAskedFor || isStrict || !(isKnown || endsEvent))) return 'hold';
+      const most = FAILURES_TO_DOUBT * (isWrong && !isOnly ? 2 : 1);
+      if (isClosed && ((inARow >= most && share ** inARow < RARE) || (isDenial && !isKnown))) return 'doubt';
+      if (!isSingle) {
+        // Where half of the requests fail, the halves would fail too.
+        const isEnough = isCrash
+          ? failures >= LEAST_CRASHES && share < 0.5 && share ** failures < RARE && (proofs > 1 || whole.isAccepted || isOnly)
+          : failures >= LEAST_REFUSALS || action === 'split';
+        return isEnough || isFound(trial) ? 'halve' : 'again';
+      }
+      const isEnough =
+        action === 'split'
+          ? failures >= LEAST_REFUSALS
+          : failures >= LEAST_TO_END && share ** failures <= VERY_RARE;
+      if (!isEnough || (isDenial && clock.now() - trial.since < DENIED_MS)) return 'again';
+      const isProven = isDenial ? proofs >= LEAST_TO_END : whole.isAccepted || proofs > 1;
+      if (!isProven && !(isStrict && isKnown)) return isOnly && !isStrict ? 'suspect' : 'again';
+      if (!endsEvent || clock.now() < fickleUntil) return 'suspect';
+      whole.isAccepted = true;
+      // With strict order, something must be accepted before another one ends.
+      if (!isProven) isKnown = false;
+      return 'end';
+    },
+    isFound,
+  };
+}
