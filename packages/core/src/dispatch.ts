@@ -143,7 +143,7 @@ export function createDispatch(options: DispatchOptions): Dispatch {
       };
     },
     show() {
-      breaker.catchUp();
+      gate.catchUp();
       // The network may have come back meanwhile.
       online();
     },

@@ -51,8 +51,8 @@ export interface Breaker {
   hint(): boolean;
   /** The reason for the failures may be gone, for example by a new key: sends a probe now. */
   resume(): void;
-  /** Ends a pause that is over. Timers stop while a function is frozen or a machine sleeps; the clock goes on. */
-  catchUp(): void;
+  /** If not closed, sends a probe now. */
+  tryNow(): void;
   stop(): void;
 }
 
@@ -175,9 +175,7 @@ export function createBreaker(
       opened = Math.min(1, opened);
       tryNow();
     },
-    catchUp() {
-      if (state === 'open' && clock.now() >= (alarm.until ?? 0)) tryNow();
-    },
+    tryNow,
     stop: () => alarm.stop(),
   };
 }

@@ -58,6 +58,12 @@ export class Gate {
     this.#underWay.delete(pass);
   }
 
+  /** Ends a pause that is over. Timers stop while a function is frozen or a machine sleeps; the clock goes on. */
+  catchUp(): void {
+    const { pause, state } = this.#breaker;
+    if (state === 'open' && this.#clock.now() >= (pause?.until ?? 0)) this.#breaker.tryNow();
+  }
+
   stop(): void {
     this.#alarm.stop();
   }

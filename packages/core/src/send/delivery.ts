@@ -43,8 +43,6 @@ export interface DeliveryOptions<Sent extends Trial> {
   readonly offset: Pick<ClockOffset, 'learn'> | undefined;
   readonly books: Pick<Books, 'maybeDuplicate'>;
   readonly reporter: Pick<Reporter, 'requestFailed'>;
-  /** Whether consent to send it was denied. */
-  isDenied(trial: Sent): boolean;
   /** Whether anything else may be sent. */
   hasOthers(): boolean;
   /** Undefined if the answer does not say which events it rejects. */
@@ -58,8 +56,7 @@ export interface DeliveryOptions<Sent extends Trial> {
   end(trial: Sent, fate: Fate): Promise<void> | undefined;
   /** Its halves are sent in its place. */
   halve(trial: Sent): void;
-  /** It holds up no others any more. */
-  setAside(trial: Sent): void;
+  /** If it is alone now, it holds up no others any more. */
   retry(trial: Sent, waitMs: number): void;
 }
 
@@ -110,7 +107,6 @@ export function createDelivery<Sent extends Trial>(options: DeliveryOptions<Sent
           break;
         trial.isAlone = true;
         trial.failures = 1;
-        options.setAside(trial);
     }
     again(trial, isDenial);
   }
@@ -152,7 +148,7 @@ export function createDelivery<Sent extends Trial>(options: DeliveryOptions<Sent
     const { excerpt: words = '', retryAfterMs, status = 0 } = error;
     const { action, isPushback, reason } = rule;
     reporter.requestFailed(error);
-    if (options.isDenied(trial)) return end(trial, 'denied');
+    if (trial.isDenied) return end(trial, 'denied');
     if (options.intercepts?.(trial, pass, status)) return;
     const why = { reason, status, words };
     trial.why = why;

@@ -49,9 +49,7 @@ export function createParcelDelivery(options: ParcelDeliveryOptions) {
     ...options,
     gate: breaker,
     settle,
-    setAside,
     hasOthers: () => waiting.hasOthers,
-    isDenied: ({ denied }) => denied.aborted,
     rejected: ({ parcel }, answer) => rejected?.(parcel, answer),
     accepted(_, pass, isBack) {
       const now = clock.now();
@@ -91,15 +89,10 @@ export function createParcelDelivery(options: ParcelDeliveryOptions) {
       reporter.storageFailed(error);
       trial.letter = letter;
       trial.isAlone = true;
-      setAside(trial);
       return trials.retry(trial, STORAGE_RETRY_MS);
     }
     await waiting.end(trial.parcel, 'deadLettered');
     reporter.emit('deadLettered', { count: 1, ...letter });
-  }
-
-  function setAside({ parcel }: ParcelTrial): void {
-    parcel.lanes = 0;
   }
 
   return async (trial: ParcelTrial, pass: Pass): Promise<void> => {

@@ -171,7 +171,7 @@ export function createSender(options: SenderOptions): Sender {
   return {
     wake,
     async whileUseful(work, until) {
-      breaker.catchUp();
+      gate.catchUp();
       const over = new AbortController();
       const end = () => over.abort();
       void work.then(end, end);

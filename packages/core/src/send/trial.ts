@@ -12,7 +12,7 @@ interface Part {
 }
 
 /** What is sent in one request, and what happened to exactly these events so far. It is sent until they end, or are halved. */
-export class Trial<Parcel extends Part = Part> {
+export abstract class Trial<Parcel extends Part = Part> {
   parcels: readonly Parcel[];
   readonly whole: Whole;
   /** When it is sent next, and how long that was when it was decided, in milliseconds. */
@@ -32,6 +32,8 @@ export class Trial<Parcel extends Part = Part> {
   /** Whether it is probably at fault, and whether it waits alone, so that it holds up no others. */
   isSuspect = false;
   isAlone = false;
+  /** Whether consent to send it was denied. */
+  abstract readonly isDenied: boolean;
   /** Of its last failure. */
   why: Why | undefined;
 

@@ -44,6 +44,10 @@ export class ParcelTrial extends Trial<Parcel> {
     this.size = parcel.count;
   }
 
+  get isDenied(): boolean {
+    return this.denied.aborted;
+  }
+
   /** Whether the events behind it need not wait for it. */
   get isOver(): boolean {
     if (this.isAlone) return true;
@@ -123,6 +127,7 @@ export class Trials {
   retry(trial: ParcelTrial, waitMs: number): void {
     const { clock, waiting } = this.#options;
     trial.at = clock.now() + waitMs;
+    if (trial.isAlone) trial.parcel.lanes = 0;
     this.#list.unshift(trial);
     // What cannot store one letter stores no other.
     if (trial.letter) for (const other of this.#list) if (other.letter) other.at = trial.at;

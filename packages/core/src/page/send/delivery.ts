@@ -17,10 +17,9 @@ export class Batch extends Trial<Parcel> {
   isNamed = false;
   /** What its requests carry: each has the same bytes. */
   carried: Carried | undefined;
-  /** Whether consent to send it was denied. */
+  /** What happened since it was sent: consent was denied, or the page was left. */
   isDenied = false;
-  /** How often the page had been left when it was sent last. */
-  departures = 0;
+  isLeft = false;
 
   /** What failed seldom and is small comes first: it is found soon whether single events are refused, or all. */
   get rank(): number {
@@ -57,11 +56,10 @@ export function createDelivery(
   const { end, cut, letters, limits } = options;
   const isStrict = settings.ordering === 'strict';
   const blame = createBlame(clock, isStrict);
-  const traffic: Traffic = { retries: [], running: new Set(), isStopped: false, departures: 0 };
+  const traffic: Traffic = { retries: [], running: new Set(), isStopped: false };
   const leaseMs = Math.max(LEASE_MS, settings.advanced.headersTimeoutMs);
   const judge = createVerdicts<Batch>({
     ...{ ...options, blame, hasOthers, halve, retry, settle },
-    isDenied: ({ isDenied }) => isDenied,
     // A page of HTML is no answer of a relay.
     rejected: ({ carried }, answer, isAccepted) =>
       relay && isAccepted ? relay.refused(answer.body) : carried && options.rejected?.(carried, answer),
@@ -78,16 +76,13 @@ export function createDelivery(
         return true;
       }
       // The browser goes on with requests of a page that is left, though they seem to fail.
-      const isLeft = status === 0 && (batch.departures < traffic.departures || keeper.isLeft);
+      const isLeft = status === 0 && (batch.isLeft || keeper.isLeft);
       if (isLeft) retry(batch, at + leaseMs - clock.now());
       else keeper.endLease(batch.parcels);
       return isLeft;
     },
     end({ parcels }, fate) {
       for (const parcel of parcels) end(parcel, fate);
-    },
-    setAside({ parcels }) {
-      for (const parcel of parcels) parcel.isAside = true;
     },
   });
 
@@ -101,7 +96,7 @@ export function createDelivery(
     let { carried } = batch;
     if (fields || carried?.count !== texts.length) carried = requests.carry(texts, fields);
     batch.carried = carried;
-    batch.departures = traffic.departures;
+    batch.isLeft = false;
     traffic.running.add(batch);
     if (blame.inARow === 0) {
       // Other pages leave these parcels alone while this one may see the answer.
@@ -174,6 +169,7 @@ export function createDelivery(
     batch.waitMs = waitMs;
     batch.at = clock.now() + waitMs;
     traffic.retries.push(batch);
+    for (const parcel of batch.parcels) parcel.isAside = batch.isAlone;
     // With much in memory, the texts that are stored are read again when they are sent.
     if (parcels.bytes <= settings.buffer.maxBytes / 4) return;
     batch.carried = undefined;

@@ -223,6 +223,11 @@ export function createSender(options: SenderOptions): Sender {
     }
   }
 
+  /** Requests that fail now may be going on. */
+  function depart(): void {
+    for (const batch of traffic.running) batch.isLeft = true;
+  }
+
   return {
     wake,
     get suspects() {
@@ -265,7 +270,7 @@ export function createSender(options: SenderOptions): Sender {
         void deliver(batch, true);
       }
       void keeper.commit();
-      if (isLeft) traffic.departures += 1;
+      if (isLeft) depart();
       return others > 0;
     },
     deny() {
@@ -274,7 +279,7 @@ export function createSender(options: SenderOptions): Sender {
         for (const parcel of batch.parcels) parcel.state = 'waiting';
     },
     rest() {
-      traffic.departures += 1;
+      depart();
       giveUp();
     },
     changed,

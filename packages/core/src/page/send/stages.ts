@@ -53,7 +53,5 @@ export interface Traffic {
   /** Batches that wait for their retry. */
   retries: Batch[];
   readonly running: Set<Batch>;
-  /** How often the page was left. */
-  departures: number;
   isStopped: boolean;
 }
