@@ -118,7 +118,7 @@ export function createEngine(
   const relay = address && createRelay(address, clock, wake);
   const sender = createSender({
     ...{ ...stages, relay, random, tabs, gate, requests, books, bounds, limits },
-    ...{ offset: texts.offset, rejected: hooked.rejected },
+    ...{ offset: texts.offset, rejected: relay ? relay.refused : hooked.rejected },
   });
   const oldestAt = () => clock.now() - settings.unidentified.maxAgeMs;
   function end(parcel: Parcel, fate: Fate, isCounted = true): void {

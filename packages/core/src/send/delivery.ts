@@ -7,7 +7,7 @@ import type { Books } from '../tell/books.ts';
 import type { Reporter } from '../tell/reporter.ts';
 import type { Blame } from './blame.ts';
 import { type DeliveryPolicy, type Rule, ruleOf, WRONG } from './delivery-policy.ts';
-import type { Answer, Outcome, Rejected } from './http/transport.ts';
+import type { Outcome, ReadRejected, Rejected } from './http/transport.ts';
 import type { Limits } from './limits.ts';
 import { requestFailed } from './request-failed.ts';
 import type { Trial } from './trial.ts';
@@ -45,15 +45,14 @@ export interface DeliveryOptions<Sent extends Trial> {
   readonly reporter: Pick<Reporter, 'requestFailed'>;
   /** Whether anything else may be sent. */
   hasOthers(): boolean;
-  /** Undefined if the answer does not say which events it rejects. */
-  rejected(trial: Sent, answer: Answer, isAccepted: boolean): Rejected | undefined;
+  readonly rejected: ReadRejected | undefined;
   /** The request was accepted. @param isBack Whether a pause is over. */
   accepted(trial: Sent, pass: Pass, isBack: boolean): void;
   /** The request failed. Returns whether the engine deals with that. @param status 0: there is no answer. */
   intercepts?(trial: Sent, pass: Pass, status: number): boolean;
   /** Its events end: those that were rejected as dead letters, the others as delivered. */
-  settle(trial: Sent, rejected: Rejected, status: number): Promise<void> | undefined;
-  end(trial: Sent, fate: Fate): Promise<void> | undefined;
+  settle(trial: Sent, rejected: Rejected, status: number): unknown;
+  end(parcel: Sent['parcels'][number], fate: Fate): unknown;
   /** Its halves are sent in its place. */
   halve(trial: Sent): void;
   /** If it is alone now, it holds up no others any more. */
@@ -68,7 +67,9 @@ export function createDelivery<Sent extends Trial>(options: DeliveryOptions<Sent
   const isStrict = settings.ordering === 'strict';
   const backoff = { baseMs: delivery.retryBaseMs, maxMs: delivery.retryMaxMs };
 
-  function failed(trial: Sent, rule: Rule, why: Why, pass: Pass): Promise<void> | undefined {
+  const endAll = ({ parcels }: Sent, fate: Fate) => Promise.all(parcels.map((parcel) => end(parcel, fate)));
+
+  function failed(trial: Sent, rule: Rule, why: Why, pass: Pass): unknown {
     const { action, endsEvent } = rule;
     const isDenial = action === 'pause';
     // There may be nothing else to try: then the event at fault must be found all the same.
@@ -94,7 +95,7 @@ export function createDelivery<Sent extends Trial>(options: DeliveryOptions<Sent
         again(trial);
         return;
       case 'drop':
-        return end(trial, 'refused');
+        return endAll(trial, 'refused');
       case 'halve':
         if (action === 'split') limits.tooLarge(trial, clock.now());
         halve(trial);
@@ -122,13 +123,13 @@ export function createDelivery<Sent extends Trial>(options: DeliveryOptions<Sent
   }
 
   /** There is an outcome. What is sent goes on, or has ended, when this returns; the end is stored when it resolves. */
-  return (trial: Sent, pass: Pass, outcome: Outcome): Promise<void> | undefined => {
+  return (trial: Sent, pass: Pass, outcome: Outcome): unknown => {
     let rule = ruleOf(outcome, delivery.policy);
     const now = clock.now();
     const isAccepted = rule.action === 'accept';
     if (outcome.kind === 'answered' && (isAccepted || rule.reason === 'intercepted')) {
       // If `classify` knows the answer, it is the service's.
-      const named = options.rejected(trial, outcome, isAccepted);
+      const named = trial.carried && options.rejected?.(trial.carried, outcome);
       if (named?.length === trial.count) {
         // An answer that takes nothing is a refusal.
         rule = WRONG;
@@ -148,7 +149,7 @@ export function createDelivery<Sent extends Trial>(options: DeliveryOptions<Sent
     const { excerpt: words = '', retryAfterMs, status = 0 } = error;
     const { action, isPushback, reason } = rule;
     reporter.requestFailed(error);
-    if (trial.isDenied) return end(trial, 'denied');
+    if (trial.isDenied) return endAll(trial, 'denied');
     if (options.intercepts?.(trial, pass, status)) return;
     const why = { reason, status, words };
     trial.why = why;

@@ -43,14 +43,13 @@ interface ParcelDeliveryOptions extends Pick<DeliveryOptions<ParcelTrial>, Share
 
 /** Makes what sends a parcel once, and does what the answer asks for. */
 export function createParcelDelivery(options: ParcelDeliveryOptions) {
-  const { breaker, clock, concurrency, gate, letters, limits, rejected } = options;
+  const { breaker, clock, concurrency, gate, letters, limits } = options;
   const { reporter, requests, signal, trials, waiting } = options;
   const judge = createDelivery<ParcelTrial>({
     ...options,
     gate: breaker,
     settle,
     hasOthers: () => waiting.hasOthers,
-    rejected: ({ parcel }, answer) => rejected?.(parcel, answer),
     accepted(_, pass, isBack) {
       const now = clock.now();
       concurrency.accepted(now - pass.at, now);
@@ -59,7 +58,7 @@ export function createParcelDelivery(options: ParcelDeliveryOptions) {
       concurrency.restart();
       trials.resume();
     },
-    end: ({ parcel }, fate) => waiting.end(parcel, fate),
+    end: (parcel, fate) => waiting.end(parcel, fate),
     halve: (trial) => trials.halve(trial),
     retry: (trial, waitMs) => trials.retry(trial, waitMs),
   });

@@ -1,4 +1,5 @@
 import type { Why } from '../pace/breaker.ts';
+import type { Batch } from '../wait/parcel.ts';
 
 /** What the pieces of one refused request have in common. */
 interface Whole {
@@ -34,6 +35,8 @@ export abstract class Trial<Parcel extends Part = Part> {
   isAlone = false;
   /** Whether consent to send it was denied. */
   abstract readonly isDenied: boolean;
+  /** What its requests carry. */
+  abstract readonly carried: Batch | undefined;
   /** Of its last failure. */
   why: Why | undefined;
 

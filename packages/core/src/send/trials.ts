@@ -44,6 +44,10 @@ export class ParcelTrial extends Trial<Parcel> {
     this.size = parcel.count;
   }
 
+  get carried(): Parcel {
+    return this.parcel;
+  }
+
   get isDenied(): boolean {
     return this.denied.aborted;
   }

@@ -60,9 +60,6 @@ export function createDelivery(
   const leaseMs = Math.max(LEASE_MS, settings.advanced.headersTimeoutMs);
   const judge = createVerdicts<Batch>({
     ...{ ...options, blame, hasOthers, halve, retry, settle },
-    // A page of HTML is no answer of a relay.
-    rejected: ({ carried }, answer, isAccepted) =>
-      relay && isAccepted ? relay.refused(answer.body) : carried && options.rejected?.(carried, answer),
     accepted(_, __, isBack) {
       if (isBack) for (const other of traffic.retries) if (!other.isAlone) other.at = 0;
       keeper.answered();
@@ -80,9 +77,6 @@ export function createDelivery(
       if (isLeft) retry(batch, at + leaseMs - clock.now());
       else keeper.endLease(batch.parcels);
       return isLeft;
-    },
-    end({ parcels }, fate) {
-      for (const parcel of parcels) end(parcel, fate);
     },
   });
 
