@@ -9,9 +9,9 @@ import { AdaptiveConcurrency } from './pace/adaptive-concurrency.ts';
 import { createBreaker } from './pace/breaker.ts';
 import { Gate } from './pace/gate.ts';
 import { createBlame } from './send/blame.ts';
+import { createDelivery, type LetterStore } from './send/delivery.ts';
 import type { Transport } from './send/http/transport.ts';
 import type { Limits } from './send/limits.ts';
-import { createParcelDelivery, type LetterStore } from './send/parcel-delivery.ts';
 import { Requests } from './send/requests.ts';
 import { createSender, type Sender } from './send/sender.ts';
 import { Trials } from './send/trials.ts';
@@ -105,7 +105,7 @@ export function createDispatch(options: DispatchOptions): Dispatch {
   const blame = createBlame(clock, isStrict);
   const trials = new Trials({ blame, clock, isOrdered, isStrict, limits, waiting });
   const stages = { blame, breaker, clock, concurrency, gate, limits, reporter, signal, trials, waiting };
-  const deliver = createParcelDelivery({
+  const deliver = createDelivery({
     ...stages,
     books,
     letters,
@@ -126,7 +126,7 @@ export function createDispatch(options: DispatchOptions): Dispatch {
   function retryNow(): void {
     if (signal.aborted) return;
     trials.due(Number.POSITIVE_INFINITY);
-    breaker.resume();
+    gate.resume();
     wake();
   }
 

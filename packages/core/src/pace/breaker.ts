@@ -10,14 +10,6 @@ export type Why = Pick<Pause, 'reason' | 'status' | 'words'>;
 /** As pages, and processes, tell each other of a pause. Without failures, it is for all. */
 export type SharedPause = [until: number, failures: number, forMs: number];
 
-/** A request that is made: what was the case then. */
-export interface Pass {
-  readonly at: number;
-  readonly state: BreakerState;
-  /** How often somebody had said by then that the reason for failures may be gone, for example by a new key. */
-  readonly era: number;
-}
-
 /** Hints count at most once in this time: an unstable network gives many. */
 const HINT_MS = 60_000;
 /** The first pause is as long as the wait of what failed so often. */
@@ -35,18 +27,13 @@ export interface Breaker {
   asked(retryAfterMs: number, why: Omit<Why, 'reason'>, leastMs?: number): void;
   /** Requests are made one at a time until one is accepted. @param most So many may fail. */
   doubt(most: number): void;
-  /** A request is made. */
-  start(): Pass;
-  /** Whether nobody said since the request was made that the reason for failures may be gone. */
-  isCurrent(pass: Pass): boolean;
-  /** A request failed. It counts if it was the probe. */
-  failed(pass: Pass, why: Why): void;
+  probeFailed(why: Why): void;
   /** As others are told of it. */
   readonly shared: SharedPause | undefined;
   /** Others pause. @param isFirst This page was opened just now, which is worth a try. */
   share(pause: Readonly<SharedPause>, isFirst: boolean): void;
-  /** Returns whether a pause is over. @param pass Left out if others had the answer. */
-  accepted(pass?: Pass): boolean;
+  /** Returns whether a pause is over. */
+  accepted(): boolean;
   /** The network or the page is back: worth a try, but not too often. Returns whether there is one. */
   hint(): boolean;
   /** The reason for the failures may be gone, for example by a new key: sends a probe now. */
@@ -75,7 +62,6 @@ export function createBreaker(
   let opened = 0;
   /** Failures of probes until the next pause. */
   let patience = 1;
-  let era = 0;
   let hintedAt = Number.NEGATIVE_INFINITY;
   const alarm = new Alarm(clock, () => {
     if (!rests()) tryNow();
@@ -145,16 +131,12 @@ export function createBreaker(
       patience = most;
       enter('half-open');
     },
-    start: () => ({ at: clock.now(), state, era }),
-    isCurrent: (pass) => pass.era === era,
-    failed(pass, why) {
-      if (pass.state === 'closed') return;
+    probeFailed(why: Why): void {
       patience -= 1;
       if (patience <= 0 && state === 'half-open') hold(why);
     },
-    accepted(pass): boolean {
-      // What was sent before the pause says nothing about the service now.
-      if (state === 'open' || (pause && pass?.state === 'closed')) return false;
+    accepted(): boolean {
+      if (state === 'open') return false;
       const isBack = opened > 0;
       opened = 0;
       enter('closed');
@@ -171,7 +153,6 @@ export function createBreaker(
       return true;
     },
     resume(): void {
-      era += 1;
       opened = Math.min(1, opened);
       tryNow();
     },

@@ -1,7 +1,17 @@
 import type { Clock } from '@sluice/protocol/toolbox';
 import { Alarm } from '../base/alarm.ts';
+import type { BreakerState } from '../tell/stats.ts';
 import type { AdaptiveConcurrency } from './adaptive-concurrency.ts';
-import type { Breaker, Pass } from './breaker.ts';
+import type { Breaker, Why } from './breaker.ts';
+
+/** The right to make one request. */
+export interface Pass {
+  /** When the request was made, and in which state of the breaker. */
+  readonly at: number;
+  readonly state: BreakerState;
+  /** How often somebody had said by then that the reason for failures may be gone, for example by a new key. */
+  readonly era: number;
+}
 
 /** Decides when a request may be made, by the breaker, the rate limit, and how many requests are under way. */
 export class Gate {
@@ -13,6 +23,7 @@ export class Gate {
   readonly #alarm: Alarm;
   /** The requests under way, the oldest first. */
   readonly #underWay = new Set<Pass>();
+  #era = 0;
 
   /**
    * @param rateWaitMs How long the rate limit lets the next request wait, in milliseconds.
@@ -39,7 +50,7 @@ export class Gate {
   /** Whether a request may be made now. If not, `onChange` is called when that may have changed. */
   get mayStart(): boolean {
     const { state } = this.#breaker;
-    const isProbe = (pass: Pass) => pass.state === 'half-open' && this.#breaker.isCurrent(pass);
+    const isProbe = (pass: Pass) => pass.state === 'half-open' && this.isCurrent(pass);
     if (state !== 'closed') return state === 'half-open' && ![...this.#underWay].some(isProbe);
     const now = this.#clock.now();
     const waitMs = Math.max(this.#rateWaitMs(now), this.#concurrency.waitMs(this.#underWay, now));
@@ -49,13 +60,35 @@ export class Gate {
 
   /** Counts a new request and returns its pass. */
   start(): Pass {
-    const pass = this.#breaker.start();
+    const pass: Pass = { at: this.#clock.now(), state: this.#breaker.state, era: this.#era };
     this.#underWay.add(pass);
     return pass;
   }
 
   end(pass: Pass): void {
     this.#underWay.delete(pass);
+  }
+
+  /** Whether nobody said since the request was made that the reason for failures may be gone. */
+  isCurrent({ era }: Pass): boolean {
+    return era === this.#era;
+  }
+
+  /** The request was accepted. Returns whether a pause is over. */
+  accepted({ state }: Pass): boolean {
+    // What was sent before the pause says nothing about the service now.
+    return !(this.#breaker.pause && state === 'closed') && this.#breaker.accepted();
+  }
+
+  /** The request failed. That counts if it was the probe. */
+  failed({ state }: Pass, why: Why): void {
+    if (state !== 'closed') this.#breaker.probeFailed(why);
+  }
+
+  /** The reason for the failures may be gone, for example by a new key: sends a probe now. */
+  resume(): void {
+    this.#era += 1;
+    this.#breaker.resume();
   }
 
   /** Ends a pause that is over. Timers stop while a function is frozen or a machine sleeps; the clock goes on. */

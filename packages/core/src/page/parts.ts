@@ -8,7 +8,7 @@ import type { Keeper } from './keep/keeper.ts';
 import type { Letters } from './keep/letters.ts';
 import type { Parcel } from './keep/parcel.ts';
 import type { Order, Parcels } from './keep/parcels.ts';
-import type { Batch } from './send/delivery.ts';
+import type { Batch } from './send/batch.ts';
 
 /** What the engine provides for its parts. */
 interface Stages {

@@ -1,6 +1,7 @@
-import type { Clock } from '@sluice/protocol/toolbox';
+import type { Backoff, Clock } from '@sluice/protocol/toolbox';
+import { probeMs } from '../pace/wait-times.ts';
 import type { Rule } from './delivery-policy.ts';
-import type { Trial } from './trial.ts';
+import { countOf, type Trial } from './trial.ts';
 
 const FAILURES_TO_DOUBT = 5;
 const LEAST_TO_END = 5;
@@ -9,11 +10,16 @@ const LEAST_REFUSALS = 2;
 /** What chance explains less often than this is no chance: that several events fail, that the service does, that one is at fault. */
 const RARE = 1e-3;
 const VERY_RARE = 1e-6;
-/** About so many requests count. */
-const WINDOW = 200;
-/** What looks like a wrong key or address must fail over at least this time. */
-const DENIED_MS = 30_000;
+/** About the last 200 requests count. */
+const KEPT = 0.995;
 const FICKLE_MS = 10 * 60_000;
+/** Failed probes after which the service is to blame; if it calls the events wrong, single ones, as many as the second. */
+const PROBES = 3;
+const WRONG_PROBES = 10;
+/** The wait of what looks like a wrong key or address. */
+const DENIED: Backoff = { baseMs: 1_000, maxMs: 60_000 };
+/** The wait of an event that is probably at fault. */
+const SUSPECT: Backoff = { baseMs: 60_000, maxMs: 60 * 60_000 };
 
 /**
  * What to do with what failed. `hold`: a pause. `doubt`: something else is tried. `again`, `halve`, `drop`. A single event may be at
@@ -44,7 +50,7 @@ export function createBlame(clock: Clock, isStrict: boolean): Blame {
   /** Whether the service accepts anything, as far as is known. */
   let isKnown = false;
   let inARow = 0;
-  let fickleUntil = 0;
+  let fickleAt = Number.NEGATIVE_INFINITY;
   /** Requests for events that were accepted in the end, and those of them that failed. At first, a tenth is taken to fail by chance. */
   let [requests, unlucky] = [10, 1];
   const isFound = ({ failures, proofs, seen, whole }: Trial) =>
@@ -53,19 +59,18 @@ export function createBlame(clock: Clock, isStrict: boolean): Blame {
     get inARow() {
       return inARow;
     },
-    accepted({ failures, isRefused, whole }) {
-      const kept = Math.min(1, WINDOW / requests);
-      requests = requests * kept + failures + 1;
-      unlucky = unlucky * kept + failures;
+    accepted({ failures, whole, why }) {
+      requests = requests * KEPT + failures + 1;
+      unlucky = unlucky * KEPT + failures;
       inARow = 0;
       accepted += 1;
       isKnown = true;
       whole.isAccepted = true;
-      if (isRefused) fickleUntil = clock.now() + FICKLE_MS;
+      if (why && why.reason !== 'unavailable') fickleAt = clock.now();
     },
     failed(trial, { action, endsEvent, isAskedFor }, isOnly, isClosed) {
-      const { count, seen, whole } = trial;
-      const isSingle = count < 2;
+      const { seen, whole } = trial;
+      const isSingle = countOf(trial) < 2;
       const isCrash = action === 'retry';
       const isDenial = action === 'pause';
       const isWrong = action === 'isolate' || action === 'split';
@@ -73,7 +78,6 @@ export function createBlame(clock: Clock, isStrict: boolean): Blame {
       const isRepeat = trial.failures > 0 && !isBetween;
       if (isBetween || trial.proofs === 0) trial.proofs += 1;
       trial.failures += 1;
-      trial.since ??= clock.now();
       trial.seen = accepted;
       const { failures, proofs } = trial;
       const share = unlucky / requests;
@@ -87,18 +91,22 @@ export function createBlame(clock: Clock, isStrict: boolean): Blame {
       if (!isSingle) {
         // Where half of the requests fail, the halves would fail too.
         const isEnough = isCrash
-          ? failures >= LEAST_CRASHES && share < 0.5 && share ** failures < RARE && (proofs > 1 || whole.isAccepted || isOnly)
+          ? failures >= LEAST_CRASHES &&
+            share < 0.5 &&
+            share ** failures < RARE &&
+            (proofs > 1 || whole.isAccepted || isOnly)
           : failures >= LEAST_REFUSALS || action === 'split';
         return isEnough || isFound(trial) ? 'halve' : 'again';
       }
+      // Six denials take half a minute.
       const isEnough =
         action === 'split'
           ? failures >= LEAST_REFUSALS
-          : failures >= LEAST_TO_END && share ** failures <= VERY_RARE;
-      if (!isEnough || (isDenial && clock.now() - trial.since < DENIED_MS)) return 'again';
+          : failures >= LEAST_TO_END + Number(isDenial) && share ** failures <= VERY_RARE;
+      if (!isEnough) return 'again';
       const isProven = isDenial ? proofs >= LEAST_TO_END : whole.isAccepted || proofs > 1;
       if (!isProven && !(isStrict && isKnown)) return isOnly && !isStrict ? 'suspect' : 'again';
-      if (!endsEvent || clock.now() < fickleUntil) return 'suspect';
+      if (!endsEvent || Math.abs(clock.now() - fickleAt) < FICKLE_MS) return 'suspect';
       whole.isAccepted = true;
       // With strict order, something must be accepted before another one ends.
       if (!isProven) isKnown = false;
@@ -106,4 +114,18 @@ export function createBlame(clock: Clock, isStrict: boolean): Blame {
     },
     isFound,
   };
+}
+
+/** In doubt, how many probes may fail until the service is to blame. @param isOnly As for `failed()`. */
+export function probesOf({ action }: Rule, isOnly: boolean): number {
+  return action === 'pause' || action === 'retry' || isOnly ? PROBES : WRONG_PROBES;
+}
+
+/** How long something waits that goes again, in milliseconds. @param isDenial Whether it looks like a wrong key or address. */
+export function retryMs(trial: Trial, isDenial: boolean, backoff: Backoff, random: () => number): number {
+  const { failures, isAlone, proofs, whole } = trial;
+  const times = Math.max(failures - 1, 0);
+  if (isAlone || isDenial) return probeMs(times, isAlone ? SUSPECT : DENIED, () => 1 + random() / 2);
+  // It waits for less while others are accepted.
+  return probeMs(whole.isAccepted || proofs > 1 ? Math.min(times, 1) : times, backoff, random);
 }

@@ -1,27 +1,30 @@
-import type { Backoff, Clock } from '@sluice/protocol/toolbox';
+import type { Clock } from '@sluice/protocol/toolbox';
 import type { ClockOffset } from '../accept/clock-offset.ts';
-import type { Fate } from '../base/fate.ts';
-import type { Breaker, Pass, Why } from '../pace/breaker.ts';
-import { probeMs } from '../pace/wait-times.ts';
+import type { AdaptiveConcurrency } from '../pace/adaptive-concurrency.ts';
+import type { Breaker } from '../pace/breaker.ts';
+import type { Gate, Pass } from '../pace/gate.ts';
 import type { Books } from '../tell/books.ts';
 import type { Reporter } from '../tell/reporter.ts';
-import type { Blame } from './blame.ts';
+import type { Parcel } from '../wait/parcel.ts';
+import type { Waiting } from '../wait/waiting.ts';
+import { type Blame, probesOf, retryMs } from './blame.ts';
 import { type DeliveryPolicy, type Rule, ruleOf, WRONG } from './delivery-policy.ts';
 import type { Outcome, ReadRejected, Rejected } from './http/transport.ts';
 import type { Limits } from './limits.ts';
 import { requestFailed } from './request-failed.ts';
-import type { Trial } from './trial.ts';
+import type { Requests } from './requests.ts';
+import { ParcelTrial, type Refusal, type Trials } from './trials.ts';
 
-/** The wait of what looks like a wrong key or address. */
-const DENIED: Backoff = { baseMs: 1_000, maxMs: 60_000 };
-/** The wait of an event that is probably at fault. */
-const SUSPECT: Backoff = { baseMs: 60_000, maxMs: 60 * 60_000 };
-/** Failed probes after which the service is to blame; if it calls the events wrong, single ones, as many as the second. */
-const PROBES = 3;
-const WRONG_PROBES = 10;
+/** How soon to try again to store a dead letter, in milliseconds. Others go on meanwhile. */
+const STORAGE_RETRY_MS = 60_000;
 
-/** What a delivery needs. `Sent` is what its engine sends. */
-export interface DeliveryOptions<Sent extends Trial> {
+/** Where dead letters are kept. */
+export interface LetterStore {
+  /** Stores the one event of a parcel as a dead letter. Rejects with a StorageError if that fails. */
+  keep(parcel: Pick<Parcel, 'events'>, refusal: Refusal): Promise<void>;
+}
+
+interface DeliveryOptions {
   readonly settings: {
     readonly delivery: {
       readonly policy: DeliveryPolicy;
@@ -36,47 +39,92 @@ export interface DeliveryOptions<Sent extends Trial> {
   };
   readonly clock: Clock;
   readonly random: () => number;
-  readonly blame: Blame;
-  readonly gate: Breaker;
+  readonly waiting: Waiting;
+  readonly breaker: Breaker;
+  readonly gate: Gate;
+  readonly concurrency: AdaptiveConcurrency;
+  readonly requests: Requests;
+  readonly rejected: ReadRejected | undefined;
   readonly limits: Limits;
-  readonly requests: { readonly url: string; redact(text: string): string; accepted(): void };
+  readonly blame: Blame;
+  readonly trials: Trials;
+  readonly letters: LetterStore;
   readonly offset: Pick<ClockOffset, 'learn'> | undefined;
   readonly books: Pick<Books, 'maybeDuplicate'>;
-  readonly reporter: Pick<Reporter, 'requestFailed'>;
-  /** Whether anything else may be sent. */
-  hasOthers(): boolean;
-  readonly rejected: ReadRejected | undefined;
-  /** The request was accepted. @param isBack Whether a pause is over. */
-  accepted(trial: Sent, pass: Pass, isBack: boolean): void;
-  /** The request failed. Returns whether the engine deals with that. @param status 0: there is no answer. */
-  intercepts?(trial: Sent, pass: Pass, status: number): boolean;
-  /** Its events end: those that were rejected as dead letters, the others as delivered. */
-  settle(trial: Sent, rejected: Rejected, status: number): unknown;
-  end(parcel: Sent['parcels'][number], fate: Fate): unknown;
-  /** Its halves are sent in its place. */
-  halve(trial: Sent): void;
-  /** If it is alone now, it holds up no others any more. */
-  retry(trial: Sent, waitMs: number): void;
+  readonly reporter: Reporter;
+  /** Aborts all requests. */
+  readonly signal: AbortSignal;
 }
 
-/** Makes what decides by the answer to a request what becomes of its events. */
-export function createDelivery<Sent extends Trial>(options: DeliveryOptions<Sent>) {
-  const { blame, books, clock, end, gate, halve, limits, offset } = options;
-  const { random, reporter, requests, retry, settings, settle } = options;
-  const { delivery, isOrdered } = settings;
+/** Makes what sends a parcel once, and does what the answer asks for. */
+export function createDelivery(options: DeliveryOptions): (trial: ParcelTrial, pass: Pass) => Promise<void> {
+  const { blame, books, breaker, clock, concurrency, gate, letters, limits, offset } = options;
+  const { random, rejected, reporter, requests, settings, signal, trials, waiting } = options;
+  const { isOrdered } = settings;
+  const { maxTries = Number.POSITIVE_INFINITY, policy, retryBaseMs, retryMaxMs } = settings.delivery;
   const isStrict = settings.ordering === 'strict';
-  const backoff = { baseMs: delivery.retryBaseMs, maxMs: delivery.retryMaxMs };
+  const backoff = { baseMs: retryBaseMs, maxMs: retryMaxMs };
 
-  const endAll = ({ parcels }: Sent, fate: Fate) => Promise.all(parcels.map((parcel) => end(parcel, fate)));
+  async function answered(trial: ParcelTrial, pass: Pass, outcome: Outcome): Promise<void> {
+    const { parcel } = trial;
+    const now = clock.now();
+    let rule = ruleOf(outcome, policy);
+    const isAccepted = rule.action === 'accept';
+    if (outcome.kind === 'answered' && (isAccepted || rule.reason === 'intercepted')) {
+      // If `classify` knows the answer, it is the service's.
+      const named = rejected?.(parcel, outcome);
+      if (named?.length === parcel.count) {
+        // An answer that takes nothing is a refusal.
+        rule = WRONG;
+        outcome = { ...outcome, body: requests.redact(named[0]?.[1] ?? '') };
+      } else if (named || isAccepted) {
+        offset?.learn(outcome.date, pass.at, now);
+        accepted(trial, pass);
+        return settle(trial, named ?? [], outcome.status);
+      }
+    }
+    const error = requestFailed(outcome, rule, requests.url, now);
+    const { excerpt: words = '', retryAfterMs, status = 0 } = error;
+    reporter.requestFailed(error);
+    if (trial.denied.aborted) return waiting.end(parcel, 'denied');
+    const why = { reason: rule.reason, status, words };
+    trial.why = why;
+    if (rule.isAmbiguous) books.maybeDuplicate += parcel.count;
+    const isEnough = rule.isPushback && limits.pushedBack?.(pass.at, now, rule, retryAfterMs);
+    if (rule.isPushback && retryAfterMs) {
+      breaker.asked(retryAfterMs, why, limits.waitMs?.(now));
+      return trials.retry(trial, 0);
+    }
+    // With the new key it may be accepted.
+    if (rule.action === 'pause' && !gate.isCurrent(pass)) return trials.retry(trial, 0);
+    // The service may only want fewer requests.
+    if (isEnough && breaker.state === 'closed') return again(trial);
+    await failed(trial, pass, rule);
+  }
 
-  function failed(trial: Sent, rule: Rule, why: Why, pass: Pass): unknown {
+  function accepted(trial: ParcelTrial, pass: Pass): void {
+    const now = clock.now();
+    const isOutage = breaker.pause?.reason === 'unavailable';
+    const isBack = gate.accepted(pass);
+    concurrency.accepted(now - pass.at, now);
+    blame.accepted(trial);
+    requests.accepted();
+    limits.accepted(trial, now, isBack && isOutage);
+    trials.accepted();
+    if (!isBack) return;
+    concurrency.restart();
+    trials.resume();
+  }
+
+  async function failed(trial: ParcelTrial, pass: Pass, rule: Rule): Promise<void> {
+    const { parcel, whole, why } = trial;
     const { action, endsEvent } = rule;
+    if (!why) return;
     const isDenial = action === 'pause';
     // There may be nothing else to try: then the event at fault must be found all the same.
-    const isOnly =
-      isStrict ||
-      (isOrdered && (isDenial ? endsEvent === true : !trial.whole.isAccepted) && !options.hasOthers());
-    const isClosed = gate.state === 'closed';
+    const isKnownApart = isDenial ? endsEvent !== true : whole.isAccepted;
+    const isOnly = isStrict || (isOrdered && !isKnownApart && !waiting.hasOthers);
+    const isClosed = breaker.state === 'closed';
     // What waits alone fails whether the service works or not.
     if (!isClosed && !trial.isAlone) {
       // It waits before anybody hears of a pause: a new key lets it go at once.
@@ -88,80 +136,72 @@ export function createDelivery<Sent extends Trial>(options: DeliveryOptions<Sent
     switch (blame.failed(trial, rule, isOnly, isClosed)) {
       case 'hold':
         again(trial);
-        if (isClosed) gate.hold(why);
+        if (isClosed) breaker.hold(why);
         return;
       case 'doubt':
-        gate.doubt(isDenial || action === 'retry' || isOnly ? PROBES : WRONG_PROBES);
-        again(trial);
-        return;
+        breaker.doubt(probesOf(rule, isOnly));
+        return again(trial);
       case 'drop':
-        return endAll(trial, 'refused');
+        return waiting.end(parcel, 'refused');
       case 'halve':
         if (action === 'split') limits.tooLarge(trial, clock.now());
-        halve(trial);
-        return;
+        return trials.halve(trial);
       case 'end':
         return settle(trial, [[0, why.words]], why.status);
       case 'suspect':
         trial.isSuspect = true;
-        if (trial.isAlone || (isStrict && trial.failures < (delivery.maxTries ?? Number.POSITIVE_INFINITY)))
-          break;
+        if (trial.isAlone || (isStrict && trial.failures < maxTries)) break;
         trial.isAlone = true;
         trial.failures = 1;
     }
     again(trial, isDenial);
   }
 
-  function again(trial: Sent, isDenial = false): void {
-    const { failures, isAlone, proofs, whole } = trial;
-    const isSlow = isAlone || isDenial;
-    const wait = isAlone ? SUSPECT : isDenial ? DENIED : backoff;
-    let times = Math.max(failures - 1, 0);
-    // Others are accepted meanwhile.
-    if (!isSlow && (whole.isAccepted || proofs > 1)) times = Math.min(times, 1);
-    retry(trial, probeMs(times, wait, isSlow ? () => 1 + random() / 2 : random));
+  function again(trial: ParcelTrial, isDenial = false): void {
+    trials.retry(trial, retryMs(trial, isDenial, backoff, random));
   }
 
-  /** There is an outcome. What is sent goes on, or has ended, when this returns; the end is stored when it resolves. */
-  return (trial: Sent, pass: Pass, outcome: Outcome): unknown => {
-    let rule = ruleOf(outcome, delivery.policy);
-    const now = clock.now();
-    const isAccepted = rule.action === 'accept';
-    if (outcome.kind === 'answered' && (isAccepted || rule.reason === 'intercepted')) {
-      // If `classify` knows the answer, it is the service's.
-      const named = trial.carried && options.rejected?.(trial.carried, outcome);
-      if (named?.length === trial.count) {
-        // An answer that takes nothing is a refusal.
-        rule = WRONG;
-        outcome = { ...outcome, body: requests.redact(`${named[0]?.[1] ?? ''}`) };
-      } else if (named || isAccepted) {
-        const isOutage = gate.pause?.reason === 'unavailable';
-        const isBack = gate.accepted(pass);
-        blame.accepted(trial);
-        requests.accepted();
-        limits.accepted(trial, now, isBack && isOutage);
-        offset?.learn(outcome.date, pass.at, now);
-        options.accepted(trial, pass, isBack);
-        return settle(trial, named ?? [], outcome.status);
+  /** Its events end: those that were rejected as dead letters, the others as delivered. */
+  async function settle(trial: ParcelTrial, rejected: Rejected, status: number): Promise<void> {
+    const { denied, parcel, why } = trial;
+    const reasons = new Map(rejected);
+    const indexes = [...reasons.keys()].flatMap((index) => [index, index + 1]);
+    let index = 0;
+    for (const part of waiting.cut(parcel, ...indexes)) {
+      const reason = reasons.get(index);
+      index += part.count;
+      // A request that failed without an answer may still be running, and read the body.
+      if (reason === undefined) await waiting.end(part, 'delivered', !why && requests.releasesBodies);
+      else {
+        const one = part === parcel ? trial : new ParcelTrial(part, denied);
+        await bury(one, { status, excerpt: requests.redact(reason) });
       }
     }
-    const error = requestFailed(outcome, rule, requests.url, now);
-    const { excerpt: words = '', retryAfterMs, status = 0 } = error;
-    const { action, isPushback, reason } = rule;
-    reporter.requestFailed(error);
-    if (trial.isDenied) return endAll(trial, 'denied');
-    if (options.intercepts?.(trial, pass, status)) return;
-    const why = { reason, status, words };
-    trial.why = why;
-    trial.isRefused ||= action !== 'retry';
-    if (rule.isAmbiguous) books.maybeDuplicate += trial.count;
-    const isEnough = isPushback && limits.pushedBack?.(pass.at, now, rule, retryAfterMs);
-    if (isPushback && retryAfterMs) {
-      gate.asked(retryAfterMs, why, limits.waitMs?.(now));
-      retry(trial, 0);
-    } else if (action === 'pause' && !gate.isCurrent(pass)) retry(trial, 0);
-    // The service may only want fewer requests.
-    else if (isEnough && gate.state === 'closed') again(trial);
-    else return failed(trial, rule, why, pass);
+  }
+
+  /** Makes a dead letter. If its storage fails, only this event waits. */
+  async function bury(trial: ParcelTrial, letter: Refusal): Promise<void> {
+    try {
+      await letters.keep(trial.parcel, letter);
+    } catch (error) {
+      reporter.storageFailed(error);
+      trial.letter = letter;
+      trial.isAlone = true;
+      return trials.retry(trial, STORAGE_RETRY_MS);
+    }
+    await waiting.end(trial.parcel, 'deadLettered');
+    reporter.emit('deadLettered', { count: 1, ...letter });
+  }
+
+  return async (trial, pass) => {
+    try {
+      if (trial.letter) return await bury(trial, trial.letter);
+      trial.sent += 1;
+      limits.sent?.(trial, pass.at);
+      const outcome = await requests.post(trial.parcel, trial.sent > 1);
+      if (!signal.aborted || outcome.kind === 'answered') await answered(trial, pass, outcome);
+    } finally {
+      gate.end(pass);
+    }
   };
 }

@@ -1,7 +1,7 @@
 import type { Limit } from '../base/event-bytes.ts';
 import type { TrackerStats } from '../tell/stats.ts';
 import type { Rule } from './delivery-policy.ts';
-import type { Trial } from './trial.ts';
+import { bytesOf, type Trial } from './trial.ts';
 
 /** Each accepted request raises the limit by this factor. So a wrong limit does not last. */
 const GROWTH = 1.02;
@@ -35,8 +35,8 @@ export function createLimits(): Limits {
     accepted() {
       maxBytes = Math.ceil(maxBytes * GROWTH);
     },
-    tooLarge({ bytes }) {
-      maxBytes = Math.min(maxBytes, Math.ceil(bytes / 2));
+    tooLarge({ parcels }) {
+      maxBytes = Math.min(maxBytes, Math.ceil(bytesOf(parcels) / 2));
     },
   };
 }

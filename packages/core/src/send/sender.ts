@@ -1,8 +1,8 @@
 import { type Clock, untilWoken } from '@sluice/protocol/toolbox';
 import { Alarm } from '../base/alarm.ts';
 import type { Journal } from '../keep/journal.ts';
-import type { Breaker, Pass } from '../pace/breaker.ts';
-import type { Gate } from '../pace/gate.ts';
+import type { Breaker } from '../pace/breaker.ts';
+import type { Gate, Pass } from '../pace/gate.ts';
 import type { Reporter } from '../tell/reporter.ts';
 import type { Parcel } from '../wait/parcel.ts';
 import type { Waiting } from '../wait/waiting.ts';

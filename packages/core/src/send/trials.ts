@@ -1,10 +1,11 @@
 import type { Clock } from '@sluice/protocol/toolbox';
+import type { Why } from '../pace/breaker.ts';
 import type { Suspect } from '../tell/stats.ts';
 import type { Parcel } from '../wait/parcel.ts';
 import type { Waiting } from '../wait/waiting.ts';
 import type { Blame } from './blame.ts';
 import type { Limits } from './limits.ts';
-import { Trial } from './trial.ts';
+import type { Trial, Whole } from './trial.ts';
 
 /** Maximum number and size, in bytes, of parcels that wait for their next try. Beyond that, no new ones are sent. */
 const MOST_PARCELS = 1_000;
@@ -24,12 +25,23 @@ export interface Refusal {
 }
 
 /** One parcel that is sent. */
-export class ParcelTrial extends Trial<Parcel> {
+export class ParcelTrial implements Trial {
   readonly parcel: Parcel;
+  readonly whole: Whole;
   /** Aborts when consent to send it is denied. */
   readonly denied: AbortSignal;
   /** Number of its events as they were sent: what waits may be cut. */
   readonly size: number;
+  /** When it is sent next. */
+  at = 0;
+  sent = 0;
+  failures = 0;
+  proofs: number;
+  seen: number;
+  why: Why | undefined;
+  /** Whether it is probably at fault, and whether it waits alone. */
+  isSuspect = false;
+  isAlone = false;
   /** Waits until this one is over: both have events of one customer. */
   after: ParcelTrial | undefined;
   /** What it was halved to. */
@@ -37,19 +49,18 @@ export class ParcelTrial extends Trial<Parcel> {
   /** It is at fault, but could not be stored as a dead letter yet. */
   letter: Refusal | undefined;
 
+  /** @param from What it is a piece of, and failed: that is the first proof. */
   constructor(parcel: Parcel, denied: AbortSignal, from?: ParcelTrial) {
-    super([parcel], from);
     this.parcel = parcel;
     this.denied = denied;
     this.size = parcel.count;
+    this.whole = from?.whole ?? { isAccepted: false };
+    this.proofs = from ? 1 : 0;
+    this.seen = from?.seen ?? 0;
   }
 
-  get carried(): Parcel {
-    return this.parcel;
-  }
-
-  get isDenied(): boolean {
-    return this.denied.aborted;
+  get parcels(): readonly [Parcel] {
+    return [this.parcel];
   }
 
   /** Whether the events behind it need not wait for it. */
@@ -103,7 +114,7 @@ export class Trials {
 
   /** Number of all events. */
   get events(): number {
-    return this.#list.reduce((total, { count }) => total + count, 0);
+    return this.#list.reduce((total, { parcel }) => total + parcel.count, 0);
   }
 
   /** When the next one may be sent, or is too old; Infinity if there is none. */
@@ -151,14 +162,15 @@ export class Trials {
           Number(one.isAlone) - Number(other.isAlone) ||
           (isProbe ? one.sent + one.proofs - other.sent - other.proofs : 0) ||
           // The smallest first: so an event at fault is found before others are looked for.
-          one.count - other.count ||
+          one.parcel.count - other.parcel.count ||
           one.at - other.at,
       );
       if (!first) return undefined;
       this.#remove(first);
-      const { bytes, count, isRefused, sent } = first;
+      const { parcel, sent, why } = first;
+      const { bytes, count } = parcel;
       // As a probe, one event says more than many.
-      const isOne = isProbe && (isOrdered || isRefused);
+      const isOne = isProbe && (isOrdered || (why && why.reason !== 'unavailable'));
       const isTooLarge = limits.refuses?.(first) || (sent === 0 && bytes > limits.most.maxBytes);
       if (count < 2 || !(isOne || isTooLarge || blame.isFound(first))) return first;
       this.halve(first, isOne ? 1 : undefined);
@@ -184,7 +196,7 @@ export class Trials {
   /** Something was accepted: if an event at fault is known to be in one of several, it is halved at once. */
   accepted(): void {
     const { blame } = this.#options;
-    for (const trial of this.#list) if (trial.count > 1 && blame.isFound(trial)) trial.at = 0;
+    for (const trial of this.#list) if (trial.parcel.count > 1 && blame.isFound(trial)) trial.at = 0;
   }
 
   /** Those may go that wait until this time, or less. The time may have come though the clock was set back, or stands still. */
@@ -192,9 +204,9 @@ export class Trials {
     for (const trial of this.#list) if (trial.at <= until) trial.at = 0;
   }
 
-  /** The reason for failures may be gone: all but those that wait alone may go. */
+  /** The reason for failures may be gone: all may go but those that wait alone, or look like a wrong key or address. */
   hurry(): void {
-    for (const trial of this.#list) if (!trial.isAlone) trial.at = 0;
+    for (const trial of this.#list) if (!trial.isAlone && !isDenial(trial)) trial.at = 0;
   }
 
   /** The service is back: all but those that wait alone may go. Those that only it made fail go together. */
@@ -245,6 +257,11 @@ export class Trials {
   }
 }
 
+/** Only time tells whether such an event is at fault: it keeps its wait. */
+function isDenial({ why }: ParcelTrial): boolean {
+  return why?.reason === 'unauthorized' || why?.reason === 'wrong-address';
+}
+
 function bytesOf(trials: readonly ParcelTrial[]): number {
-  return trials.reduce((total, { bytes }) => total + bytes, 0);
+  return trials.reduce((total, { parcel }) => total + parcel.bytes, 0);
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
 import { AdaptiveConcurrency } from '../../src/pace/adaptive-concurrency.ts';
-import { type Breaker, createBreaker, type Pass, type Why } from '../../src/pace/breaker.ts';
-import { Gate } from '../../src/pace/gate.ts';
+import { type Breaker, createBreaker, type Why } from '../../src/pace/breaker.ts';
+import { Gate, type Pass } from '../../src/pace/gate.ts';
 import { LearnedRate } from '../../src/parts/learn/learned-rate.ts';
 import { Books } from '../../src/tell/books.ts';
 import { createReporter } from '../../src/tell/reporter.ts';
@@ -58,7 +58,7 @@ class Bench {
     const now = this.clock.now();
     this.concurrency.accepted(now - pass.at, now);
     this.rate.accepted(now);
-    if (!this.breaker.accepted(pass)) return;
+    if (!this.gate.accepted(pass)) return;
     this.backs += 1;
     this.concurrency.restart();
   }
@@ -74,7 +74,7 @@ class Bench {
   fail(why: Why = OUTAGE): boolean {
     const [pass] = this.start(1);
     if (pass === undefined) return false;
-    this.breaker.failed(pass, why);
+    this.gate.failed(pass, why);
     this.gate.end(pass);
     return true;
   }
@@ -170,7 +170,7 @@ describe('a gate in doubt', () => {
     const bench = new Bench();
     const [before] = bench.start(1);
     bench.breaker.doubt(1);
-    if (before) bench.breaker.failed(before, OUTAGE);
+    if (before) bench.gate.failed(before, OUTAGE);
     expect(bench.breaker.state).toBe('half-open');
   });
 
@@ -254,7 +254,7 @@ describe('a gate that is open', () => {
   it('lets one request go at once when the reason may be gone', () => {
     const bench = new Bench();
     bench.open(WRONG_KEY);
-    bench.breaker.resume();
+    bench.gate.resume();
     expect(bench.start()).toHaveLength(1);
   });
 
@@ -275,7 +275,7 @@ describe('a gate that is open', () => {
     bench.breaker.stop();
     bench.gate.stop();
     expect(bench.clock.timers).toBe(0);
-    bench.breaker.resume();
+    bench.gate.resume();
     expect(bench.breaker.state).toBe('open');
   });
 });

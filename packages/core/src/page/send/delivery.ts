@@ -1,41 +1,17 @@
-import { type Blame, createBlame } from '../../send/blame.ts';
-import { createDelivery as createVerdicts } from '../../send/delivery.ts';
-import type { Rejected } from '../../send/http/transport.ts';
-import { Trial } from '../../send/trial.ts';
+import type { Why } from '../../pace/breaker.ts';
+import { type Blame, createBlame, probesOf, retryMs } from '../../send/blame.ts';
+import { type Rule, ruleOf, WRONG } from '../../send/delivery-policy.ts';
+import type { Outcome } from '../../send/http/transport.ts';
+import { requestFailed } from '../../send/request-failed.ts';
+import { countOf } from '../../send/trial.ts';
 import type { Parcel } from '../keep/parcel.ts';
-import type { Parcels } from '../keep/parcels.ts';
+import { type Batch, batchOf } from './batch.ts';
 import type { Carried } from './requests.ts';
-import type { StageOptions, Traffic } from './stages.ts';
+import type { DeliveryOptions, Traffic } from './stages.ts';
 
 /** A page that was left may see the answer to a request for so long. */
 const LEASE_MS = 30_000;
 const UNAUTHORIZED = 401;
-
-/** Parcels in one request, which is made until they end or are halved. */
-export class Batch extends Trial<Parcel> {
-  /** It goes under a name: a relay may have it already. */
-  isNamed = false;
-  /** What its requests carry: each has the same bytes. */
-  carried: Carried | undefined;
-  /** What happened since it was sent: consent was denied, or the page was left. */
-  isDenied = false;
-  isLeft = false;
-
-  /** What failed seldom and is small comes first: it is found soon whether single events are refused, or all. */
-  get rank(): number {
-    return (this.isAlone ? 1e9 : 0) + (this.sent + this.proofs) * 1e5 + this.count;
-  }
-
-  /** Leaves out what has ended. Returns whether it is still one request. */
-  isAlive(parcels: Pick<Parcels, 'areFirst'>): boolean {
-    const left = this.parcels.filter(({ state }) => state !== 'ended');
-    this.parcels = left;
-    const stays = left.length > 0 && (parcels.areFirst(left) || !parcels.areFirst(left, 'waiting'));
-    // Something that was found later belongs between them, and would wait for the first, as the last would wait for it.
-    if (!stays) for (const parcel of left) parcel.state = 'waiting';
-    return stays;
-  }
-}
 
 export interface Delivery {
   readonly blame: Blame;
@@ -48,62 +24,47 @@ export interface Delivery {
 
 /** Makes a request, and does what its answer asks for. */
 export function createDelivery(
-  options: StageOptions,
+  options: DeliveryOptions,
   wake: () => void,
   hasOthers: () => boolean,
 ): Delivery {
-  const { settings, clock, parcels, keeper, gate, requests, relay, reporter } = options;
-  const { end, cut, letters, limits } = options;
+  const { settings, clock, random, parcels, keeper, gate, requests, relay, reporter, books } = options;
+  const { end, cut, letters, limits, offset, rejected } = options;
+  const { delivery, isOrdered } = settings;
   const isStrict = settings.ordering === 'strict';
   const blame = createBlame(clock, isStrict);
-  const traffic: Traffic = { retries: [], running: new Set(), isStopped: false };
+  const traffic: Traffic = {
+    ...{ retries: [], running: 0, isStopped: false },
+    ...{ departures: 0, denials: 0, resumes: 0 },
+  };
+  const backoff = { baseMs: delivery.retryBaseMs, maxMs: delivery.retryMaxMs };
   const leaseMs = Math.max(LEASE_MS, settings.advanced.headersTimeoutMs);
-  const judge = createVerdicts<Batch>({
-    ...{ ...options, blame, hasOthers, halve, retry, settle },
-    accepted(_, __, isBack) {
-      if (isBack) for (const other of traffic.retries) if (!other.isAlone) other.at = 0;
-      keeper.answered();
-    },
-    intercepts(batch, { at }, status) {
-      batch.parcels = batch.parcels.filter(({ state }) => state !== 'ended');
-      const [first] = batch.parcels;
-      if (relay && status === UNAUTHORIZED && first) {
-        relay.refuse(first.customer);
-        putBack(batch);
-        return true;
-      }
-      // The browser goes on with requests of a page that is left, though they seem to fail.
-      const isLeft = status === 0 && (batch.isLeft || keeper.isLeft);
-      if (isLeft) retry(batch, at + leaseMs - clock.now());
-      else keeper.endLease(batch.parcels);
-      return isLeft;
-    },
-  });
 
   async function deliver(batch: Batch, outlives = false): Promise<void> {
-    const pass = gate.start();
-    const [first] = batch.parcels;
+    const before = { ...traffic, at: clock.now(), state: gate.state };
+    const { parcels: sent } = batch;
+    const [first] = sent;
     const texts = batch.parcels.flatMap(({ texts }) => texts ?? []);
     batch.isNamed ||= outlives || first?.isFrozen === true;
     const fields = first && relay?.fields(first, texts, batch.isNamed);
-    if (relay && !fields) return putBack(batch);
+    if (relay && !fields) return void putBack(batch);
     let { carried } = batch;
     if (fields || carried?.count !== texts.length) carried = requests.carry(texts, fields);
     batch.carried = carried;
-    batch.isLeft = false;
-    traffic.running.add(batch);
+    traffic.running += 1;
     if (blame.inARow === 0) {
       // Other pages leave these parcels alone while this one may see the answer.
       keeper.lease(batch.parcels, leaseMs);
       void keeper.commit();
     }
     batch.sent += 1;
-    limits.sent?.(batch, pass.at);
+    limits.sent?.(batch, before.at);
     try {
       const outcome = await requests.post(carried, batch.sent > 1, outlives);
-      if (!traffic.isStopped || outcome.kind === 'answered') void judge(batch, pass, outcome);
+      batch.parcels = batch.parcels.filter(({ state }) => state !== 'ended');
+      if (!traffic.isStopped || outcome.kind === 'answered') handle(batch, sent, carried, outcome, before);
     } finally {
-      traffic.running.delete(batch);
+      traffic.running -= 1;
       wake();
     }
   }
@@ -117,13 +78,77 @@ export function createDelivery(
     }
   }
 
-  /** Dead letters are stored in the transaction that releases the events. */
-  function settle({ parcels: sent }: Batch, rejected: Rejected, status: number): undefined {
+  function handle(
+    batch: Batch,
+    sent: readonly Parcel[],
+    carried: Carried,
+    outcome: Outcome,
+    before: Traffic & { readonly at: number; readonly state: string },
+  ): void {
+    let rule = ruleOf(outcome, delivery.policy);
+    const now = clock.now();
+    const isAccepted = rule.action === 'accept';
+    if (outcome.kind === 'answered' && (isAccepted || rule.reason === 'intercepted')) {
+      // If `classify` knows the answer, it is the service's. A page of HTML is no answer of a relay.
+      const named = rejected?.(carried, outcome);
+      if (named?.length === carried.count) {
+        // An answer that takes nothing is a refusal.
+        rule = WRONG;
+        outcome = { ...outcome, body: requests.redact(`${named[0]?.[1] ?? ''}`) };
+      } else if (named || isAccepted) {
+        const isOutage = gate.pause?.reason === 'unavailable';
+        const isBack = gate.accepted();
+        if (isBack) for (const other of traffic.retries) if (!other.isAlone) other.at = now;
+        blame.accepted(batch);
+        requests.accepted();
+        keeper.answered();
+        limits.accepted(batch, now, isBack && isOutage);
+        offset?.learn(outcome.date, before.at, now);
+        return void settle(sent, named ?? [], outcome.status);
+      }
+    }
+    const error = requestFailed(outcome, rule, requests.url, now);
+    const { excerpt: words = '', retryAfterMs, status = 0 } = error;
+    const { action, isPushback, reason } = rule;
+    const [first] = batch.parcels;
+    reporter.requestFailed(error);
+    if (before.denials < traffic.denials) {
+      for (const parcel of batch.parcels) end(parcel, 'denied');
+      return;
+    }
+    if (relay && status === UNAUTHORIZED && first) {
+      relay.refuse(first.customer);
+      return void putBack(batch);
+    }
+    // The browser goes on with requests of a page that is left, though they seem to fail.
+    if (outcome.kind === 'failed' && (before.departures < traffic.departures || keeper.isLeft))
+      return void retry(batch, before.at + leaseMs - now);
+    keeper.endLease(batch.parcels);
+    const why = { reason, status, words };
+    batch.why = why;
+    if (rule.isAmbiguous) books.maybeDuplicate += countOf(batch);
+    const isEnough = isPushback && limits.pushedBack?.(before.at, now, rule, retryAfterMs);
+    if (isPushback && retryAfterMs) {
+      gate.asked(retryAfterMs, why, limits.waitMs?.(now));
+      return void retry(batch, 0);
+    }
+    if (action === 'pause' && before.resumes < traffic.resumes) return void retry(batch, 0);
+    // The service may only want fewer requests.
+    if (isEnough && gate.state === 'closed') again(batch);
+    else failed(batch, rule, why, now, before);
+  }
+
+  /** The events of a request end: the refused ones as dead letters, which are stored in the transaction that releases them. */
+  function settle(
+    sent: readonly Parcel[],
+    refused: readonly (readonly [index: number, reason: string])[],
+    status: number,
+  ): void {
     const events = sent.flatMap(({ count, id, texts = Array<undefined>(count).fill(undefined) }) =>
       texts.map((text) => [text, id] as const),
     );
     const excerpts: string[] = [];
-    for (const [index, reason] of rejected) {
+    for (const [index, reason] of refused) {
       const [text, id] = events[index] ?? [];
       if (text === undefined) continue;
       const excerpt = requests.redact(reason);
@@ -135,6 +160,47 @@ export function createDelivery(
     reporter.settled('delivered', left);
     reporter.settled('deadLettered', excerpts.length);
     for (const excerpt of excerpts) reporter.emit('deadLettered', { count: 1, status, excerpt });
+  }
+
+  function failed(batch: Batch, rule: Rule, why: Why, now: number, before: { readonly state: string }): void {
+    const { parcels: all, whole } = batch;
+    const { action, endsEvent } = rule;
+    const isDenial = action === 'pause';
+    // There may be nothing else to try: then the event at fault must be found all the same.
+    const isOnly =
+      isStrict || (isOrdered && (isDenial ? endsEvent === true : !whole.isAccepted) && !hasOthers());
+    const isClosed = gate.state === 'closed';
+    if (!isClosed && !batch.isAlone) {
+      // What was sent before the doubt is no probe.
+      if (before.state !== 'closed') gate.probeFailed(why);
+      if (!isOnly) return void again(batch);
+    }
+    if (action === 'isolate') limits.refused?.(batch, now);
+    switch (blame.failed(batch, rule, isOnly, isClosed)) {
+      case 'hold':
+        again(batch);
+        if (isClosed) gate.hold(why);
+        return;
+      case 'doubt':
+        gate.doubt(probesOf(rule, isOnly));
+        return void again(batch);
+      case 'drop':
+        for (const parcel of all) end(parcel, 'refused');
+        return;
+      case 'halve':
+        if (action === 'split') limits.tooLarge(batch, now);
+        return void halve(batch);
+      case 'end':
+        return void settle(all, [[0, why.words]], why.status);
+      case 'suspect':
+        batch.isSuspect = true;
+        if (batch.isAlone || (isStrict && batch.failures < (delivery.maxTries ?? Number.POSITIVE_INFINITY)))
+          break;
+        batch.isAlone = true;
+        batch.failures = 1;
+        for (const parcel of all) parcel.isAside = true;
+    }
+    again(batch, isDenial);
   }
 
   /**
@@ -154,16 +220,17 @@ export function createDelivery(
     }
     const rest = all.slice(count);
     const failed = batch.proofs > 0 ? batch : undefined;
-    retry(new Batch(all.slice(0, count), failed), 0);
-    if (failed) retry(new Batch(rest, failed), 0);
+    retry(batchOf(all.slice(0, count), failed), 0);
+    if (failed) retry(batchOf(rest, failed), 0);
     else for (const parcel of rest) parcel.state = 'waiting';
   }
+
+  const again = (batch: Batch, isDenial = false) => retry(batch, retryMs(batch, isDenial, backoff, random));
 
   function retry(batch: Batch, waitMs: number): void {
     batch.waitMs = waitMs;
     batch.at = clock.now() + waitMs;
     traffic.retries.push(batch);
-    for (const parcel of batch.parcels) parcel.isAside = batch.isAlone;
     // With much in memory, the texts that are stored are read again when they are sent.
     if (parcels.bytes <= settings.buffer.maxBytes / 4) return;
     batch.carried = undefined;

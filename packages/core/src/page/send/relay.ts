@@ -2,8 +2,8 @@ import { ConfigError, requestHeaders } from '@sluice/protocol';
 import { type Backoff, backoffDelayMs, type Clock, tried } from '@sluice/protocol/toolbox';
 import { Alarm } from '../../base/alarm.ts';
 import { hashOf } from '../../base/hash.ts';
-import type { ReadRejected } from '../../send/http/transport.ts';
 import type { RelayWithJwt } from '../../options/options.ts';
+import type { ReadRejected } from '../../send/http/transport.ts';
 import type { Parcel } from '../keep/parcel.ts';
 import { loadText, saveText } from '../store/local-storage.ts';
 

@@ -1,9 +1,11 @@
 import { BATCH_OVERHEAD_BYTES } from '@sluice/protocol/toolbox';
 import { Alarm } from '../../base/alarm.ts';
 import type { Limit } from '../../base/event-bytes.ts';
+import { bytesOf, countOf } from '../../send/trial.ts';
 import type { TrackerStats } from '../../tell/stats.ts';
 import type { Parcel } from '../keep/parcel.ts';
-import { Batch, createDelivery } from './delivery.ts';
+import { type Batch, batchOf, isAlive, rankOf } from './batch.ts';
+import { createDelivery } from './delivery.ts';
 import { nameCustomer } from './relay.ts';
 import type { SenderOptions } from './stages.ts';
 
@@ -70,11 +72,11 @@ export function createSender(options: SenderOptions): Sender {
 
   function mayStart(): boolean {
     const most = { closed: limit, 'half-open': 1, open: 0 }[gate.state];
-    return !traffic.isStopped && traffic.running.size < most && rateWaitMs() <= 0;
+    return !traffic.isStopped && traffic.running < most && rateWaitMs() <= 0;
   }
 
   /** While requests hang, this page keeps its turn unless others want it. */
-  const isOver = () => clock.now() >= turnUntil && (isWanted || traffic.running.size === 0);
+  const isOver = () => clock.now() >= turnUntil && (isWanted || traffic.running === 0);
 
   /** The most of a request. */
   function most(): Limit {
@@ -98,11 +100,10 @@ export function createSender(options: SenderOptions): Sender {
     const isProbe = gate.state === 'half-open';
     const [next, at] = fresh(keeper.isSafe);
     const isDue = isProbe && next.length > 0;
-    const first = new Batch(isProbe ? next.slice(0, 1) : next);
-    first.at = isDue ? 0 : at;
+    const first: Batch = { ...batchOf(isProbe ? next.slice(0, 1) : next), at: isDue ? 0 : at };
     // What is new is the best probe, but for what was cut from it.
-    const rank = (batch: Batch) => (batch !== first ? batch.rank : isProbe ? 2 : 1e8);
-    traffic.retries = traffic.retries.filter((batch) => batch.isAlive(parcels));
+    const rank = (batch: Batch) => (batch !== first ? rankOf(batch) : isProbe ? 2 : 1e8);
+    traffic.retries = traffic.retries.filter((batch) => isAlive(batch, parcels));
     const retries = traffic.retries.filter((batch) => parcels.areFirst(batch.parcels));
     // The clock may have been set back.
     for (const batch of retries) batch.at = Math.min(batch.at, now + batch.waitMs);
@@ -138,7 +139,7 @@ export function createSender(options: SenderOptions): Sender {
       while (finish && !isOver() && mayStart() && (await startNext()));
       const waitMs = Math.ceil(nextAt() - clock.now());
       const isDue = waitMs <= 0 && mayStart();
-      if (traffic.running.size === 0 && (!isDue || isOver())) finish?.();
+      if (traffic.running === 0 && (!isDue || isOver())) finish?.();
       if (isDue) void ask();
       // It became due after the look above.
       if (isDue && finish && !isOver()) timer.set(1);
@@ -206,9 +207,9 @@ export function createSender(options: SenderOptions): Sender {
     const isNew = (parcel: Parcel) => nameCustomer(parcel, cut);
     if ((relay || isOrdered) && batch.parcels.filter(isNew).length > 0) return;
     hold(batch);
-    const { bytes, count } = batch;
+    const count = countOf(batch);
     // A probe is one event, and no request is larger than the service accepts.
-    const fitting = isProbe ? 1 : Math.min(maxEvents, (count * maxBytes) / bytes);
+    const fitting = isProbe ? 1 : Math.min(maxEvents, (count * maxBytes) / bytesOf(batch.parcels));
     if (batch.sent < 1 && !traffic.retries.includes(batch)) isNewest = !isNewest;
     const isSure = batch.sent > 0 ? blame.isFound(batch) : count > fitting || limits.refuses?.(batch);
     traffic.retries = traffic.retries.filter((other) => other !== batch);
@@ -221,11 +222,6 @@ export function createSender(options: SenderOptions): Sender {
       parcel.state = 'out';
       if (parcel === parcels.filling) parcels.seal();
     }
-  }
-
-  /** Requests that fail now may be going on. */
-  function depart(): void {
-    for (const batch of traffic.running) batch.isLeft = true;
   }
 
   return {
@@ -247,7 +243,7 @@ export function createSender(options: SenderOptions): Sender {
     },
     isUseful(until: number): boolean {
       if (traffic.isStopped) return false;
-      if (traffic.running.size > 0 || isPumping || asking) return true;
+      if (traffic.running > 0 || isPumping || asking) return true;
       if (parcels.count(({ kept }) => kept === 'writing') > 0) return true;
       const { pause, state } = gate;
       return (state === 'open' && pause ? pause.until : nextAt()) < until;
@@ -261,25 +257,26 @@ export function createSender(options: SenderOptions): Sender {
       const mayLeave = gate.state === 'closed' && blame.inARow === 0 && !(isShared && isStrict);
       for (let { room } = requests; mayLeave && !traffic.isStopped; ) {
         // A relay knows one parcel by its name.
-        const batch = new Batch(fresh(isOwn, relay ? 1 : room)[0]);
-        room -= batch.bytes;
-        if (batch.count === 0 || room < 0) break;
+        const [taken] = fresh(isOwn, relay ? 1 : room);
+        room -= bytesOf(taken);
+        if (taken.length === 0 || room < 0) break;
         room -= BATCH_OVERHEAD_BYTES;
-        others -= batch.count;
+        const batch = batchOf(taken);
+        others -= countOf(batch);
         hold(batch);
         void deliver(batch, true);
       }
       void keeper.commit();
-      if (isLeft) depart();
+      if (isLeft) traffic.departures += 1;
       return others > 0;
     },
     deny() {
-      for (const batch of traffic.running) batch.isDenied = true;
+      traffic.denials += 1;
       for (const batch of traffic.retries.splice(0))
         for (const parcel of batch.parcels) parcel.state = 'waiting';
     },
     rest() {
-      depart();
+      traffic.departures += 1;
       giveUp();
     },
     changed,
@@ -287,6 +284,7 @@ export function createSender(options: SenderOptions): Sender {
       isWanted = true;
     },
     hurryRetries(): void {
+      traffic.resumes += 1;
       for (const batch of traffic.retries) batch.at = 0;
     },
     async stop() {
@@ -294,7 +292,7 @@ export function createSender(options: SenderOptions): Sender {
       timer.stop();
       giveUp();
       looked();
-      while (traffic.running.size > 0 || isPumping) await changed();
+      while (traffic.running > 0 || isPumping) await changed();
     },
   };
 }

@@ -3,8 +3,8 @@ import type { ClockOffset } from '../../accept/clock-offset.ts';
 import type { Fate } from '../../base/fate.ts';
 import type { Settings } from '../../options/settings.ts';
 import type { Breaker } from '../../pace/breaker.ts';
-import type { Limits } from '../../send/limits.ts';
 import type { ReadRejected } from '../../send/http/transport.ts';
+import type { Limits } from '../../send/limits.ts';
 import type { Books } from '../../tell/books.ts';
 import type { Reporter } from '../../tell/reporter.ts';
 import type { Keeper } from '../keep/keeper.ts';
@@ -13,12 +13,12 @@ import type { Parcel } from '../keep/parcel.ts';
 import type { Parcels } from '../keep/parcels.ts';
 import type { Tabs } from '../keep/tabs.ts';
 import type { Bounds } from '../parts.ts';
-import type { Batch } from './delivery.ts';
+import type { Batch } from './batch.ts';
 import type { Relay } from './relay.ts';
 import type { Requests } from './requests.ts';
 
 /** What a delivery needs of the other stages. */
-export interface StageOptions {
+export interface DeliveryOptions {
   readonly settings: Settings;
   readonly clock: Clock;
   readonly random: () => number;
@@ -41,7 +41,7 @@ export interface StageOptions {
 }
 
 /** What the sender needs besides. */
-export interface SenderOptions extends StageOptions {
+export interface SenderOptions extends DeliveryOptions {
   readonly tabs: Pick<Tabs, 'alone'>;
   readonly bounds: Bounds | undefined;
   /** Finds what other pages stored and ended. */
@@ -52,6 +52,12 @@ export interface SenderOptions extends StageOptions {
 export interface Traffic {
   /** Batches that wait for their retry. */
   retries: Batch[];
-  readonly running: Set<Batch>;
+  running: number;
+  /** How often the page was left. */
+  departures: number;
+  /** How often consent was denied. */
+  denials: number;
+  /** How often a retry was asked for. Answers to requests before it may be about another key. */
+  resumes: number;
   isStopped: boolean;
 }

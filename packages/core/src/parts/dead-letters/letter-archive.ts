@@ -4,7 +4,7 @@ import { encodeEvents } from '../../base/event-bytes.ts';
 import { allOf, type Range } from '../../base/range.ts';
 import { Turns } from '../../base/turns.ts';
 import { syncCopies } from '../../keep/journal.ts';
-import type { LetterStore } from '../../send/parcel-delivery.ts';
+import type { LetterStore } from '../../send/delivery.ts';
 import type { Refusal } from '../../send/trials.ts';
 import type { Parcel } from '../../wait/parcel.ts';
 import { Places } from '../../wait/places.ts';

@@ -1,5 +1,6 @@
 import { BATCH_OVERHEAD_BYTES } from '@sluice/protocol/toolbox';
 import type { Limits } from '../../send/limits.ts';
+import { bytesOf, countOf, type Trial } from '../../send/trial.ts';
 import type { Reporter } from '../../tell/reporter.ts';
 import { LearnedRate } from './learned-rate.ts';
 import { LearnedSize } from './learned-size.ts';
@@ -28,7 +29,7 @@ export const learn: LearnPart = (reporter) => {
   const events = new LearnedSize(tell);
   const rate = new LearnedRate((perSecond) => reporter.emit('rateLimit', { perSecond }));
   const tallies = new WeakMap<object, Tally>();
-  const sizeOf = (trial: { readonly bytes: number }) => trial.bytes + BATCH_OVERHEAD_BYTES;
+  const sizeOf = ({ parcels }: Trial) => bytesOf(parcels) + BATCH_OVERHEAD_BYTES;
   return {
     get most() {
       return { maxBytes: bytes.most - BATCH_OVERHEAD_BYTES, maxEvents: events.most };
@@ -37,25 +38,27 @@ export const learn: LearnPart = (reporter) => {
       return { rateLimit: rate.perSecond, bodyLimit: known(bytes), batchLimit: known(events) };
     },
     waitMs: (now) => rate.waitMs(now),
-    refuses: ({ count }) => events.refuses(count),
+    refuses: (trial) => events.refuses(countOf(trial)),
     sent(trial, now) {
       rate.take(now);
       bytes.sent(sizeOf(trial), now);
-      if (!tallies.has(trial.whole)) events.sent(trial.count, now);
+      if (!tallies.has(trial.whole)) events.sent(countOf(trial), now);
     },
     accepted(trial, now, isBack) {
-      const { count, whole } = trial;
+      const count = countOf(trial);
       rate.accepted(now);
       if (isBack) rate.forget();
       bytes.accepted(sizeOf(trial), now);
       events.accepted(count, now);
-      const tally = tallies.get(whole);
+      const tally = tallies.get(trial.whole);
       if (!tally) return;
       tally.accepted += count;
       // None of them is at fault: they were too many.
       if (tally.accepted === tally.count) events.refused(tally.least, now);
     },
-    refused({ count, whole }, now) {
+    refused(trial, now) {
+      const { whole } = trial;
+      const count = countOf(trial);
       if (count < 2) return;
       const tally = tallies.get(whole);
       if (tally) tally.least = Math.min(tally.least, count);
