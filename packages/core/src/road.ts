@@ -45,7 +45,7 @@ export function createRoad(settings: Settings, texts: EventTexts, flush: () => P
   const tells = [platform.publish, warnings, hooked.steps];
   const reporter = createReporter({ books, clock, tells: tells.filter((tell) => !!tell) });
   const journal = createJournal(settings, clock);
-  const limits = learn(reporter);
+  const limits = learn(reporter, settings.batch);
   const wake = () => void dispatch.wake();
   const sample = () => rates.sample(books, clock.now());
   const onDue = () => {

@@ -67,7 +67,7 @@ export function createEngine(
   const ended = new AbortController();
   const { signal } = ended;
   const requests = createRequests({ path: address?.path, settings, clock, hooked, reporter, signal });
-  const limits = parts.learn?.(reporter) ?? createLimits();
+  const limits = parts.learn?.(reporter, settings.batch) ?? createLimits(settings.batch);
   const parcels = new Parcels(
     clock.now(),
     settings.buffer,

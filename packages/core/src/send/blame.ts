@@ -82,8 +82,8 @@ export function createBlame(clock: Clock, isStrict: boolean): Blame {
       const { failures, proofs } = trial;
       const share = unlucky / requests;
       // Pieces, and what fails again though others are accepted, are to blame themselves.
-      const isOurs = !whole.isAccepted && proofs < 2 && (isSingle || !isWrong);
-      if (isOurs && (isCrash || isOnly || !isRepeat)) inARow += 1;
+      const isOwn = whole.isAccepted || proofs > 1;
+      if (!isOwn && (isSingle || !isWrong) && (isCrash || isOnly || !isRepeat)) inARow += 1;
       if (action === 'drop') return action;
       if (isDenial && (isAskedFor || isStrict || !(isKnown || endsEvent))) return 'hold';
       const most = FAILURES_TO_DOUBT * (isWrong && !isOnly ? 2 : 1);
@@ -91,10 +91,7 @@ export function createBlame(clock: Clock, isStrict: boolean): Blame {
       if (!isSingle) {
         // Where half of the requests fail, the halves would fail too.
         const isEnough = isCrash
-          ? failures >= LEAST_CRASHES &&
-            share < 0.5 &&
-            share ** failures < RARE &&
-            (proofs > 1 || whole.isAccepted || isOnly)
+          ? failures >= LEAST_CRASHES && share < 0.5 && share ** failures < RARE && (isOwn || isOnly)
           : failures >= LEAST_REFUSALS || action === 'split';
         return isEnough || isFound(trial) ? 'halve' : 'again';
       }
@@ -104,7 +101,7 @@ export function createBlame(clock: Clock, isStrict: boolean): Blame {
           ? failures >= LEAST_REFUSALS
           : failures >= LEAST_TO_END + Number(isDenial) && share ** failures <= VERY_RARE;
       if (!isEnough) return 'again';
-      const isProven = isDenial ? proofs >= LEAST_TO_END : whole.isAccepted || proofs > 1;
+      const isProven = isDenial ? proofs >= LEAST_TO_END : isOwn;
       if (!isProven && !(isStrict && isKnown)) return isOnly && !isStrict ? 'suspect' : 'again';
       if (!endsEvent || Math.abs(clock.now() - fickleAt) < FICKLE_MS) return 'suspect';
       whole.isAccepted = true;

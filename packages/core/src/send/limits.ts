@@ -8,7 +8,7 @@ const GROWTH = 1.02;
 
 /** What the service takes, as far as its answers tell. */
 export interface Limits {
-  /** The most of a request. */
+  /** The most of a request: what the settings say, or less. */
   readonly most: Limit;
   readonly stats?: Pick<TrackerStats, 'batchLimit' | 'bodyLimit' | 'rateLimit'>;
   /** How long until the next request may be made, in milliseconds. */
@@ -26,14 +26,14 @@ export interface Limits {
 }
 
 /** Halves the limit with each refusal. For pages without the part `learn`, which needs fewer requests. */
-export function createLimits(): Limits {
-  let maxBytes = Number.POSITIVE_INFINITY;
+export function createLimits(batch: Limit): Limits {
+  let { maxBytes } = batch;
   return {
     get most() {
-      return { maxEvents: Number.POSITIVE_INFINITY, maxBytes };
+      return { ...batch, maxBytes };
     },
     accepted() {
-      maxBytes = Math.ceil(maxBytes * GROWTH);
+      maxBytes = Math.min(batch.maxBytes, Math.ceil(maxBytes * GROWTH));
     },
     tooLarge({ parcels }) {
       maxBytes = Math.min(maxBytes, Math.ceil(bytesOf(parcels) / 2));

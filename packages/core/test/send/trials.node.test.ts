@@ -31,7 +31,7 @@ function trialsOfNobody(): Trials {
     ...{ clock, waiting },
     ...{ isOrdered: false, isStrict: false },
     blame: createBlame(clock, false),
-    limits: createLimits(),
+    limits: createLimits({ maxEvents: 500, maxBytes: 1_000 }),
   });
 }
 

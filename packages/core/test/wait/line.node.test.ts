@@ -16,7 +16,7 @@ function createLine(): { line: Line; journal: MemoryJournal } {
   const line = new Line({
     ...{ isHigh: false, isOrdered: true, isStrict: false, journal, buffer: ALL },
     ...{ text: textWriter, memory: textWriter.createMemory(), epochs: new Epochs() },
-    ...{ clock: new VirtualClock(), batch: { ...ALL, maxWaitMs: 0 }, limits: learn({ emit: () => {} }) },
+    ...{ clock: new VirtualClock(), batch: { ...ALL, maxWaitMs: 0 }, limits: learn({ emit: () => {} }, ALL) },
     ...{ isUrgent: () => false, sendsUnwritten: () => false, damaged: async () => {}, onDue: () => {} },
     reporter: { storageFailed: () => {} },
   });

@@ -1,12 +1,13 @@
 import { BATCH_OVERHEAD_BYTES } from '@sluice/protocol/toolbox';
+import type { Limit } from '../../base/event-bytes.ts';
 import type { Limits } from '../../send/limits.ts';
 import { bytesOf, countOf, type Trial } from '../../send/trial.ts';
 import type { Reporter } from '../../tell/reporter.ts';
 import { LearnedRate } from './learned-rate.ts';
 import { LearnedSize } from './learned-size.ts';
 
-/** Creates the limits of a tracker. */
-export type LearnPart = (reporter: Pick<Reporter, 'emit'>) => Limits;
+/** Creates the limits of a tracker. @param batch What the settings say. */
+export type LearnPart = (reporter: Pick<Reporter, 'emit'>, batch: Limit) => Limits;
 
 /** Events that were refused together. */
 interface Tally {
@@ -23,7 +24,7 @@ const known = ({ most }: LearnedSize) => (most < Number.POSITIVE_INFINITY ? most
  * Remembers which sizes and rates the service takes. For pages: in Node a tracker has this already.
  * @example createTracker({ ...options, parts: { learn } });
  */
-export const learn: LearnPart = (reporter) => {
+export const learn: LearnPart = (reporter, batch) => {
   const tell = () => reporter.emit('bodyLimit', { bytes: known(bytes), events: known(events) });
   const bytes = new LearnedSize(tell);
   const events = new LearnedSize(tell);
@@ -32,7 +33,10 @@ export const learn: LearnPart = (reporter) => {
   const sizeOf = ({ parcels }: Trial) => bytesOf(parcels) + BATCH_OVERHEAD_BYTES;
   return {
     get most() {
-      return { maxBytes: bytes.most - BATCH_OVERHEAD_BYTES, maxEvents: events.most };
+      return {
+        maxBytes: Math.min(batch.maxBytes, bytes.most - BATCH_OVERHEAD_BYTES),
+        maxEvents: Math.min(batch.maxEvents, events.most),
+      };
     },
     get stats() {
       return { rateLimit: rate.perSecond, bodyLimit: known(bytes), batchLimit: known(events) };

@@ -57,7 +57,7 @@ export type Outcome =
       readonly isBlocked?: boolean;
     };
 
-export type Answer = Extract<Outcome, { kind: 'answered' }>;
+type Answer = Extract<Outcome, { kind: 'answered' }>;
 
 /**
  * Posts batches. Follows no redirect to another address (the key would go along), never rejects, and reads a limited part of the
