@@ -52,7 +52,8 @@ export function createBlame(clock: Clock, isStrict: boolean): Blame {
   let inARow = 0;
   let fickleAt = Number.NEGATIVE_INFINITY;
   /** Requests for events that were accepted in the end, and those of them that failed. At first, a tenth is taken to fail by chance. */
-  let [requests, unlucky] = [10, 1];
+  let requests = 10;
+  let unlucky = 1;
   const isFound = ({ failures, proofs, seen, whole }: Trial) =>
     whole.isAccepted && failures > 0 && proofs + Number(accepted !== seen) > 1;
   return {
@@ -75,7 +76,6 @@ export function createBlame(clock: Clock, isStrict: boolean): Blame {
       const isDenial = action === 'pause';
       const isWrong = action === 'isolate' || action === 'split';
       const isBetween = accepted !== seen;
-      const isRepeat = trial.failures > 0 && !isBetween;
       if (isBetween || trial.proofs === 0) trial.proofs += 1;
       trial.failures += 1;
       trial.seen = accepted;
@@ -83,7 +83,7 @@ export function createBlame(clock: Clock, isStrict: boolean): Blame {
       const share = unlucky / requests;
       // Pieces, and what fails again though others are accepted, are to blame themselves.
       const isOwn = whole.isAccepted || proofs > 1;
-      if (!isOwn && (isSingle || !isWrong) && (isCrash || isOnly || !isRepeat)) inARow += 1;
+      if (!isOwn && (isSingle || !isWrong) && (isBetween || failures < 2 || isCrash || isOnly)) inARow += 1;
       if (action === 'drop') return action;
       if (isDenial && (isAskedFor || isStrict || !(isKnown || endsEvent))) return 'hold';
       const most = FAILURES_TO_DOUBT * (isWrong && !isOnly ? 2 : 1);
@@ -121,7 +121,7 @@ export function probesOf({ action }: Rule, isOnly: boolean): number {
 /** How long something waits that goes again, in milliseconds. @param isDenial Whether it looks like a wrong key or address. */
 export function retryMs(trial: Trial, isDenial: boolean, backoff: Backoff, random: () => number): number {
   const { failures, isAlone, proofs, whole } = trial;
-  const times = Math.max(failures - 1, 0);
+  const times = failures - 1;
   if (isAlone || isDenial) return probeMs(times, isAlone ? SUSPECT : DENIED, () => 1 + random() / 2);
   // It waits for less while others are accepted.
   return probeMs(whole.isAccepted || proofs > 1 ? Math.min(times, 1) : times, backoff, random);

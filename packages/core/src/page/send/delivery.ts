@@ -182,8 +182,9 @@ export function createDelivery(
         if (isClosed) gate.hold(why);
         return;
       case 'doubt':
+        again(batch);
         gate.doubt(probesOf(rule, isOnly));
-        return void again(batch);
+        return;
       case 'drop':
         for (const parcel of all) end(parcel, 'refused');
         return;
@@ -225,7 +226,9 @@ export function createDelivery(
     else for (const parcel of rest) parcel.state = 'waiting';
   }
 
-  const again = (batch: Batch, isDenial = false) => retry(batch, retryMs(batch, isDenial, backoff, random));
+  function again(batch: Batch, isDenial = false): void {
+    retry(batch, retryMs(batch, isDenial, backoff, random));
+  }
 
   function retry(batch: Batch, waitMs: number): void {
     batch.waitMs = waitMs;
