@@ -134,7 +134,7 @@ export function createDelivery(
     }
     if (action === 'pause' && before.resumes < traffic.resumes) return void retry(batch, 0);
     // The service may only want fewer requests.
-    if (isEnough && gate.state === 'closed') again(batch);
+    if (gate.state === 'closed' && isEnough) again(batch);
     else failed(batch, rule, why, now, before);
   }
 
