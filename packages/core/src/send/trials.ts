@@ -13,6 +13,9 @@ const MOST_BYTES = 32 * 1024 * 1024;
 /** Maximum size of all events that wait alone, in bytes. Others go back to the journal, and are found again later. */
 const MOST_SUSPECT_BYTES = 8 * 1024 * 1024;
 
+/** It may be so much larger than the limit: the halves of what was too large differ a little in size. */
+const TOLERANCE = 1.25;
+
 /** What `stats()` shows: so many events, and so many bytes of each. */
 const MOST_SHOWN = 1_000;
 const SHOWN_BYTES = 200;
@@ -171,7 +174,7 @@ export class Trials {
       const { bytes, count } = parcel;
       // As a probe, one event says more than many.
       const isOne = isProbe && (isOrdered || (why && why.reason !== 'unavailable'));
-      const isTooLarge = limits.refuses?.(first) || (sent === 0 && bytes > limits.most.maxBytes);
+      const isTooLarge = limits.refuses?.(first) || (sent === 0 && bytes > limits.most.maxBytes * TOLERANCE);
       if (count < 2 || !(isOne || isTooLarge || blame.isFound(first))) return first;
       this.halve(first, isOne ? 1 : undefined);
     }
