@@ -5,16 +5,16 @@ import type { EventTexts } from './accept/event-text.ts';
 import type { Journal } from './keep/journal.ts';
 import type { Guarded } from './options/callbacks.ts';
 import type { Settings } from './options/settings.ts';
-import { createGate } from './pace/gate.ts';
-import type { Limits } from './pace/limits.ts';
-import { createDelivery } from './send/delivery.ts';
-import { Evidence } from './send/evidence.ts';
+import { AdaptiveConcurrency } from './pace/adaptive-concurrency.ts';
+import { createBreaker } from './pace/breaker.ts';
+import { Gate } from './pace/gate.ts';
+import { createBlame } from './send/blame.ts';
+import { createDelivery, type LetterStore } from './send/delivery.ts';
 import type { Transport } from './send/http/transport.ts';
-import type { LetterStore } from './send/letterbox.ts';
-import { createLetterbox } from './send/letterbox.ts';
+import type { Limits } from './send/limits.ts';
 import { Requests } from './send/requests.ts';
 import { createSender, type Sender } from './send/sender.ts';
-import { createTrials } from './send/trials.ts';
+import { Trials } from './send/trials.ts';
 import type { Books } from './tell/books.ts';
 import type { Reporter } from './tell/reporter.ts';
 import type { TrackerStats } from './tell/stats.ts';
@@ -22,6 +22,8 @@ import type { Waiting } from './wait/waiting.ts';
 
 /** The gate limits the requests. Probes come on top of those that hang. */
 const QUEUED = 2;
+
+const isNever = () => false;
 
 interface DispatchOptions {
   readonly settings: Settings;
@@ -73,21 +75,13 @@ export function createDispatch(options: DispatchOptions): Dispatch {
   const url = endpoint(baseUrl, destination.path);
   const isStrict = settings.ordering === 'strict';
   const maxConcurrency = isStrict ? 1 : timing.maxConcurrency;
-  const wake = () => sender.wake();
-  const gate = createGate({
-    backoff,
-    clock,
-    concurrency: platform.createConcurrency(maxConcurrency),
-    random,
-    reporter,
-    rests: lifecycle.isHidden,
-    rate: limits.rate,
-    onBack: () => trials.resume(),
-    onChange: (state) => {
-      if (state === 'closed') waiting.leaveToJournal();
-      void wake();
-    },
+  const wake = () => void sender.wake();
+  const concurrency = new AdaptiveConcurrency(Math.min(maxConcurrency, platform.mostRequests));
+  const breaker = createBreaker(clock, random, backoff, reporter, lifecycle.isHidden ?? isNever, (state) => {
+    if (state === 'closed') waiting.leaveToJournal();
+    wake();
   });
+  const gate = new Gate(clock, breaker, concurrency, (now) => limits.waitMs?.(now) ?? 0, wake);
   const requests = new Requests({
     apiKey,
     clock,
@@ -108,61 +102,38 @@ export function createDispatch(options: DispatchOptions): Dispatch {
     transport,
     url,
   });
-  const letterbox = createLetterbox({ clock, letters, reporter, waiting });
-  const trials = createTrials({ clock, isOrdered, isStrict, limit: limits.events, waiting });
-  const evidence = new Evidence();
+  const blame = createBlame(clock, isStrict);
+  const trials = new Trials({ blame, clock, isOrdered, isStrict, limits, waiting });
+  const stages = { blame, breaker, clock, concurrency, gate, limits, reporter, signal, trials, waiting };
   const deliver = createDelivery({
-    backoff,
+    ...stages,
     books,
-    clock,
-    evidence,
-    gate,
-    isOrdered,
-    isStrict,
-    letterbox,
-    limits,
-    maxTries: timing.maxTries,
+    letters,
     offset: texts.offset,
-    policy: timing.policy,
     random,
     rejected,
-    reporter,
     requests,
-    signal,
-    trials,
-    url,
-    waiting,
+    settings,
   });
-  const sender = createSender({
-    clock,
-    deliver,
-    gate,
-    isOrdered,
-    isStrict,
-    queue: createQueue(QUEUED * maxConcurrency),
-    reporter,
-    sharing,
-    signal,
-    trials,
-    waiting,
-  });
+  const queue = createQueue(QUEUED * maxConcurrency);
+  const sender = createSender({ ...stages, deliver, isOrdered, isStrict, queue, sharing });
 
   function online(): void {
-    if (gate.hint()) trials.hurry();
-    void wake();
+    if (breaker.hint()) trials.hurry();
+    wake();
   }
 
   function retryNow(): void {
     if (signal.aborted) return;
     trials.due(Number.POSITIVE_INFINITY);
     gate.resume();
-    void wake();
+    wake();
   }
 
   return {
     ...sender,
     get stats() {
-      const { state, pause } = gate;
+      const { state, pause } = breaker;
       return {
         breaker: state,
         pause,
@@ -177,17 +148,17 @@ export function createDispatch(options: DispatchOptions): Dispatch {
       online();
     },
     // The pause itself counts as one more.
-    pause: (until, failures) => gate.share([until, failures + 1, 0], false),
+    pause: (until, failures) => breaker.share([until, failures + 1, 0], false),
     online,
-    offline: () => gate.doubt(1),
+    offline: () => breaker.doubt(1),
     redact: (text) => requests.redact(text),
     setApiKey(key) {
       if (requests.setApiKey(key)) retryNow();
     },
     retryNow,
     async stop() {
+      breaker.stop();
       gate.stop();
-      letterbox.stop();
       abort.abort();
       await sender.stop();
     },

@@ -30,7 +30,7 @@ export function createRoad(settings: Settings, texts: EventTexts, flush: () => P
   const hooked = guardCallbacks(settings, books, redact, flush, platform.publish);
   const { reporter, transport = platform.createTransport(settings) } = hooked;
   const journal = createJournal(settings, clock);
-  const limits = learn(reporter);
+  const limits = learn(reporter, settings.batch);
   const wake = () => void dispatch.wake();
   const sample = () => books.sample(clock.now());
   const onDue = () => {

@@ -1,5 +1,3 @@
-import type { Concurrency } from './limits.ts';
-
 /** It begins with so many at once. Up to here latency is not looked at: so few answers say nothing about it. */
 const BLIND = 4;
 /** It is looked at after so many answers at least, once it no longer doubles. */
@@ -15,7 +13,7 @@ const MEASURE_MS = 5 * 60_000;
 const QUARTER = 4;
 
 /** How many requests to make at once: more as long as latency holds and work waits. */
-export class AdaptiveConcurrency implements Concurrency {
+export class AdaptiveConcurrency {
   /** Also of those that hang. */
   readonly #most: number;
   #limit: number;
@@ -41,6 +39,7 @@ export class AdaptiveConcurrency implements Concurrency {
     return this.#limit;
   }
 
+  /** How long until one more may be made, in milliseconds; Infinity if one of those under way must end first. */
   waitMs(underWay: ReadonlySet<{ readonly at: number }>, now: number): number {
     const { size } = underWay;
     if (size < this.#limit) return 0;
@@ -51,6 +50,7 @@ export class AdaptiveConcurrency implements Concurrency {
     return Math.max(0, (slow?.at ?? 0) + Math.max(SLOW_MS, SLOW * this.#median) - now);
   }
 
+  /** A request was accepted after this time, in milliseconds. */
   accepted(latencyMs: number, now: number): void {
     // The clock was set back since.
     if (now < this.#loweredAt) this.#loweredAt = Number.NEGATIVE_INFINITY;
@@ -67,6 +67,7 @@ export class AdaptiveConcurrency implements Concurrency {
     this.#isShort = false;
   }
 
+  /** The service was away: begins with one request at a time. */
   restart(): void {
     this.#limit = 1;
     this.#isStarting = true;

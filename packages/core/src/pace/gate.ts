@@ -1,153 +1,103 @@
-import type { Backoff, Clock } from '@sluice/protocol/toolbox';
+import type { Clock } from '@sluice/protocol/toolbox';
 import { Alarm } from '../base/alarm.ts';
-import type { Reporter } from '../tell/reporter.ts';
 import type { BreakerState } from '../tell/stats.ts';
-import { type Breaker, createBreaker, type Why } from './breaker.ts';
-import type { Concurrency, RateLimit } from './limits.ts';
+import type { AdaptiveConcurrency } from './adaptive-concurrency.ts';
+import type { Breaker, Why } from './breaker.ts';
 
 /** The right to make one request. */
 export interface Pass {
-  /** When the request was made. */
+  /** When the request was made, and in which state of the breaker. */
   readonly at: number;
+  readonly state: BreakerState;
   /** How often somebody had said by then that the reason for failures may be gone, for example by a new key. */
   readonly era: number;
 }
 
-interface GateOptions {
-  readonly clock: Clock;
-  readonly random: () => number;
-  readonly concurrency: Concurrency;
-  readonly backoff: Backoff;
-  readonly rate?: RateLimit | undefined;
-  readonly reporter: Pick<Reporter, 'emit'>;
-  /** Whether probes must wait, for example because the app is in the background. When this turns false, call `catchUp()`. */
-  readonly rests?: (() => boolean) | undefined;
-  /** Called when a request may be made again, or the breaker changed its state: the sender may have work now. */
-  readonly onChange: (state?: BreakerState) => void;
-  /** The service is back after an outage or a pause. */
-  readonly onBack: () => void;
-}
-
 /** Decides when a request may be made, by the breaker, the rate limit, and how many requests are under way. */
-export interface Gate
-  extends Pick<Breaker, 'state' | 'pause' | 'hold' | 'doubt' | 'hint' | 'share' | 'resume' | 'stop'> {
-  readonly isBusy: boolean;
-  /** How many requests may be made at the same time. */
-  readonly limit: number;
-  /** Whether a request may be made now. If not, `onChange` is called when that may have changed. */
-  readonly mayStart: boolean;
-  /** Counts a new request and returns its pass. */
-  start(): Pass;
-  end(pass: Pass): void;
-  accepted(pass: Pass): void;
-  /** Whether nobody said since the request was made that the reason for failures may be gone. */
-  isCurrent(pass: Pass): boolean;
-  /** The service pushed back. Returns whether the rate limit deals with that. */
-  pushedBack(pass: Pass, isAlive: boolean, askedMs?: number): boolean;
-  /** The service asks us to wait. */
-  asked(retryAfterMs: number, why: Pick<Why, 'status' | 'words'>): void;
-  /** A request failed while the breaker was not closed. Returns whether it opens now. */
-  failed(pass: Pass, why: Why): boolean;
-  /** Ends the open state if its time is over. Timers stop while a function is frozen or a machine sleeps; the clock goes on. */
-  catchUp(): void;
-}
-
-export function createGate(options: GateOptions): Gate {
-  const { backoff, clock, concurrency, onBack, onChange, random, rate, reporter, rests } = options;
-  /** The request that tests the service. */
-  let probe: Pass | undefined;
-  let era = 0;
+export class Gate {
+  readonly #clock: Clock;
+  readonly #breaker: Breaker;
+  readonly #concurrency: AdaptiveConcurrency;
+  readonly #rateWaitMs: (now: number) => number;
   /** Rings when the rate limit allows a request, or when one under way takes so long that it no longer counts. */
-  const rated = new Alarm(clock, () => onChange());
+  readonly #alarm: Alarm;
   /** The requests under way, the oldest first. */
-  const underWay = new Set<Pass>();
-  const breaker = createBreaker(
-    clock,
-    random,
-    backoff,
-    reporter,
-    () => rests?.() ?? false,
-    (state) => {
-      probe = undefined;
-      onChange(state);
-    },
-  );
+  readonly #underWay = new Set<Pass>();
+  #era = 0;
 
-  function rateWaitMs(): number {
-    return rate?.waitMs(clock.now()) ?? 0;
+  /**
+   * @param rateWaitMs How long the rate limit lets the next request wait, in milliseconds.
+   * @param onChange Called when a request may be made again. A change of the breaker is not told here.
+   */
+  constructor(
+    clock: Clock,
+    breaker: Breaker,
+    concurrency: AdaptiveConcurrency,
+    rateWaitMs: (now: number) => number,
+    onChange: () => void,
+  ) {
+    this.#clock = clock;
+    this.#breaker = breaker;
+    this.#concurrency = concurrency;
+    this.#rateWaitMs = rateWaitMs;
+    this.#alarm = new Alarm(clock, onChange);
   }
 
-  return {
-    get state() {
-      return breaker.state;
-    },
-    get pause() {
-      return breaker.pause;
-    },
-    get isBusy() {
-      return underWay.size > 0;
-    },
-    get limit() {
-      return concurrency.limit;
-    },
-    get mayStart() {
-      const { state } = breaker;
-      if (state !== 'closed') return state === 'half-open' && !probe;
-      const waitMs = Math.max(rateWaitMs(), concurrency.waitMs(underWay, clock.now()));
-      if (waitMs > 0 && waitMs < Number.POSITIVE_INFINITY) rated.set(waitMs);
-      return waitMs === 0;
-    },
-    start() {
-      const pass: Pass = { at: clock.now(), era };
-      rate?.take(pass.at);
-      underWay.add(pass);
-      if (breaker.state === 'half-open') probe ??= pass;
-      return pass;
-    },
-    end(pass) {
-      underWay.delete(pass);
-      if (pass === probe) probe = undefined;
-    },
-    accepted(pass) {
-      const now = clock.now();
-      const { pause, state } = breaker;
-      concurrency.accepted?.(now - pass.at, now);
-      rate?.accepted(now);
-      // What was sent before the breaker opened says nothing about the service now.
-      if (state === 'open' || (pause && pass !== probe)) return;
-      if (pause) {
-        concurrency.restart?.();
-        // Refusals during an outage say nothing about the rate that the service can take.
-        if (pause.reason === 'unavailable') rate?.forget();
-        onBack();
-      }
-      breaker.accepted();
-    },
-    isCurrent: (pass) => pass.era === era,
-    pushedBack({ at }, isAlive, askedMs) {
-      return rate?.pushedBack(at, clock.now(), isAlive, askedMs) === true && breaker.state === 'closed';
-    },
-    asked: (retryAfterMs, why) => breaker.asked(retryAfterMs, why, rateWaitMs()),
-    failed(pass, why) {
-      if (pass !== probe || breaker.state !== 'half-open') return false;
-      breaker.probeFailed(why);
-      return breaker.pause !== undefined;
-    },
-    doubt: breaker.doubt,
-    hold: breaker.hold,
-    hint: breaker.hint,
-    share: breaker.share,
-    resume() {
-      era += 1;
-      probe = undefined;
-      breaker.resume();
-    },
-    catchUp() {
-      if (breaker.state === 'open' && clock.now() >= (breaker.pause?.until ?? 0)) breaker.tryNow();
-    },
-    stop() {
-      breaker.stop();
-      rated.stop();
-    },
-  };
+  get isBusy(): boolean {
+    return this.#underWay.size > 0;
+  }
+
+  /** Whether a request may be made now. If not, `onChange` is called when that may have changed. */
+  get mayStart(): boolean {
+    const { state } = this.#breaker;
+    const isProbe = (pass: Pass) => pass.state === 'half-open' && this.isCurrent(pass);
+    if (state !== 'closed') return state === 'half-open' && ![...this.#underWay].some(isProbe);
+    const now = this.#clock.now();
+    const waitMs = Math.max(this.#rateWaitMs(now), this.#concurrency.waitMs(this.#underWay, now));
+    if (waitMs > 0 && waitMs < Number.POSITIVE_INFINITY) this.#alarm.set(waitMs);
+    return waitMs === 0;
+  }
+
+  /** Counts a new request and returns its pass. */
+  start(): Pass {
+    const pass: Pass = { at: this.#clock.now(), state: this.#breaker.state, era: this.#era };
+    this.#underWay.add(pass);
+    return pass;
+  }
+
+  end(pass: Pass): void {
+    this.#underWay.delete(pass);
+  }
+
+  /** Whether nobody said since the request was made that the reason for failures may be gone. */
+  isCurrent({ era }: Pass): boolean {
+    return era === this.#era;
+  }
+
+  /** The request was accepted. Returns whether a pause is over. */
+  accepted({ state }: Pass): boolean {
+    // What was sent before the pause says nothing about the service now.
+    return !(this.#breaker.pause && state === 'closed') && this.#breaker.accepted();
+  }
+
+  /** The request failed. That counts if it was the probe. */
+  failed({ state }: Pass, why: Why): void {
+    if (state !== 'closed') this.#breaker.probeFailed(why);
+  }
+
+  /** The reason for the failures may be gone, for example by a new key: sends a probe now. */
+  resume(): void {
+    this.#era += 1;
+    this.#breaker.resume();
+  }
+
+  /** Ends a pause that is over. Timers stop while a function is frozen or a machine sleeps; the clock goes on. */
+  catchUp(): void {
+    const { pause, state } = this.#breaker;
+    if (state === 'open' && this.#clock.now() >= (pause?.until ?? 0)) this.#breaker.tryNow();
+  }
+
+  stop(): void {
+    this.#alarm.stop();
+  }
 }

@@ -20,7 +20,7 @@ import { checkSize, type EventTexts } from '../accept/event-text.ts';
 import { UNIDENTIFIED } from '../accept/unidentified.ts';
 import { createSender } from './send/sender.ts';
 import { createSharing } from './sharing.ts';
-import { createLimits } from './send/limits.ts';
+import { createLimits } from '../send/limits.ts';
 import { StorageError, storageError } from '../base/errors/storage-error.ts';
 import { pagePartsOf } from './parts.ts';
 import { listenToPage } from './leaving.ts';
@@ -55,7 +55,7 @@ export function createEngine(
   const ended = new AbortController();
   const { signal } = ended;
   const requests = createRequests({ path: address?.path, settings, clock, hooked, reporter, signal });
-  const limits = parts.learn?.(reporter) ?? createLimits();
+  const limits = parts.learn?.(reporter, settings.batch) ?? createLimits(settings.batch);
   const parcels = createParcels({
     ...{ settings, clock, reporter },
     order: isStrict ? strictOrder : (settings.isOrdered || undefined) && parts.perCustomer?.order,
@@ -120,7 +120,7 @@ export function createEngine(
   const relay = address && createRelay(address, clock, wake);
   const sender = createSender({
     ...{ ...stages, relay, random, tabs, gate, requests, books, bounds, limits },
-    ...{ offset: texts.offset, rejected: hooked.rejected },
+    ...{ offset: texts.offset, rejected: relay ? relay.refused : hooked.rejected },
   });
   const identity = createIdentity({
     ...{ settings, clock, parcels, keeper, texts, consent, tell: tabs.tell },

@@ -2,13 +2,13 @@ import type { Clock } from '@sluice/protocol/toolbox';
 import type { Fate } from '../base/fate.ts';
 import type { Settings } from '../options/settings.ts';
 import type { DeadLetters } from '../parts/dead-letters/dead-letters.ts';
+import type { LearnPart } from '../parts/learn/learn.ts';
 import type { Reporter } from '../tell/reporter.ts';
 import type { Keeper } from './keep/keeper.ts';
 import type { Letters } from './keep/letters.ts';
 import type { Parcel } from './keep/parcel.ts';
 import type { Order, Parcels } from './keep/parcels.ts';
 import type { Batch } from './send/batch.ts';
-import type { Limits } from './send/limits.ts';
 
 /** What the engine provides for its parts. */
 interface Stages {
@@ -48,7 +48,7 @@ interface LetterStages extends Stages {
 export interface PageParts {
   readonly bounds?: (stages: Stages) => Bounds;
   readonly deadLetters?: (stages: LetterStages) => DeadLetters;
-  readonly learn?: (reporter: Pick<Reporter, 'emit'>) => Limits;
+  readonly learn?: LearnPart;
   readonly perCustomer?: { readonly order: Order };
 }
 

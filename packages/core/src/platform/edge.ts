@@ -1,6 +1,5 @@
 import { ConfigError } from '@sluice/protocol';
 import { thoroughly } from '../options/thorough.ts';
-import { AdaptiveConcurrency } from '../pace/adaptive-concurrency.ts';
 import { FetchTransport } from '../send/http/fetch-transport.ts';
 import { SlashRedirect } from '../send/http/slash-redirect.ts';
 import type { Outcome, TransportRequest } from '../send/http/transport.ts';
@@ -22,7 +21,7 @@ export const platform: Platform = {
   holdsUnidentified: false,
   parts: { ...web.parts, checked },
   createTransport: ({ delivery }) => new EdgeTransport(delivery),
-  createConcurrency: (most) => new AdaptiveConcurrency(most),
+  mostRequests: Number.POSITIVE_INFINITY,
 };
 
 /** Sees where a redirect leads. */

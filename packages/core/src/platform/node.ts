@@ -9,7 +9,6 @@ import { isMissing } from '../keep/file/disk/file-system.ts';
 import { nodeFileSystem } from '../keep/file/disk/node-file-system.ts';
 import { FileJournal } from '../keep/file/file-journal.ts';
 import { nodeChecked } from '../options/node-checked.ts';
-import { AdaptiveConcurrency } from '../pace/adaptive-concurrency.ts';
 import { Rest } from '../pace/rest.ts';
 import { destination } from '../parts/destination.ts';
 import { Compression } from '../parts/gzip/compression.ts';
@@ -104,7 +103,7 @@ export const platform: Platform = {
     return new Rest(options, { read, writeSync: (text) => note.writeSync(text) }, atLastMoment);
   },
   drainInBackground: (settings) => drainInBackground(settings, pathOf(settings)),
-  createConcurrency: (most) => new AdaptiveConcurrency(most),
+  mostRequests: Number.POSITIVE_INFINITY,
   createQueue: (concurrency) => new PQueue({ concurrency }),
   createAbortController() {
     const controller = new AbortController();

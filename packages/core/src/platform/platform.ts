@@ -4,7 +4,6 @@ import type { Journal } from '../keep/journal.ts';
 import type { Note } from '../keep/note.ts';
 import type { TrackerOptions } from '../options/options.ts';
 import type { Settings } from '../options/settings.ts';
-import type { Concurrency } from '../pace/limits.ts';
 import type { Rest, RestOptions } from '../pace/rest.ts';
 import type { Parts } from '../parts.ts';
 import type { Transport } from '../send/http/transport.ts';
@@ -76,8 +75,8 @@ export interface Platform {
   createRest?(options: RestOptions & { readonly settings: PlaceSettings }): Rest | undefined;
   /** As `Tracker.drainInBackground`. Absent if there are no processes. */
   drainInBackground?(settings: Settings): boolean;
-  /** How many requests to make at once, up to `most`. */
-  createConcurrency(most: number): Concurrency;
+  /** Maximum number of requests at once, whatever the option says. */
+  readonly mostRequests: number;
   /** @param concurrency How many tasks run at once. The caller never adds more than that. */
   createQueue(concurrency: number): Queue;
   /** Creates a controller whose signal may have any number of listeners: Node warns of more than ten. */

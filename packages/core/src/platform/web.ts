@@ -52,10 +52,7 @@ export const web: Omit<Platform, 'lifecycle'> = {
   createNote: () => undefined,
   exists: async () => true,
   createTransport: ({ delivery }) => new FetchTransport(delivery),
-  createConcurrency(most) {
-    const limit = Math.min(most, REQUESTS);
-    return { limit, waitMs: ({ size }) => (size < limit ? 0 : Number.POSITIVE_INFINITY) };
-  },
+  mostRequests: REQUESTS,
   createQueue,
   createAbortController: () => new AbortController(),
 };

@@ -79,10 +79,15 @@ const DELIVERY_TABLE: Readonly<Record<string, Rule>> = {
 export function ruleFor(status: number, policy: DeliveryPolicy = {}): Rule {
   for (const name of [String(status), `${Math.floor(status / 100)}xx`]) {
     const rule = DELIVERY_TABLE[name];
-    const action = Object.hasOwn(policy, name) ? policy[name] : undefined;
-    const isRetry = action === 'retry';
-    const reason = isRetry ? 'unavailable' : 'policy';
-    if (action !== undefined) return { ...rule, action, endsEvent: !isRetry, reason, isAskedFor: true };
+    const action = policy[name];
+    if (action)
+      return {
+        ...rule,
+        action,
+        endsEvent: action !== 'retry',
+        reason: action === 'retry' ? 'unavailable' : 'policy',
+        isAskedFor: true,
+      };
     if (rule) return rule;
   }
   return AMBIGUOUS;

@@ -1,230 +1,169 @@
-import { type Backoff, backoffDelayMs, type Clock } from '@sluice/protocol/toolbox';
+import type { Clock } from '@sluice/protocol/toolbox';
 import type { ClockOffset } from '../accept/clock-offset.ts';
+import type { AdaptiveConcurrency } from '../pace/adaptive-concurrency.ts';
+import type { Breaker } from '../pace/breaker.ts';
 import type { Gate, Pass } from '../pace/gate.ts';
-import type { Limits } from '../pace/limits.ts';
-import { probeMs } from '../pace/wait-times.ts';
 import type { Books } from '../tell/books.ts';
 import type { Reporter } from '../tell/reporter.ts';
+import type { Parcel } from '../wait/parcel.ts';
 import type { Waiting } from '../wait/waiting.ts';
+import { type Blame, probesOf, retryMs } from './blame.ts';
 import { type DeliveryPolicy, type Rule, ruleOf, WRONG } from './delivery-policy.ts';
-import type { Evidence } from './evidence.ts';
-import type { Outcome, ReadRejected } from './http/transport.ts';
-import { judge } from './judge.ts';
-import type { Letterbox } from './letterbox.ts';
+import type { Outcome, ReadRejected, Rejected } from './http/transport.ts';
+import type { Limits } from './limits.ts';
 import { requestFailed } from './request-failed.ts';
 import type { Requests } from './requests.ts';
-import { Trial } from './trial.ts';
-import type { Trials } from './trials.ts';
+import { ParcelTrial, type Refusal, type Trials } from './trials.ts';
 
-/** Failed probes after which the service is to blame; if it calls the events wrong, single ones, as many as the second. */
-const PROBES = 3;
-const WRONG_PROBES = 10;
-/** Longest wait before events go again while others are accepted. */
-const MOST_WAIT_MS = 1_000;
-/** The wait of an event that looks like a wrong key or address. */
-const DENIED: Backoff = { baseMs: 1_000, maxMs: 60_000 };
-/** The wait of an event that is probably at fault. */
-const SUSPECT: Backoff = { baseMs: 60_000, maxMs: 60 * 60_000 };
-/** Part of a wait that is random. Otherwise an event could meet the same other requests each time. */
-const JITTER = 0.5;
-/** How soon an event is sent again if its dead letter could not be stored. The service is asked once more each time. */
+/** How soon to try again to store a dead letter, in milliseconds. Others go on meanwhile. */
 const STORAGE_RETRY_MS = 60_000;
+
+/** Where dead letters are kept. */
+export interface LetterStore {
+  /** Stores the one event of a parcel as a dead letter. Rejects with a StorageError if that fails. */
+  keep(parcel: Pick<Parcel, 'events'>, refusal: Refusal): Promise<void>;
+}
+
 interface DeliveryOptions {
+  readonly settings: {
+    readonly delivery: {
+      readonly policy: DeliveryPolicy;
+      readonly retryBaseMs: number;
+      readonly retryMaxMs: number;
+      /** With strict order: how often one event may fail until it is set aside. Undefined: for ever. */
+      readonly maxTries?: number | undefined;
+    };
+    /** Whether no event may overtake another of its customer. */
+    readonly isOrdered: boolean;
+    readonly ordering: string;
+  };
   readonly clock: Clock;
   readonly random: () => number;
-  readonly backoff: Backoff;
-  /** The address of the service. */
-  readonly url: string;
-  /** Whether no event may overtake another. */
-  readonly isStrict: boolean;
-  /** Whether no event may overtake another of its customer. */
-  readonly isOrdered: boolean;
-  /** With strict order: how often one event may fail until it is set aside. Undefined: for ever. */
-  readonly maxTries: number | undefined;
-  readonly policy: DeliveryPolicy;
-  readonly rejected: ReadRejected | undefined;
   readonly waiting: Waiting;
+  readonly breaker: Breaker;
   readonly gate: Gate;
+  readonly concurrency: AdaptiveConcurrency;
   readonly requests: Requests;
-  readonly limits: Pick<Limits, 'bytes' | 'events'>;
-  readonly evidence: Evidence;
+  readonly rejected: ReadRejected | undefined;
+  readonly limits: Limits;
+  readonly blame: Blame;
   readonly trials: Trials;
-  readonly letterbox: Letterbox;
+  readonly letters: LetterStore;
   readonly offset: Pick<ClockOffset, 'learn'> | undefined;
   readonly books: Pick<Books, 'maybeDuplicate'>;
-  readonly reporter: Pick<Reporter, 'requestFailed'>;
+  readonly reporter: Reporter;
   /** Aborts all requests. */
   readonly signal: AbortSignal;
 }
 
-type Deliver = (trial: Trial, pass: Pass) => Promise<void>;
+/** Makes what sends a parcel once, and does what the answer asks for. */
+export function createDelivery(options: DeliveryOptions): (trial: ParcelTrial, pass: Pass) => Promise<void> {
+  const { blame, books, breaker, clock, concurrency, gate, letters, limits, offset } = options;
+  const { random, rejected, reporter, requests, settings, signal, trials, waiting } = options;
+  const { isOrdered } = settings;
+  const { maxTries = Number.POSITIVE_INFINITY, policy, retryBaseMs, retryMaxMs } = settings.delivery;
+  const isStrict = settings.ordering === 'strict';
+  const backoff = { baseMs: retryBaseMs, maxMs: retryMaxMs };
 
-/** Makes what sends a parcel once, and decides by the answer what becomes of it. */
-export function createDelivery(options: DeliveryOptions): Deliver {
-  const { backoff, books, clock, evidence, gate, isOrdered, isStrict, letterbox, limits, maxTries } = options;
-  const { offset, policy, random, rejected, reporter, requests, signal, trials, url, waiting } = options;
-  async function handle(trial: Trial, pass: Pass, outcome: Outcome): Promise<void> {
-    const { denied, parcel } = trial;
+  async function answered(trial: ParcelTrial, pass: Pass, outcome: Outcome): Promise<void> {
+    const { parcel } = trial;
+    const now = clock.now();
     let rule = ruleOf(outcome, policy);
-    if (outcome.kind === 'answered' && (rule.action === 'accept' || rule.reason === 'intercepted')) {
+    const isAccepted = rule.action === 'accept';
+    if (outcome.kind === 'answered' && (isAccepted || rule.reason === 'intercepted')) {
       // If `classify` knows the answer, it is the service's.
       const named = rejected?.(parcel, outcome);
       if (named?.length === parcel.count) {
         // An answer that takes nothing is a refusal.
         rule = WRONG;
         outcome = { ...outcome, body: requests.redact(named[0]?.[1] ?? '') };
-      } else if (named !== undefined || rule.action === 'accept') {
-        offset?.learn(outcome.date, pass.at, clock.now());
-        return accepted(trial, pass, outcome.status, named);
+      } else if (named || isAccepted) {
+        offset?.learn(outcome.date, pass.at, now);
+        accepted(trial, pass);
+        return settle(trial, named ?? [], outcome.status);
       }
     }
-    if (signal.aborted) return;
-    const now = clock.now();
-    const error = requestFailed(outcome, rule, url, now);
-    const { excerpt = '', retryAfterMs, status } = error;
+    const error = requestFailed(outcome, rule, requests.url, now);
+    const { excerpt: words = '', retryAfterMs, status = 0 } = error;
     reporter.requestFailed(error);
-    trials.answered(trial, false);
-    if (denied.aborted) {
-      trials.free(trial);
-      return waiting.end(parcel, 'denied');
-    }
-    trial.status = status ?? 0;
-    trial.words = excerpt;
+    if (trial.denied.aborted) return waiting.end(parcel, 'denied');
+    const why = { reason: rule.reason, status, words };
+    trial.why = why;
     if (rule.isAmbiguous) books.maybeDuplicate += parcel.count;
-    if (rule.isPushback) {
-      const isEnough = gate.pushedBack(pass, rule.isAlive === true, retryAfterMs);
-      if (retryAfterMs) gate.asked(retryAfterMs, trial);
-      if (retryAfterMs) return trials.retry(trial, 0);
-      // The service only wants fewer requests.
-      if (isEnough) return again(trial, true);
+    const isEnough = rule.isPushback && limits.pushedBack?.(pass.at, now, rule, retryAfterMs);
+    if (rule.isPushback && retryAfterMs) {
+      breaker.asked(retryAfterMs, why, limits.waitMs?.(now));
+      return trials.retry(trial, 0);
     }
+    // With the new key it may be accepted.
+    if (rule.action === 'pause' && !gate.isCurrent(pass)) return trials.retry(trial, 0);
+    // The service may only want fewer requests.
+    if (isEnough && breaker.state === 'closed') return again(trial);
     await failed(trial, pass, rule);
   }
 
-  async function failed(trial: Trial, pass: Pass, rule: Rule): Promise<void> {
-    const { parcel } = trial;
-    const { action, reason } = rule;
+  function accepted(trial: ParcelTrial, pass: Pass): void {
     const now = clock.now();
-    const isAlive = evidence.isNews(trial);
-    const isWrong = action === 'isolate' || action === 'split';
-    const why = { ...trial, reason };
+    const isOutage = breaker.pause?.reason === 'unavailable';
+    const isBack = gate.accepted(pass);
+    concurrency.accepted(now - pass.at, now);
+    blame.accepted(trial);
+    requests.accepted();
+    limits.accepted(trial, now, isBack && isOutage);
+    trials.accepted();
+    if (!isBack) return;
+    concurrency.restart();
+    trials.resume();
+  }
+
+  async function failed(trial: ParcelTrial, pass: Pass, rule: Rule): Promise<void> {
+    const { parcel, whole, why } = trial;
+    const { action, endsEvent } = rule;
+    if (!why) return;
+    const isDenial = action === 'pause';
     // There may be nothing else to try: then the event at fault must be found all the same.
-    const isKnownApart = action === 'pause' ? rule.endsEvent !== true : trial.whole.isAccepted;
-    const isAlone = isStrict || (isOrdered && !isKnownApart && !waiting.hasOthers);
+    const isKnownApart = isDenial ? endsEvent !== true : whole.isAccepted;
+    const isOnly = isStrict || (isOrdered && !isKnownApart && !waiting.hasOthers);
+    const isClosed = breaker.state === 'closed';
     // What waits alone fails whether the service works or not.
-    if (gate.state !== 'closed' && !trial.isAlone) {
+    if (!isClosed && !trial.isAlone) {
       // It waits before anybody hears of a pause: a new key lets it go at once.
-      if (!isAlone) again(trial, false);
-      const isOutage = gate.failed(pass, why) && action === 'retry';
-      if (!isAlone) return isOutage ? evidence.absolve() : undefined;
+      if (!isOnly) again(trial);
+      gate.failed(pass, why);
+      if (!isOnly) return;
     }
-    // With the new key it may be accepted.
-    if (action === 'pause' && !gate.isCurrent(pass)) return trials.retry(trial, 0);
-    const failure = action === 'retry' ? 'crash' : 'refusal';
-    if (action === 'isolate' && parcel.count > 1) {
-      // There may be too many of them: that is sure once all parts are accepted.
-      if (!trial.pair) limits.events.refused(parcel.count, now);
-      trial.whole.least = Math.min(trial.whole.least, parcel.count);
-    }
-    const isDoubt = evidence.failed(trial, failure, isWrong, isAlone, now);
-    // If nothing was accepted yet, it is the key or the address. It may be the event after some answers: others tell.
-    const isUnknown = action === 'pause' && !evidence.isKnown;
-    if (action === 'pause' && (rule.isAskedFor || isStrict || (isUnknown && !rule.endsEvent))) {
-      again(trial, false);
-      if (gate.state === 'closed') gate.hold(why);
-      return;
-    }
-    if ((isDoubt || isUnknown) && gate.state === 'closed') {
-      gate.doubt(isWrong && !isAlone ? WRONG_PROBES : PROBES);
-      return again(trial, false);
-    }
-    const verdict = judge(rule, {
-      count: parcel.count,
-      failures: failure === 'crash' ? trial.crashes : trial.refusals,
-      proofs: isStrict && evidence.isKnown ? Number.POSITIVE_INFINITY : trial.proofs,
-      forMs: now - trial.since,
-      isAlone: isAlone && !isStrict,
-      isBlamed: trial.whole.isAccepted,
-      share: evidence.share(failure),
-      knowsChance: evidence.knowsChance,
-      isFickle: evidence.isFickle(now),
-      partTaken: limits.bytes.partTaken(parcel.body.length),
-    });
-    switch (verdict) {
+    if (action === 'isolate') limits.refused?.(trial, clock.now());
+    switch (blame.failed(trial, rule, isOnly, isClosed)) {
+      case 'hold':
+        again(trial);
+        if (isClosed) breaker.hold(why);
+        return;
+      case 'doubt':
+        breaker.doubt(probesOf(rule, isOnly));
+        return again(trial);
       case 'drop':
-        trials.free(trial);
         return waiting.end(parcel, 'refused');
       case 'halve':
+        if (action === 'split') limits.tooLarge(trial, clock.now());
         return trials.halve(trial);
-      case 'shrink':
-        limits.bytes.refused(parcel.body.length, now);
-        return isStrict ? trials.halve(trial) : trials.shrink(trial);
       case 'end':
-        if (isAlone) evidence.ended();
-        return end(trial);
+        return settle(trial, [[0, why.words]], why.status);
       case 'suspect':
-        trial.whole.isGuilty = true;
         trial.isSuspect = true;
-        if (
-          trial.isAlone ||
-          (isStrict && trial.crashes + trial.refusals < (maxTries ?? Number.POSITIVE_INFINITY))
-        )
-          break;
+        if (trial.isAlone || (isStrict && trial.failures < maxTries)) break;
         trial.isAlone = true;
-        trials.free(trial);
-        trial.failures = 0;
+        trial.failures = 1;
     }
-    again(trial, isAlive, action === 'pause');
+    again(trial, isDenial);
   }
 
-  /**
-   * It goes again after a wait.
-   *
-   * @param isAlive Whether others were accepted since it failed last.
-   * @param isDenial Whether it looks like a wrong key or address.
-   */
-  function again(trial: Trial, isAlive: boolean, isDenial: boolean = false): void {
-    const { failures, isAlone } = trial;
-    trial.failures += 1;
-    const spread = () => 1 + JITTER * random();
-    const maxMs = Math.min(backoff.maxMs, MOST_WAIT_MS);
-    // Beside others that fail, it waits as if it had failed as often as all of them.
-    let waitMs = probeMs(Math.max(failures, evidence.inARow - 1), backoff, random);
-    if (isAlone) waitMs = backoffDelayMs(failures, SUSPECT, spread);
-    else if (isDenial) waitMs = backoffDelayMs(failures, DENIED, spread);
-    else if (isAlive || trial.whole.isAccepted)
-      waitMs = backoffDelayMs(failures, { ...backoff, maxMs }, random);
-    // If nothing was accepted since it failed first, the service may have been to blame.
-    const isProven = isAlone ? trial.proofs > 1 : isDenial;
-    trials.retry(trial, waitMs, isProven ? undefined : MOST_WAIT_MS * random());
+  function again(trial: ParcelTrial, isDenial = false): void {
+    trials.retry(trial, retryMs(trial, isDenial, backoff, random));
   }
 
-  /** Ends a single event that is at fault. */
-  async function end(trial: Trial): Promise<void> {
-    const { parcel, status, words } = trial;
-    trial.whole.isGuilty = true;
-    trials.free(trial);
-    // If it fails, the storage is to blame, not the service: only this event waits.
-    if (!(await letterbox.put(parcel, status, words))) trials.retry(trial, STORAGE_RETRY_MS);
-  }
-
-  /** @param rejected The events that the answer names as rejected. */
-  async function accepted(
-    trial: Trial,
-    pass: Pass,
-    status: number,
-    rejected: ReturnType<ReadRejected>,
-  ): Promise<void> {
-    const { crashes, denied, parcel, whole } = trial;
-    const now = clock.now();
-    gate.accepted(pass);
-    evidence.accepted(trial, now);
-    trials.answered(trial, true);
-    requests.accepted();
-    limits.bytes.accepted(parcel.body.length, now);
-    limits.events.accepted(parcel.count, now);
-    const isTooMany = whole.open === 0 && !whole.isGuilty && whole.least < Number.POSITIVE_INFINITY;
-    if (isTooMany) limits.events.refused(whole.least, now);
+  /** Its events end: those that were rejected as dead letters, the others as delivered. */
+  async function settle(trial: ParcelTrial, rejected: Rejected, status: number): Promise<void> {
+    const { denied, parcel, why } = trial;
     const reasons = new Map(rejected);
     const indexes = [...reasons.keys()].flatMap((index) => [index, index + 1]);
     let index = 0;
@@ -232,25 +171,35 @@ export function createDelivery(options: DeliveryOptions): Deliver {
       const reason = reasons.get(index);
       index += part.count;
       // A request that failed without an answer may still be running, and read the body.
-      if (reason === undefined)
-        await waiting.end(part, 'delivered', crashes === 0 && requests.releasesBodies);
+      if (reason === undefined) await waiting.end(part, 'delivered', !why && requests.releasesBodies);
       else {
-        const one = new Trial(part, denied);
-        one.status = status;
-        one.words = requests.redact(reason);
-        await end(one);
+        const one = part === parcel ? trial : new ParcelTrial(part, denied);
+        await bury(one, { status, excerpt: requests.redact(reason) });
       }
     }
   }
 
-  return async (trial, pass) => {
-    const { pair, parcel, sent } = trial;
-    const now = clock.now();
-    evidence.sent(trial);
-    limits.bytes.sent(parcel.body.length, now);
-    if (!pair) limits.events.sent(parcel.count, now);
+  /** Makes a dead letter. If its storage fails, only this event waits. */
+  async function bury(trial: ParcelTrial, letter: Refusal): Promise<void> {
     try {
-      await handle(trial, pass, await requests.post(parcel, sent > 0));
+      await letters.keep(trial.parcel, letter);
+    } catch (error) {
+      reporter.storageFailed(error);
+      trial.letter = letter;
+      trial.isAlone = true;
+      return trials.retry(trial, STORAGE_RETRY_MS);
+    }
+    await waiting.end(trial.parcel, 'deadLettered');
+    reporter.emit('deadLettered', { count: 1, ...letter });
+  }
+
+  return async (trial, pass) => {
+    try {
+      if (trial.letter) return await bury(trial, trial.letter);
+      trial.sent += 1;
+      limits.sent?.(trial, pass.at);
+      const outcome = await requests.post(trial.parcel, trial.sent > 1);
+      if (!signal.aborted || outcome.kind === 'answered') await answered(trial, pass, outcome);
     } finally {
       gate.end(pass);
     }

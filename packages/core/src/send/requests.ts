@@ -74,6 +74,10 @@ export class Requests {
     if (apiKey !== undefined) this.setApiKey(apiKey);
   }
 
+  get url(): string {
+    return this.#options.url;
+  }
+
   get stats(): TrackerStats['requests'] {
     return {
       sent: this.#sent,

@@ -1,13 +1,12 @@
 import { type Clock, untilWoken } from '@sluice/protocol/toolbox';
 import { Alarm } from '../base/alarm.ts';
 import type { Journal } from '../keep/journal.ts';
-import type { Gate } from '../pace/gate.ts';
+import type { Breaker } from '../pace/breaker.ts';
+import type { Gate, Pass } from '../pace/gate.ts';
 import type { Reporter } from '../tell/reporter.ts';
 import type { Parcel } from '../wait/parcel.ts';
 import type { Waiting } from '../wait/waiting.ts';
-import type { createDelivery } from './delivery.ts';
-import type { Trial } from './trial.ts';
-import type { Trials } from './trials.ts';
+import type { ParcelTrial, Trials } from './trials.ts';
 
 /** Number of events in a probe: a second one could be at fault. */
 const PROBE_EVENTS = 1;
@@ -26,12 +25,16 @@ export interface Queue {
 interface SenderOptions {
   readonly clock: Clock;
   readonly waiting: Waiting;
+  readonly breaker: Breaker;
   readonly gate: Gate;
+  /** How many requests the service bears at once. */
+  readonly concurrency: { readonly limit: number };
   readonly reporter: Pick<Reporter, 'storageFailed'>;
   /** Undefined if nobody else sends what the journal has. */
   readonly sharing: Journal['sharing'];
   readonly trials: Trials;
-  readonly deliver: ReturnType<typeof createDelivery>;
+  /** Makes one request, and does what the answer asks for. */
+  readonly deliver: (trial: ParcelTrial, pass: Pass) => Promise<void>;
   /** The gate limits how many requests are made at once, not this queue. */
   readonly queue: Queue;
   /** Whether no event may overtake another. */
@@ -53,7 +56,7 @@ export interface Sender {
 }
 
 export function createSender(options: SenderOptions): Sender {
-  const { clock, deliver, gate, isOrdered, isStrict, queue } = options;
+  const { breaker, clock, concurrency, deliver, gate, isOrdered, isStrict, queue } = options;
   const { reporter, sharing, signal, trials, waiting } = options;
   let pumping: Promise<void> | undefined;
   let wokenWhilePumping = false;
@@ -108,11 +111,11 @@ export function createSender(options: SenderOptions): Sender {
   }
 
   /** Takes what goes next. Undefined if nothing may go now. */
-  async function next(): Promise<Trial | undefined> {
+  async function next(): Promise<ParcelTrial | undefined> {
     if (!mayStart() || (isStrict && queue.pending > 0)) return undefined;
-    const isProbe = gate.state !== 'closed';
+    const isProbe = breaker.state !== 'closed';
     // If order counts, others wait for what failed.
-    const isTestNext = isOrdered || (tests < gate.limit / 2 && !(gate.limit < 2 && wasTest));
+    const isTestNext = isOrdered || (tests < concurrency.limit / 2 && !(concurrency.limit < 2 && wasTest));
     const test = isProbe || !isTestNext ? undefined : trials.take();
     if (test) return test;
     while (isStrict ? trials.count === 0 : isProbe || trials.hasRoom) {
@@ -141,7 +144,7 @@ export function createSender(options: SenderOptions): Sender {
     return parcel;
   }
 
-  function start(trial: Trial): void {
+  function start(trial: ParcelTrial): void {
     const pass = gate.start();
     const ended = sharing?.request();
     wasTest = trial.sent > 0;
@@ -160,7 +163,8 @@ export function createSender(options: SenderOptions): Sender {
 
   /** When the next request may be made, in milliseconds since 1970; 0 if that is not known. */
   function nextAt(): number {
-    if (gate.state === 'open' && gate.pause) return gate.pause.until;
+    const { pause, state } = breaker;
+    if (state === 'open' && pause) return pause.until;
     return waiting.pending > trials.events ? 0 : trials.nextAt;
   }
 

@@ -1,9 +1,11 @@
 import type { Clock } from '@sluice/protocol/toolbox';
-import type { SizeLimit } from '../pace/limits.ts';
+import type { Why } from '../pace/breaker.ts';
 import type { Suspect } from '../tell/stats.ts';
 import type { Parcel } from '../wait/parcel.ts';
 import type { Waiting } from '../wait/waiting.ts';
-import { Trial } from './trial.ts';
+import type { Blame } from './blame.ts';
+import type { Limits } from './limits.ts';
+import type { Trial, Whole } from './trial.ts';
 
 /** Maximum number and size, in bytes, of parcels that wait for their next try. Beyond that, no new ones are sent. */
 const MOST_PARCELS = 1_000;
@@ -11,15 +13,71 @@ const MOST_BYTES = 32 * 1024 * 1024;
 /** Maximum size of all events that wait alone, in bytes. Others go back to the journal, and are found again later. */
 const MOST_SUSPECT_BYTES = 8 * 1024 * 1024;
 
+/** It may be so much larger than the limit: the halves of what was too large differ a little in size. */
+const TOLERANCE = 1.25;
+
 /** What `stats()` shows: so many events, and so many bytes of each. */
 const MOST_SHOWN = 1_000;
 const SHOWN_BYTES = 200;
 
+/** Why the service refused an event for good. */
+export interface Refusal {
+  readonly status: number;
+  /** The start of the service's answer. */
+  readonly excerpt: string;
+}
+
+/** One parcel that is sent. */
+export class ParcelTrial implements Trial {
+  readonly parcel: Parcel;
+  readonly whole: Whole;
+  /** Aborts when consent to send it is denied. */
+  readonly denied: AbortSignal;
+  /** Number of its events as they were sent: what waits may be cut. */
+  readonly size: number;
+  /** When it is sent next. */
+  at = 0;
+  sent = 0;
+  failures = 0;
+  proofs: number;
+  seen: number;
+  why: Why | undefined;
+  /** Whether it is probably at fault, and whether it waits alone. */
+  isSuspect = false;
+  isAlone = false;
+  /** Waits until this one is over: both have events of one customer. */
+  after: ParcelTrial | undefined;
+  /** What it was halved to. */
+  pieces: readonly ParcelTrial[] | undefined;
+  /** It is at fault, but could not be stored as a dead letter yet. */
+  letter: Refusal | undefined;
+
+  /** @param from What it is a piece of, and failed: that is the first proof. */
+  constructor(parcel: Parcel, denied: AbortSignal, from?: ParcelTrial) {
+    this.parcel = parcel;
+    this.denied = denied;
+    this.size = parcel.count;
+    this.whole = from?.whole ?? { isAccepted: false };
+    this.proofs = from ? 1 : 0;
+    this.seen = from?.seen ?? 0;
+  }
+
+  get parcels(): readonly [Parcel] {
+    return [this.parcel];
+  }
+
+  /** Whether the events behind it need not wait for it. */
+  get isOver(): boolean {
+    if (this.isAlone) return true;
+    return this.pieces ? this.pieces.every(({ isOver }) => isOver) : this.parcel.isEnded;
+  }
+}
+
 interface TrialsOptions {
   readonly clock: Clock;
   readonly waiting: Pick<Waiting, 'cut' | 'divide' | 'denied' | 'end' | 'expiresInMs' | 'putBack'>;
-  /** How many events the service takes in a request. */
-  readonly limit: SizeLimit;
+  readonly blame: Pick<Blame, 'isFound'>;
+  readonly limits: Limits;
   /** Whether no event may overtake another. Then each waits for those before it. */
   readonly isStrict: boolean;
   /** Whether no event may overtake another of its customer. */
@@ -27,236 +85,186 @@ interface TrialsOptions {
 }
 
 /** Parcels that failed. Each waits for a time of its own, and then goes again. */
-export interface Trials {
-  /** Number of parcels that do not wait alone. */
-  readonly count: number;
-  /** What `stats()` says of them. */
-  readonly shown: Suspect[];
-  /** Whether another parcel may fail. */
-  readonly hasRoom: boolean;
-  /** Number of all events. */
-  readonly events: number;
-  /** When the next one may be sent, or is too old; Infinity if there is none. */
-  readonly nextAt: number;
-  /** The trial of a parcel that waited. If some of its events were cut off meanwhile, nothing is known of the others. */
-  of(parcel: Parcel): Trial;
-  /** It was sent before, and went back: it waits here for its next try. */
-  add(trial: Trial): void;
-  /** It goes again after `waitMs` milliseconds. @param aliveMs How long it waits at most once something is accepted. */
-  retry(trial: Trial, waitMs: number, aliveMs?: number): void;
-  /** Takes one whose time has come: those that wait alone last. @param isProbe Takes what failed least. */
-  take(isProbe?: boolean): Trial | undefined;
-  /** It has several events: its halves take its place. The second one waits for the first. */
-  halve(trial: Trial, count?: number): void;
-  /** The parcel was too large: its halves wait as if they were new, and may be cut further. */
-  shrink(trial: Trial): void;
-  /** There is an answer. If this half was accepted, the event at fault is in the other. */
-  answered(trial: Trial, isAccepted: boolean): void;
-  /** It ends, or waits alone: the events behind it need not wait for it. */
-  free(trial: Trial): void;
-  /** Those may go that wait until this time, or less. The time may have come though the clock was set back, or stands still. */
-  due(until: number): void;
-  /** The reason for failures may be gone: all but those that wait alone may go. */
-  hurry(): void;
-  /** The service is back: all but those that wait alone may go. Those that only it made fail go together. */
-  resume(): void;
-  /** Ends those that are too old, or that nobody may send any more. */
-  tidy(): Promise<void>;
-  /** All go back. */
-  leave(): void;
-}
-
-export function createTrials(options: TrialsOptions): Trials {
-  const { clock, isOrdered, isStrict, limit, waiting } = options;
+export class Trials {
+  readonly #options: TrialsOptions;
   /** Also of parcels that went back, as long as they are in memory. */
-  const known = new WeakMap<Parcel, Trial>();
+  readonly #known = new WeakMap<Parcel, ParcelTrial>();
   /** In the order of their events, if the order counts. */
-  let list: Trial[] = [];
+  #list: ParcelTrial[] = [];
 
-  function count(): number {
-    return list.length - alone().length;
+  constructor(options: TrialsOptions) {
+    this.#options = options;
   }
 
-  function halve(trial: Trial, count?: number): void {
-    const { parcel, whole } = trial;
+  /** Number of parcels that do not wait alone. */
+  get count(): number {
+    return this.#list.length - this.#alone.length;
+  }
+
+  /** What `stats()` says of them. */
+  get shown(): Suspect[] {
+    const suspects = this.#list.filter(({ isSuspect }) => isSuspect);
+    return suspects.slice(0, MOST_SHOWN).map(({ at, parcel, sent, why }) => {
+      const event = new TextDecoder().decode(parcel.events.bytes.subarray(0, SHOWN_BYTES));
+      return { event, tries: sent, nextAt: at, status: why?.status ?? 0, words: why?.words ?? '' };
+    });
+  }
+
+  /** Whether another parcel may fail. */
+  get hasRoom(): boolean {
+    return this.count < MOST_PARCELS && bytesOf(this.#list) < MOST_BYTES;
+  }
+
+  /** Number of all events. */
+  get events(): number {
+    return this.#list.reduce((total, { parcel }) => total + parcel.count, 0);
+  }
+
+  /** When the next one may be sent, or is too old; Infinity if there is none. */
+  get nextAt(): number {
+    const { clock, waiting } = this.#options;
+    const now = clock.now();
+    const times = this.#unblocked.map(({ at, parcel }) =>
+      Math.min(at, now + (waiting.expiresInMs(parcel) ?? at)),
+    );
+    return Math.min(...times, Number.POSITIVE_INFINITY);
+  }
+
+  /** The trial of a parcel that waited. If some of its events were cut off meanwhile, nothing is known of the others. */
+  of(parcel: Parcel): ParcelTrial {
+    const trial = this.#known.get(parcel);
+    return trial?.size === parcel.count ? trial : this.#start(parcel, this.#options.waiting.denied);
+  }
+
+  /** It was sent before, and went back: it waits here for its next try. */
+  add(trial: ParcelTrial): void {
+    this.#list.push(trial);
+  }
+
+  /** It goes again after `waitMs` milliseconds. */
+  retry(trial: ParcelTrial, waitMs: number): void {
+    const { clock, waiting } = this.#options;
+    trial.at = clock.now() + waitMs;
+    if (trial.isAlone) trial.parcel.lanes = 0;
+    this.#list.unshift(trial);
+    // What cannot store one letter stores no other.
+    if (trial.letter) for (const other of this.#list) if (other.letter) other.at = trial.at;
+    if (!trial.isAlone || bytesOf(this.#alone) <= MOST_SUSPECT_BYTES) return;
+    this.#remove(trial);
+    waiting.putBack(trial.parcel, 'last');
+  }
+
+  /** Takes one whose time has come: those that wait alone last. @param isProbe Takes what failed least often. */
+  take(isProbe: boolean = false): ParcelTrial | undefined {
+    const { blame, clock, isOrdered, limits } = this.#options;
+    const now = clock.now();
+    for (;;) {
+      const due = this.#unblocked.filter(({ at }) => at <= now);
+      const [first] = due.sort(
+        (one, other) =>
+          Number(one.isAlone) - Number(other.isAlone) ||
+          (isProbe ? one.sent + one.proofs - other.sent - other.proofs : 0) ||
+          // The smallest first: so an event at fault is found before others are looked for.
+          one.parcel.count - other.parcel.count ||
+          one.at - other.at,
+      );
+      if (!first) return undefined;
+      this.#remove(first);
+      const { parcel, sent, why } = first;
+      const { bytes, count } = parcel;
+      // As a probe, one event says more than many.
+      const isOne = isProbe && (isOrdered || (why && why.reason !== 'unavailable'));
+      const isTooLarge = limits.refuses?.(first) || (sent === 0 && bytes > limits.most.maxBytes * TOLERANCE);
+      if (count < 2 || !(isOne || isTooLarge || blame.isFound(first))) return first;
+      this.halve(first, isOne ? 1 : undefined);
+    }
+  }
+
+  /** It has several events: its halves take its place. */
+  halve(trial: ParcelTrial, count?: number): void {
+    const { isOrdered, waiting } = this.#options;
+    const { denied, parcel, proofs } = trial;
     // Halves with different customers need not wait for each other.
     let halves = isOrdered ? waiting.divide(parcel) : [parcel];
     const isInOrder = isOrdered && halves.length < 2;
     if (halves.length < 2)
       halves = halves.flatMap((one) => waiting.cut(one, count ?? Math.ceil(one.count / 2)));
-    const [first, second] = halves;
-    if (!first || !second) return;
-    const isSure = whole.refusals === 0 || limit.partTaken(parcel.count) >= 1;
-    const [one, other] = trial.halves(first, second, isSure, isInOrder);
-    remember(one);
-    remember(other);
-    if (trial.pair?.isInOrder) other.next = trial.next;
-    else release(trial);
-    list.unshift(...(isStrict ? [one, other] : [one]));
-    if (!isStrict) one.next = other;
+    const pieces = halves.map((half) => this.#start(half, denied, proofs > 0 ? trial : undefined));
+    const [first, second] = pieces;
+    if (second && isInOrder) second.after = first;
+    trial.pieces = pieces;
+    this.#list.unshift(...pieces);
   }
 
-  function free(trial: Trial): void {
-    trial.parcel.lanes = 0;
-    release(trial);
+  /** Something was accepted: if an event at fault is known to be in one of several, it is halved at once. */
+  accepted(): void {
+    const { blame } = this.#options;
+    for (const trial of this.#list) if (trial.parcel.count > 1 && blame.isFound(trial)) trial.at = 0;
   }
 
-  function hurry(): void {
-    for (const trial of list) if (!trial.isAlone) trial.at = 0;
+  /** Those may go that wait until this time, or less. The time may have come though the clock was set back, or stands still. */
+  due(until: number): void {
+    for (const trial of this.#list) if (trial.at <= until) trial.at = 0;
   }
 
-  function alone(): readonly Trial[] {
-    return list.filter(({ isAlone }) => isAlone);
+  /** The reason for failures may be gone: all may go but those that wait alone, or look like a wrong key or address. */
+  hurry(): void {
+    for (const trial of this.#list) if (!trial.isAlone && !isDenial(trial)) trial.at = 0;
+  }
+
+  /** The service is back: all but those that wait alone may go. Those that only it made fail go together. */
+  resume(): void {
+    const { isStrict, waiting } = this.#options;
+    const isWhole = ({ isAlone, proofs }: ParcelTrial) => !isStrict && !isAlone && proofs < 2;
+    this.hurry();
+    const whole = this.#list.filter(isWhole);
+    this.#list = this.#list.filter((trial) => !isWhole(trial));
+    for (const { parcel } of whole.reverse()) waiting.putBack(parcel, 'journal');
+  }
+
+  /** Ends those that are too old, or that nobody may send any more. */
+  async tidy(): Promise<void> {
+    const { waiting } = this.#options;
+    for (const trial of [...this.#list]) {
+      const { denied, parcel } = trial;
+      const isExpired = waiting.expiresInMs(parcel) === 0;
+      if (!denied.aborted && !isExpired) continue;
+      this.#remove(trial);
+      await waiting.end(parcel, denied.aborted ? 'denied' : 'expired');
+    }
+  }
+
+  /** All go back. */
+  leave(): void {
+    for (const { parcel } of this.#list.splice(0).reverse()) this.#options.waiting.putBack(parcel, 'first');
+  }
+
+  get #alone(): readonly ParcelTrial[] {
+    return this.#list.filter(({ isAlone }) => isAlone);
   }
 
   /** Those that need not wait for others. */
-  function unblocked(): readonly Trial[] {
-    const [first] = isStrict ? list.filter(({ isAlone }) => !isAlone) : [];
-    return first ? [first, ...alone()] : list;
+  get #unblocked(): readonly ParcelTrial[] {
+    const [first] = this.#options.isStrict ? this.#list.filter(({ isAlone }) => !isAlone) : [];
+    return first ? [first, ...this.#alone] : this.#list.filter(({ after }) => after?.isOver !== false);
   }
 
-  /** The other half need not wait for this one. */
-  function release(trial: Trial): void {
-    if (!trial.next) return;
-    list.unshift(trial.next);
-    trial.next = undefined;
-  }
-
-  function remember(trial: Trial): Trial {
-    known.set(trial.parcel, trial);
+  #start(parcel: Parcel, denied: AbortSignal, from?: ParcelTrial): ParcelTrial {
+    const trial = new ParcelTrial(parcel, denied, from);
+    this.#known.set(parcel, trial);
     return trial;
   }
 
-  function remove(trial: Trial): void {
-    list = list.filter((other) => other !== trial);
+  #remove(trial: ParcelTrial): void {
+    this.#list = this.#list.filter((other) => other !== trial);
   }
-
-  return {
-    get count() {
-      return count();
-    },
-    get shown() {
-      const suspects = list.filter(({ isSuspect }) => isSuspect);
-      return suspects.slice(0, MOST_SHOWN).map(({ at, parcel, sent, status, words }) => {
-        const event = new TextDecoder().decode(parcel.events.bytes.subarray(0, SHOWN_BYTES));
-        return { event, tries: sent, nextAt: at, status, words };
-      });
-    },
-    get hasRoom() {
-      return count() < MOST_PARCELS && bytesOf(list) < MOST_BYTES;
-    },
-    get events() {
-      return list.reduce(
-        (total, trial) => total + chain(trial).reduce((sum, { parcel }) => sum + parcel.count, 0),
-        0,
-      );
-    },
-    get nextAt() {
-      const now = clock.now();
-      const times = unblocked().map(({ at, parcel }) =>
-        Math.min(at, now + (waiting.expiresInMs(parcel) ?? at)),
-      );
-      return Math.min(...times, Number.POSITIVE_INFINITY);
-    },
-    of(parcel) {
-      const trial = known.get(parcel);
-      if (trial?.count === parcel.count) return trial;
-      return remember(new Trial(parcel, waiting.denied));
-    },
-    add(trial) {
-      list.push(trial);
-    },
-    retry(trial, waitMs, aliveMs) {
-      trial.at = clock.now() + waitMs;
-      trial.aliveMs = aliveMs;
-      list.unshift(trial);
-      if (!trial.isAlone || bytesOf(alone()) <= MOST_SUSPECT_BYTES) return;
-      remove(trial);
-      waiting.putBack(trial.parcel, 'last');
-    },
-    take(isProbe = false) {
-      const now = clock.now();
-      for (;;) {
-        const due = unblocked().filter(({ at }) => at <= now);
-        const [first] = due.sort(
-          (one, other) =>
-            Number(one.isAlone) - Number(other.isAlone) ||
-            (isProbe ? one.failures - other.failures : 0) ||
-            // The smallest first: so an event at fault is found before others are looked for.
-            one.parcel.count - other.parcel.count ||
-            one.at - other.at,
-        );
-        if (!first) return undefined;
-        remove(first);
-        const { parcel, whole } = first;
-        const { count } = parcel;
-        const isRefused = isProbe && (isOrdered || whole.refusals > 0);
-        if (count < 2 || !(first.isBlamed || isRefused || limit.refuses(count))) return first;
-        // The event at fault is in here: no need to ask. As a probe, one event says more than many.
-        halve(first, isRefused ? 1 : undefined);
-      }
-    },
-    halve,
-    shrink({ denied, parcel, whole }) {
-      const halves = waiting.cut(parcel, Math.ceil(parcel.count / 2));
-      whole.open += halves.length - 1;
-      for (const half of halves.reverse()) {
-        remember(new Trial(half, denied, whole));
-        waiting.putBack(half, 'first');
-      }
-    },
-    answered(trial, isAccepted) {
-      if (isAccepted || trial.pair?.isInOrder !== true) release(trial);
-      if (!isAccepted) return;
-      if (trial.pair) trial.pair.isAccepted = true;
-      const now = clock.now();
-      for (const other of list) {
-        if (other.isBlamed && other.parcel.count > 1) other.at = now;
-        other.at = Math.min(other.at, now + (other.aliveMs ?? other.at));
-      }
-    },
-    free,
-    due(until) {
-      for (const trial of list) if (trial.at <= until) trial.at = 0;
-    },
-    hurry,
-    resume() {
-      const isWhole = ({ isAlone, pair }: Trial) => !(isStrict || isAlone || pair);
-      hurry();
-      // Halves failed because the service was away. If it accepts one of them now, this says nothing about the other.
-      for (const { pair, whole } of list)
-        if (!isStrict && pair && !whole.isAccepted && whole.refusals === 0) pair.isSure = false;
-      const whole = list.filter(isWhole);
-      list = list.filter((trial) => !isWhole(trial));
-      for (const { parcel } of whole.reverse()) waiting.putBack(parcel, 'journal');
-    },
-    async tidy() {
-      for (const trial of [...list]) {
-        const { denied, parcel } = trial;
-        const isExpired = waiting.expiresInMs(parcel) === 0;
-        if (!denied.aborted && !isExpired) continue;
-        remove(trial);
-        free(trial);
-        await waiting.end(parcel, denied.aborted ? 'denied' : 'expired');
-      }
-    },
-    leave() {
-      for (const trial of list.splice(0).reverse())
-        for (const one of chain(trial).reverse()) {
-          one.next = undefined;
-          waiting.putBack(one.parcel, 'first');
-        }
-    },
-  };
 }
 
-/** A trial, and those that wait for it. */
-function chain(trial: Trial): Trial[] {
-  const all: Trial[] = [];
-  for (let one: Trial | undefined = trial; one; one = one.next) all.push(one);
-  return all;
+/** Only time tells whether such an event is at fault: it keeps its wait. */
+function isDenial({ why }: ParcelTrial): boolean {
+  return why?.reason === 'unauthorized' || why?.reason === 'wrong-address';
 }
 
-function bytesOf(trials: readonly Trial[]): number {
-  return trials.reduce((total, { parcel }) => total + parcel.body.length, 0);
+function bytesOf(trials: readonly ParcelTrial[]): number {
+  return trials.reduce((total, { parcel }) => total + parcel.bytes, 0);
 }

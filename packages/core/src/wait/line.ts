@@ -1,10 +1,9 @@
-import { BATCH_OVERHEAD_BYTES, type Clock } from '@sluice/protocol/toolbox';
+import type { Clock } from '@sluice/protocol/toolbox';
 import { Alarm } from '../base/alarm.ts';
 import { StorageError } from '../base/errors/storage-error.ts';
 import type { Limit } from '../base/event-bytes.ts';
 import { type Range, rangeLength } from '../base/range.ts';
 import type { Journal } from '../keep/journal.ts';
-import type { Limits } from '../pace/limits.ts';
 import type { Epochs } from '../tell/epochs.ts';
 import type { Reporter } from '../tell/reporter.ts';
 import { Contents, type Memory, type TextWriter } from './contents.ts';
@@ -20,9 +19,6 @@ const HELD_MS = 1_000;
 const PARTS = 8;
 /** In one request, however small they are: what each costs has a bound. */
 const MOST_EVENTS = 4_096;
-/** A parcel in memory may be so much larger than the limit: the halves of what was too large differ a little in size. */
-const TOLERANCE = 1.25;
-
 export interface LineOptions {
   readonly settings: {
     /** Bounds of the ring buffer. */
@@ -39,7 +35,8 @@ export interface LineOptions {
   readonly memory: Memory;
   readonly epochs: Epochs;
   readonly clock: Clock;
-  readonly limits: Pick<Limits, 'bytes' | 'events'>;
+  /** The most that the service takes in a request, as far as that is known. */
+  readonly limits: { readonly most: Limit };
   readonly reporter: Pick<Reporter, 'storageFailed'>;
   /** Whether events need not wait for others now. */
   readonly isUrgent: () => boolean;
@@ -174,8 +171,8 @@ export class Line {
     const { limits, settings } = this.#options;
     const { batch } = settings;
     return {
-      maxEvents: Math.min(MOST_EVENTS, batch.maxEvents, maxEvents, limits.events.most),
-      maxBytes: Math.max(1, Math.min(batch.maxBytes, limits.bytes.most - BATCH_OVERHEAD_BYTES)),
+      maxEvents: Math.min(MOST_EVENTS, batch.maxEvents, maxEvents, limits.most.maxEvents),
+      maxBytes: Math.max(1, Math.min(batch.maxBytes, limits.most.maxBytes)),
     };
   }
 
@@ -203,9 +200,7 @@ export class Line {
 
   /** How much to take of a parcel that goes again. Parts have about the same size: a small rest would be a request of its own. */
   #partOf({ contents, count }: Parcel, { maxBytes, maxEvents }: Limit): Limit {
-    const isRefused = this.#options.limits.bytes.refuses(contents.length + BATCH_OVERHEAD_BYTES);
-    const most = isRefused ? maxBytes : maxBytes * TOLERANCE;
-    const isFitting = count <= maxEvents && contents.length <= most;
+    const isFitting = count <= maxEvents && contents.length <= maxBytes;
     const parts = isFitting ? 1 : Math.ceil(count / contents.slice(0, maxEvents, maxBytes).ends.length);
     return { maxEvents: Math.ceil(count / parts), maxBytes: Number.POSITIVE_INFINITY };
   }

@@ -41,6 +41,11 @@ export class Parcel {
     return this.places.count;
   }
 
+  /** Bytes of its events in memory, and of the commas between them. */
+  get bytes(): number {
+    return this.#contents?.length ?? 0;
+  }
+
   /** Whether the journal has all its events. */
   get isWritten(): boolean {
     return this.places.volatile === 0;

@@ -25,7 +25,7 @@ export class Device {
     const { clock, journal, transport, books } = this;
     const settings = readOptions({ baseUrl: 'https://example.com', correlationKey: 'email' }, platform);
     const reporter = new Reporter(books, clock);
-    const limits = learn(reporter);
+    const limits = learn(reporter, settings.batch);
     const wake = () => void this.dispatch.wake();
     const waiting = new Waiting({
       ...{ settings, journal, text: textWriter, clock, random, limits, reporter },

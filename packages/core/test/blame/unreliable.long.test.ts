@@ -63,7 +63,8 @@ describe('requests that are never answered, two batches a second, the others in 
     const service = stray(1 / each, 'never');
     const options = ordering === 'unordered' ? SCALED : { ...SCALED, ordering };
     // With order, what hangs holds up its customers: more waits at any moment.
-    const seconds = ordering === 'unordered' ? SECONDS : 30 * MINUTE;
+    // What hangs in the last half minute is pending at the end. In a run of five minutes that alone is one event in a hundred.
+    const seconds = ordering === 'unordered' && !isFull ? 10 * MINUTE : 30 * MINUTE;
     const scenario = { seconds, arrivals: 1_000 / SCALE, service, options };
     const { figures } = await measure(`hangs 1 in ${each}, ${ordering}`, scenario);
     expect(figures.share).toBeGreaterThanOrEqual(least);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
 import { AdaptiveConcurrency } from '../../src/pace/adaptive-concurrency.ts';
-import type { Why } from '../../src/pace/breaker.ts';
-import { createGate, type Gate, type Pass } from '../../src/pace/gate.ts';
+import { type Breaker, createBreaker, type Why } from '../../src/pace/breaker.ts';
+import { Gate, type Pass } from '../../src/pace/gate.ts';
 import { LearnedRate } from '../../src/parts/learn/learned-rate.ts';
 import { Books } from '../../src/tell/books.ts';
 import { Reporter } from '../../src/tell/reporter.ts';
@@ -18,6 +18,8 @@ class Bench {
   readonly rate = new LearnedRate(() => {});
   readonly states: BreakerState[] = [];
   readonly pauses: Pause[] = [];
+  readonly concurrency: AdaptiveConcurrency;
+  readonly breaker: Breaker;
   readonly gate: Gate;
   isHidden = false;
   resumed = 0;
@@ -32,30 +34,38 @@ class Bench {
     reporter.on('resumed', () => {
       this.resumed += 1;
     });
-    this.gate = createGate({
-      ...{ clock, random, rate, reporter },
-      concurrency: new AdaptiveConcurrency(concurrency),
-      backoff: { baseMs: 500, maxMs: MINUTE },
-      rests: () => this.isHidden,
-      onBack: () => {
-        this.backs += 1;
-      },
-      onChange: () => {
-        this.changes += 1;
-      },
-    });
+    this.concurrency = new AdaptiveConcurrency(concurrency);
+    const onChange = () => {
+      this.changes += 1;
+    };
+    const backoff = { baseMs: 500, maxMs: MINUTE };
+    this.breaker = createBreaker(clock, random, backoff, reporter, () => this.isHidden, onChange);
+    this.gate = new Gate(clock, this.breaker, this.concurrency, (now) => rate.waitMs(now), onChange);
   }
 
   /** Makes requests as long as that is allowed. */
   start(most = 100): Pass[] {
     const passes: Pass[] = [];
-    while (passes.length < most && this.gate.mayStart) passes.push(this.gate.start());
+    while (passes.length < most && this.gate.mayStart) {
+      this.rate.take(this.clock.now());
+      passes.push(this.gate.start());
+    }
     return passes;
+  }
+
+  /** There is an answer, as the delivery tells it. */
+  accepted(pass: Pass): void {
+    const now = this.clock.now();
+    this.concurrency.accepted(now - pass.at, now);
+    this.rate.accepted(now);
+    if (!this.gate.accepted(pass)) return;
+    this.backs += 1;
+    this.concurrency.restart();
   }
 
   accept(...passes: readonly Pass[]): void {
     for (const pass of passes) {
-      this.gate.accepted(pass);
+      this.accepted(pass);
       this.gate.end(pass);
     }
   }
@@ -71,12 +81,12 @@ class Bench {
 
   /** The breaker opens because a probe fails. */
   open(why: Why = OUTAGE): void {
-    this.gate.doubt(1);
+    this.breaker.doubt(1);
     this.fail(why);
   }
 
   get openMs(): number {
-    return (this.gate.pause?.until ?? Number.NaN) - this.clock.now();
+    return (this.breaker.pause?.until ?? Number.NaN) - this.clock.now();
   }
 }
 
@@ -125,7 +135,7 @@ describe('a gate in doubt', () => {
   it('lets one request go at a time', () => {
     const bench = new Bench();
     bench.accept(...bench.start(2));
-    bench.gate.doubt(3);
+    bench.breaker.doubt(3);
     const [probe] = bench.start();
     expect(bench.start()).toEqual([]);
     if (probe) bench.gate.end(probe);
@@ -136,7 +146,7 @@ describe('a gate in doubt', () => {
   it('closes with the first request that is accepted, and slows nothing down', () => {
     const bench = new Bench();
     for (let round = 0; round < 4; round += 1) bench.accept(...bench.start());
-    bench.gate.doubt(3);
+    bench.breaker.doubt(3);
     bench.accept(...bench.start());
     expect(bench.states).toEqual(['half-open', 'closed']);
     expect(bench.start()).toHaveLength(4);
@@ -145,30 +155,30 @@ describe('a gate in doubt', () => {
 
   it('opens after as many failures as it is told', () => {
     const bench = new Bench();
-    bench.gate.doubt(3);
-    expect([bench.fail(), bench.fail(), bench.gate.state, bench.fail()]).toEqual([
+    bench.breaker.doubt(3);
+    expect([bench.fail(), bench.fail(), bench.breaker.state, bench.fail()]).toEqual([
       true,
       true,
       'half-open',
       true,
     ]);
-    expect(bench.gate.state).toBe('open');
+    expect(bench.breaker.state).toBe('open');
     expect(bench.start()).toEqual([]);
   });
 
   it('does not count failures of requests from before', () => {
     const bench = new Bench();
     const [before] = bench.start(1);
-    bench.gate.doubt(1);
-    if (before) expect(bench.gate.failed(before, OUTAGE)).toBe(false);
-    expect(bench.gate.state).toBe('half-open');
+    bench.breaker.doubt(1);
+    if (before) bench.gate.failed(before, OUTAGE);
+    expect(bench.breaker.state).toBe('half-open');
   });
 
   it('changes nothing if it is open already', () => {
     const bench = new Bench();
     bench.open();
-    bench.gate.doubt(1);
-    expect(bench.gate.state).toBe('open');
+    bench.breaker.doubt(1);
+    expect(bench.breaker.state).toBe('open');
   });
 });
 
@@ -196,11 +206,11 @@ describe('a gate that is open', () => {
       minutes.push(bench.openMs / MINUTE);
     }
     expect(minutes).toEqual([1, 2, 4, 8, 15, 15]);
-    expect(bench.gate.pause).toEqual({
+    expect(bench.breaker.pause).toEqual({
       ...WRONG_KEY,
       hint: 'check apiKey',
       since,
-      until: bench.gate.pause?.until,
+      until: bench.breaker.pause?.until,
     });
     expect(bench.pauses).toHaveLength(6);
   });
@@ -210,12 +220,12 @@ describe('a gate that is open', () => {
     for (let round = 0; round < 4; round += 1) bench.accept(...bench.start());
     bench.open();
     await bench.clock.advance(bench.openMs);
-    expect(bench.gate.state).toBe('half-open');
+    expect(bench.breaker.state).toBe('half-open');
     const [probe] = bench.start();
     expect(bench.start()).toEqual([]);
     if (probe) bench.accept(probe);
     expect(bench.states).toEqual(['half-open', 'open', 'half-open', 'closed']);
-    expect([bench.backs, bench.resumed, bench.gate.pause]).toEqual([1, 1, undefined]);
+    expect([bench.backs, bench.resumed, bench.breaker.pause]).toEqual([1, 1, undefined]);
     expect(bench.start()).toHaveLength(1);
   });
 
@@ -223,11 +233,11 @@ describe('a gate that is open', () => {
     const bench = new Bench();
     const [before] = bench.start();
     bench.open();
-    if (before) bench.gate.accepted(before);
-    expect(bench.gate.state).toBe('open');
+    if (before) bench.accepted(before);
+    expect(bench.breaker.state).toBe('open');
     await bench.clock.advance(bench.openMs);
-    if (before) bench.gate.accepted(before);
-    expect(bench.gate.state).toBe('half-open');
+    if (before) bench.accepted(before);
+    expect(bench.breaker.state).toBe('half-open');
   });
 
   it('begins anew once a request was accepted', async () => {
@@ -262,36 +272,29 @@ describe('a gate that is open', () => {
   it('has no timer left once it is stopped', () => {
     const bench = new Bench();
     bench.open();
+    bench.breaker.stop();
     bench.gate.stop();
     expect(bench.clock.timers).toBe(0);
     bench.gate.resume();
-    expect(bench.gate.state).toBe('open');
+    expect(bench.breaker.state).toBe('open');
   });
 });
 
 describe('a service that asks for time', () => {
   it('gets it, and up to a fifth more', () => {
     const bench = new Bench();
-    bench.gate.asked(30 * SECOND, { status: 503, words: 'later' });
+    bench.breaker.asked(30 * SECOND, { status: 503, words: 'later' });
     expect(bench.openMs).toBe(36 * SECOND);
-    expect(bench.gate.pause).toMatchObject({ reason: 'asked', status: 503, words: 'later' });
-    bench.gate.asked(10 * SECOND, { status: 503, words: 'later' });
+    expect(bench.breaker.pause).toMatchObject({ reason: 'asked', status: 503, words: 'later' });
+    bench.breaker.asked(10 * SECOND, { status: 503, words: 'later' });
     expect(bench.openMs).toBe(36 * SECOND);
-  });
-
-  it('is told whether a lower rate is enough', () => {
-    const bench = new Bench();
-    bench.accept(...bench.start());
-    const [pass] = bench.start();
-    expect(pass && bench.gate.pushedBack(pass, true)).toBe(true);
-    expect(pass && bench.gate.pushedBack(pass, false)).toBe(false);
   });
 
   it('is left alone, whatever is said of the network', () => {
     const bench = new Bench();
-    bench.gate.asked(30 * SECOND, { status: 503, words: '' });
-    bench.gate.hint();
-    expect(bench.gate.state).toBe('open');
+    bench.breaker.asked(30 * SECOND, { status: 503, words: '' });
+    bench.breaker.hint();
+    expect(bench.breaker.state).toBe('open');
   });
 });
 
@@ -299,28 +302,28 @@ describe('a hint that the network is back', () => {
   it('lets one request go at once, at most once a minute', async () => {
     const bench = new Bench();
     bench.open();
-    bench.gate.hint();
-    expect(bench.gate.state).toBe('half-open');
+    bench.breaker.hint();
+    expect(bench.breaker.state).toBe('half-open');
     bench.fail();
-    bench.gate.hint();
-    expect(bench.gate.state).toBe('open');
+    bench.breaker.hint();
+    expect(bench.breaker.state).toBe('open');
     await bench.clock.advance(MINUTE);
-    if (bench.gate.state === 'half-open') bench.fail();
-    bench.gate.hint();
-    expect(bench.gate.state).toBe('half-open');
+    if (bench.breaker.state === 'half-open') bench.fail();
+    bench.breaker.hint();
+    expect(bench.breaker.state).toBe('half-open');
   });
 
   it('lets one request go where the service redirected: a portal of the network may have answered', () => {
     const bench = new Bench();
     bench.open({ reason: 'wrong-address', status: 302, words: '' });
-    bench.gate.hint();
-    expect(bench.gate.state).toBe('half-open');
+    bench.breaker.hint();
+    expect(bench.breaker.state).toBe('half-open');
   });
 
   it('is no hint where the key is wrong', () => {
     const bench = new Bench();
     bench.open(WRONG_KEY);
-    bench.gate.hint();
-    expect(bench.gate.state).toBe('open');
+    bench.breaker.hint();
+    expect(bench.breaker.state).toBe('open');
   });
 });

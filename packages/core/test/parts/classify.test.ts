@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cases } from '../../../../testing/full.ts';
 import { type AcceptingAnswer, type Classify, classify as classifyPart } from '../../src/parts/classify.ts';
+import type { Rejected } from '../../src/send/http/transport.ts';
 import type { Parcel } from '../../src/wait/parcel.ts';
 import { createBatch } from '../bench/batch.ts';
 import { toEventBytes } from '../bench/event-texts.ts';
@@ -20,7 +21,7 @@ function rejectedIndexes(
   answer: { status: number; body: string },
   hook: Classify,
   onFailed: (error: unknown) => void,
-): [number, string][] | undefined {
+): Rejected | undefined {
   const { rejected } = classifyPart({
     settings: { delivery: { classify: hook } },
     onFailed: (callback, error) => onFailed(callback === 'delivery.classify' ? error : callback),
@@ -29,7 +30,7 @@ function rejectedIndexes(
 }
 
 /** The indexes that are found in a batch of five, and the reported failures of the hook. */
-function classify(hook: unknown, body = 'why'): { found: [number, string][]; failures: unknown[] } {
+function classify(hook: unknown, body = 'why'): { found: Rejected; failures: unknown[] } {
   const failures: unknown[] = [];
   const found = rejectedIndexes(batch, { status: 207, body }, hook as Classify, (error) =>
     failures.push(error),

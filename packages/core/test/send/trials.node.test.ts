@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
-import { LearnedSize } from '../../src/parts/learn/learned-size.ts';
-import { createTrials, type Trials } from '../../src/send/trials.ts';
+import { createBlame } from '../../src/send/blame.ts';
+import { createLimits } from '../../src/send/limits.ts';
+import { Trials } from '../../src/send/trials.ts';
 import { Contents } from '../../src/wait/contents.ts';
 import { Parcel } from '../../src/wait/parcel.ts';
 import { Places } from '../../src/wait/places.ts';
@@ -25,12 +26,12 @@ function trialsOfNobody(): Trials {
     expiresInMs: () => undefined,
     putBack: () => {},
   };
-  return createTrials({
-    clock: new VirtualClock(),
-    isOrdered: false,
-    isStrict: false,
-    limit: new LearnedSize(() => {}),
-    waiting,
+  const clock = new VirtualClock();
+  return new Trials({
+    ...{ clock, waiting },
+    ...{ isOrdered: false, isStrict: false },
+    blame: createBlame(clock, false),
+    limits: createLimits({ maxEvents: 500, maxBytes: 1_000 }),
   });
 }
 
@@ -45,8 +46,8 @@ describe('a parcel that waits again', () => {
   it('is another one after some of its events were cut off: these were not refused', () => {
     const trials = trialsOfNobody();
     const parcel = parcelOf(['1', '2', '3']);
-    trials.of(parcel).refusals = 4;
+    trials.of(parcel).failures = 4;
     parcel.remove({ from: 1, to: 3 });
-    expect(trials.of(parcel).refusals).toBe(0);
+    expect(trials.of(parcel).failures).toBe(0);
   });
 });

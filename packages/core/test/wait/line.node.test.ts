@@ -24,7 +24,7 @@ function createLine(batch: Limit): { line: Line; journal: MemoryJournal } {
     ...{ settings, journal, text: textWriter, memory: textWriter.createMemory(), epochs: new Epochs() },
     ...{
       clock: new VirtualClock(),
-      limits: learn({ emit: () => {} }),
+      limits: learn({ emit: () => {} }, ALL),
       reporter: { storageFailed: () => {} },
     },
     ...{ isUrgent: () => false, sendsUnwritten: () => false, damaged: async () => {}, onDue: () => {} },

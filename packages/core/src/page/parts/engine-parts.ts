@@ -1,9 +1,9 @@
 /** Parts in the form of a page. */
 import type { PageParts } from '../parts.ts';
 
+export { learn } from '../../parts/learn/learn.ts';
 export { bounds } from './bounds.ts';
 export { deadLetters } from './dead-letters.ts';
-export { learn } from './learn.ts';
 
 /** Part for `ordering: 'per-customer'`. */
 export const perCustomer: NonNullable<PageParts['perCustomer']> = {

@@ -1,35 +1,21 @@
-import type { Why } from '../../pace/breaker.ts';
+import { countOf, type Trial } from '../../send/trial.ts';
 import type { Parcel } from '../keep/parcel.ts';
 import type { Parcels } from '../keep/parcels.ts';
 import type { Carried } from './requests.ts';
 
-/** What the pieces of one refused request have in common. */
-interface Whole {
-  isAccepted: boolean;
-}
-
 /** Parcels in one request, which is made until they end or are halved. */
-export interface Batch {
+export interface Batch extends Trial {
   parcels: readonly Parcel[];
-  readonly whole: Whole;
   /** When it is sent next, and how long that was when it was decided. */
   at: number;
   waitMs: number;
   sent: number;
-  failures: number;
-  /** Failures with an acceptance of something else between them. */
-  proofs: number;
-  /** How much was accepted when it failed. */
-  seen: number;
   /** It goes under a name: a relay may have it already. */
   isNamed?: boolean;
-  /** Probably at fault, and whether it waits alone, so that it holds up no others. */
+  /** Probably at fault. */
   isSuspect?: boolean;
-  isAlone?: boolean;
   /** What its requests carry: each has the same bytes. */
   carried?: Carried | undefined;
-  /** Of its last failure. */
-  why?: Why;
 }
 
 /** @param from What it is a piece of, and failed: that is the first proof. */
@@ -38,14 +24,6 @@ export function batchOf(parcels: readonly Parcel[], from?: Batch): Batch {
     ...{ parcels, whole: from?.whole ?? { isAccepted: false }, proofs: from ? 1 : 0, seen: from?.seen ?? 0 },
     ...{ at: 0, waitMs: 0, sent: 0, failures: 0 },
   };
-}
-
-export function countOf({ parcels }: Pick<Batch, 'parcels'>): number {
-  return parcels.reduce((total, { count }) => total + count, 0);
-}
-
-export function bytesOf(parcels: readonly Parcel[]): number {
-  return parcels.reduce((total, { bytes }) => total + bytes, 0);
 }
 
 /** Leaves out what has ended. Returns whether it is still one request. */

@@ -1,22 +1,17 @@
-import type { Backoff } from '@sluice/protocol/toolbox';
 import type { Why } from '../../pace/breaker.ts';
-import { probeMs } from '../../pace/wait-times.ts';
+import { type Blame, createBlame, probesOf, retryMs } from '../../send/blame.ts';
 import { type Rule, ruleOf, WRONG } from '../../send/delivery-policy.ts';
 import type { Outcome } from '../../send/http/transport.ts';
 import { requestFailed } from '../../send/request-failed.ts';
+import { countOf } from '../../send/trial.ts';
 import type { Parcel } from '../keep/parcel.ts';
-import { type Batch, batchOf, countOf } from './batch.ts';
-import { type Blame, createBlame } from './blame.ts';
+import { type Batch, batchOf } from './batch.ts';
 import type { Carried } from './requests.ts';
 import type { DeliveryOptions, Traffic } from './stages.ts';
 
 /** A page that was left may see the answer to a request for so long. */
 const LEASE_MS = 30_000;
 const UNAUTHORIZED = 401;
-const DENIED: Backoff = { baseMs: 1_000, maxMs: 60_000 };
-const SUSPECT: Backoff = { baseMs: 60_000, maxMs: 60 * 60_000 };
-const PROBES = 3;
-const WRONG_PROBES = 10;
 
 export interface Delivery {
   readonly blame: Blame;
@@ -95,7 +90,7 @@ export function createDelivery(
     const isAccepted = rule.action === 'accept';
     if (outcome.kind === 'answered' && (isAccepted || rule.reason === 'intercepted')) {
       // If `classify` knows the answer, it is the service's. A page of HTML is no answer of a relay.
-      const named = relay && isAccepted ? relay.refused(outcome.body) : rejected?.(carried, outcome);
+      const named = rejected?.(carried, outcome);
       if (named?.length === carried.count) {
         // An answer that takes nothing is a refusal.
         rule = WRONG;
@@ -139,7 +134,7 @@ export function createDelivery(
     }
     if (action === 'pause' && before.resumes < traffic.resumes) return void retry(batch, 0);
     // The service may only want fewer requests.
-    if (isEnough && gate.state === 'closed') again(batch);
+    if (gate.state === 'closed' && isEnough) again(batch);
     else failed(batch, rule, why, now, before);
   }
 
@@ -187,8 +182,9 @@ export function createDelivery(
         if (isClosed) gate.hold(why);
         return;
       case 'doubt':
-        gate.doubt(isDenial || action === 'retry' || isOnly ? PROBES : WRONG_PROBES);
-        return void again(batch);
+        again(batch);
+        gate.doubt(probesOf(rule, isOnly));
+        return;
       case 'drop':
         for (const parcel of all) end(parcel, 'refused');
         return;
@@ -231,13 +227,7 @@ export function createDelivery(
   }
 
   function again(batch: Batch, isDenial = false): void {
-    const { failures, isAlone, proofs, whole } = batch;
-    const isSlow = isAlone || isDenial;
-    const wait = isAlone ? SUSPECT : isDenial ? DENIED : backoff;
-    let times = Math.max(failures, isSlow ? 0 : blame.inARow) - 1;
-    // A piece that fails while others are accepted is at fault soon.
-    if (whole.isAccepted && !isSlow) times = failures - proofs;
-    retry(batch, probeMs(Math.max(times, 0), wait, isSlow ? () => 1 + random() / 2 : random));
+    retry(batch, retryMs(batch, isDenial, backoff, random));
   }
 
   function retry(batch: Batch, waitMs: number): void {

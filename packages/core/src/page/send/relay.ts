@@ -3,6 +3,7 @@ import { type Backoff, backoffDelayMs, type Clock, tried } from '@sluice/protoco
 import { Alarm } from '../../base/alarm.ts';
 import { hashOf } from '../../base/hash.ts';
 import type { RelayWithJwt } from '../../options/options.ts';
+import type { ReadRejected } from '../../send/http/transport.ts';
 import type { Parcel } from '../keep/parcel.ts';
 import { loadText, saveText } from '../store/origin.ts';
 
@@ -24,8 +25,7 @@ export interface Relay {
   fields(parcel: Parcel, texts: readonly string[], isNamed: boolean): object | undefined;
   /** It does not accept the ticket any more. */
   refuse(customer: string): void;
-  /** The events that it refused, and why. */
-  refused(body: string): readonly (readonly [index: number, reason: string])[];
+  readonly refused: ReadRejected;
 }
 
 /** What the relay signed: its bearer may write events of one customer. */
@@ -113,7 +113,7 @@ export function createRelay({ url, jwt }: RelayAddress, clock: Clock, onDue: () 
       known.delete(customer);
       saveText(nameOf(customer), '');
     },
-    refused: (body) => tried(() => JSON.parse(body).refused) ?? [],
+    refused: (_, { body }) => tried(() => JSON.parse(body).refused),
   };
 }
 

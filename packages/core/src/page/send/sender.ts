@@ -1,9 +1,9 @@
 import { BATCH_OVERHEAD_BYTES } from '@sluice/protocol/toolbox';
 import { Alarm } from '../../base/alarm.ts';
-import type { Limit } from '../../base/event-bytes.ts';
+import { bytesOf, countOf } from '../../send/trial.ts';
 import type { TrackerStats } from '../../tell/stats.ts';
 import type { Parcel } from '../keep/parcel.ts';
-import { type Batch, batchOf, bytesOf, countOf, isAlive, rankOf } from './batch.ts';
+import { type Batch, batchOf, isAlive, rankOf } from './batch.ts';
 import { createDelivery } from './delivery.ts';
 import { nameCustomer } from './relay.ts';
 import type { SenderOptions } from './stages.ts';
@@ -77,15 +77,9 @@ export function createSender(options: SenderOptions): Sender {
   /** While requests hang, this page keeps its turn unless others want it. */
   const isOver = () => clock.now() >= turnUntil && (isWanted || traffic.running === 0);
 
-  /** The most of a request. */
-  function most(): Limit {
-    const { maxBytes, maxEvents } = limits.most;
-    return { maxBytes: Math.min(maxBytes, sizes.maxBytes), maxEvents: Math.min(maxEvents, sizes.maxEvents) };
-  }
-
   /** What waits for its first request, and when that is due. */
   function fresh(may: (parcel: Parcel) => boolean, room = Number.POSITIVE_INFINITY): [Parcel[], number] {
-    const { maxBytes, maxEvents } = most();
+    const { maxBytes, maxEvents } = limits.most;
     return parcels.next({
       ...{ maxEvents, maxBytes: Math.min(maxBytes, room) },
       ...{ isOne: !!relay, isNewest, dueAt, now: clock.now() },
@@ -201,7 +195,7 @@ export function createSender(options: SenderOptions): Sender {
   }
 
   function start(batch: Batch): void {
-    const { maxBytes, maxEvents } = most();
+    const { maxBytes, maxEvents } = limits.most;
     const isProbe = gate.state === 'half-open';
     const isNew = (parcel: Parcel) => nameCustomer(parcel, cut);
     if ((relay || isOrdered) && batch.parcels.filter(isNew).length > 0) return;

@@ -4,6 +4,7 @@ import type { Fate } from '../../base/fate.ts';
 import type { Settings } from '../../options/settings.ts';
 import type { Breaker } from '../../pace/breaker.ts';
 import type { ReadRejected } from '../../send/http/transport.ts';
+import type { Limits } from '../../send/limits.ts';
 import type { Books } from '../../tell/books.ts';
 import type { Reporter } from '../../tell/reporter.ts';
 import type { Keeper } from '../keep/keeper.ts';
@@ -13,7 +14,6 @@ import type { Parcels } from '../keep/parcels.ts';
 import type { Tabs } from '../keep/tabs.ts';
 import type { Bounds } from '../parts.ts';
 import type { Batch } from './batch.ts';
-import type { Limits } from './limits.ts';
 import type { Relay } from './relay.ts';
 import type { Requests } from './requests.ts';
 

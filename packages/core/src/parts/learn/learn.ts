@@ -1,29 +1,77 @@
-import type { Limits } from '../../pace/limits.ts';
+import { BATCH_OVERHEAD_BYTES } from '@sluice/protocol/toolbox';
+import type { Limit } from '../../base/event-bytes.ts';
+import type { Limits } from '../../send/limits.ts';
+import { bytesOf, countOf, type Trial } from '../../send/trial.ts';
 import type { Reporter } from '../../tell/reporter.ts';
 import { LearnedRate } from './learned-rate.ts';
 import { LearnedSize } from './learned-size.ts';
 
-/** Creates the limits of a tracker. */
-export type LearnPart = (reporter: Pick<Reporter, 'emit'>) => Limits;
+/** Creates the limits of a tracker. @param batch What the settings say. */
+export type LearnPart = (reporter: Pick<Reporter, 'emit'>, batch: Limit) => Limits;
+
+/** Events that were refused together. */
+interface Tally {
+  readonly count: number;
+  accepted: number;
+  /** The smallest number of several that was refused. */
+  least: number;
+}
 
 /** The limit; undefined if there is none. */
 const known = ({ most }: LearnedSize) => (most < Number.POSITIVE_INFINITY ? most : undefined);
 
 /**
- * For pages. In Node a tracker has this already.
+ * Remembers which sizes and rates the service takes. For pages: in Node a tracker has this already.
  * @example createTracker({ ...options, parts: { learn } });
  */
-export const learn: LearnPart = (reporter) => {
+export const learn: LearnPart = (reporter, batch) => {
   const tell = () => reporter.emit('bodyLimit', { bytes: known(bytes), events: known(events) });
   const bytes = new LearnedSize(tell);
   const events = new LearnedSize(tell);
   const rate = new LearnedRate((perSecond) => reporter.emit('rateLimit', { perSecond }));
+  const tallies = new WeakMap<object, Tally>();
+  const sizeOf = ({ parcels }: Trial) => bytesOf(parcels) + BATCH_OVERHEAD_BYTES;
   return {
-    bytes,
-    events,
-    rate,
+    get most() {
+      return {
+        maxBytes: Math.min(batch.maxBytes, bytes.most - BATCH_OVERHEAD_BYTES),
+        maxEvents: Math.min(batch.maxEvents, events.most),
+      };
+    },
     get stats() {
       return { rateLimit: rate.perSecond, bodyLimit: known(bytes), batchLimit: known(events) };
     },
+    waitMs: (now) => rate.waitMs(now),
+    refuses: (trial) => events.refuses(countOf(trial)),
+    sent(trial, now) {
+      rate.take(now);
+      bytes.sent(sizeOf(trial), now);
+      if (!tallies.has(trial.whole)) events.sent(countOf(trial), now);
+    },
+    accepted(trial, now, isBack) {
+      const count = countOf(trial);
+      rate.accepted(now);
+      if (isBack) rate.forget();
+      bytes.accepted(sizeOf(trial), now);
+      events.accepted(count, now);
+      const tally = tallies.get(trial.whole);
+      if (!tally) return;
+      tally.accepted += count;
+      // None of them is at fault: they were too many.
+      if (tally.accepted === tally.count) events.refused(tally.least, now);
+    },
+    refused(trial, now) {
+      const { whole } = trial;
+      const count = countOf(trial);
+      if (count < 2) return;
+      const tally = tallies.get(whole);
+      if (tally) tally.least = Math.min(tally.least, count);
+      else {
+        tallies.set(whole, { count, accepted: 0, least: count });
+        events.refused(count, now);
+      }
+    },
+    pushedBack: (at, now, { isAlive }, askedMs) => rate.pushedBack(at, now, isAlive, askedMs),
+    tooLarge: (trial, now) => bytes.refused(sizeOf(trial), now),
   };
 };

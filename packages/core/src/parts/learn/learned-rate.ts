@@ -1,5 +1,3 @@
-import type { RateLimit } from '../../pace/limits.ts';
-
 /** The rate is multiplied by this when the service pushes back. */
 const DECREASE = 0.7;
 /**
@@ -30,7 +28,7 @@ const WINDOW_MS = 10_000;
  * which the service pushed back, the increase is multiplicative too, as in TCP's slow start. After the first pushback it is
  * multiplicative at once, because the first rate is only a guess.
  */
-export class LearnedRate implements RateLimit {
+export class LearnedRate {
   readonly #onChange: (perSecond: number | undefined) => void;
   #perSecond = Number.POSITIVE_INFINITY;
   /** Up to here, the rate grows additively: the rate at the last pushback, or after the first pushback, the new rate. */
@@ -52,21 +50,25 @@ export class LearnedRate implements RateLimit {
     this.#onChange = onChange;
   }
 
+  /** Undefined if there is no limit. */
   get perSecond(): number | undefined {
     return this.#perSecond === Number.POSITIVE_INFINITY ? undefined : this.#perSecond;
   }
 
+  /** How long until the next request may be made, in whole milliseconds. */
   waitMs(now: number): number {
     const elapsed = now - this.#takenAt;
     // The last request seems to be in the future: the clock was set back.
     return elapsed < 0 ? 0 : Math.max(0, Math.ceil(1_000 / this.#perSecond - elapsed));
   }
 
+  /** A request is made. */
   take(now: number): void {
     this.#beganAt ??= now;
     this.#takenAt = now;
   }
 
+  /** A request was accepted. */
   accepted(now: number): void {
     this.#accepted.push(now);
     this.#pushes = 0;
@@ -81,6 +83,7 @@ export class LearnedRate implements RateLimit {
     if (this.#perSecond >= this.#ceiling * RELEASE) this.forget();
   }
 
+  /** Ends the limit, because what is known about the service is outdated. */
   forget(): void {
     if (this.#perSecond === Number.POSITIVE_INFINITY) return;
     this.#perSecond = Number.POSITIVE_INFINITY;
@@ -90,6 +93,10 @@ export class LearnedRate implements RateLimit {
   /**
    * Lowers the rate. While nothing is accepted, it is lowered once, or up to `MOST_PUSHES` times if the service works.
    * Returns true if the service works and the rate limit helps.
+   *
+   * @param sentAt When the request was made.
+   * @param isAlive Whether the answer shows that the service works.
+   * @param askedMs How long the service asks to wait, in milliseconds.
    */
   pushedBack(sentAt: number, now: number, isAlive = false, askedMs = 0): boolean {
     const recent = this.#accepted.filter((at) => at <= now && now - at <= WINDOW_MS);

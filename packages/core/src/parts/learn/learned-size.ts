@@ -1,5 +1,3 @@
-import type { SizeLimit } from '../../pace/limits.ts';
-
 /** So much more than the limit is tried next, as long as no bound is known. So there is room for one event more. */
 const RAISE = 2;
 /** A request of at least this part of the limit is nearly full: a smaller one had room for another event of its size. */
@@ -13,7 +11,7 @@ const REST_MS = 30_000;
  * Learns from refusals how large a request may be, in bytes or in events. There is no limit before the first refusal. Only one
  * request at a time is larger than what the service is known to take: the trial.
  */
-export class LearnedSize implements SizeLimit {
+export class LearnedSize {
   most: number = Number.POSITIVE_INFINITY;
   readonly #onChange: () => void;
   /** What the service takes, as far as that is known. */
@@ -32,20 +30,19 @@ export class LearnedSize implements SizeLimit {
     this.#onChange = onChange;
   }
 
-  partTaken(size: number): number {
-    return this.#accepted / size;
-  }
-
+  /** Whether requests of that size were refused, and none as large was accepted since. */
   refuses(size: number): boolean {
     return size >= this.#bound;
   }
 
+  /** A request of this size is made. */
   sent(size: number, now: number): void {
     if (size <= this.#taken || size > this.most) return;
     this.#triedAt = now;
     this.#set(this.#taken);
   }
 
+  /** A request of this size was too large. */
   refused(size: number, now: number): void {
     if (size < this.#refused) this.#refused = size;
     else {
@@ -60,6 +57,7 @@ export class LearnedSize implements SizeLimit {
     this.#set(this.#taken);
   }
 
+  /** The service accepted a request of this size. */
   accepted(size: number, now: number): void {
     this.#accepted = Math.max(this.#accepted, size);
     if (size >= this.#refused) this.#refused = this.#bound;

@@ -1,39 +1,39 @@
-import type { Limit } from '../../base/event-bytes.ts';
-import type { Rule } from '../../send/delivery-policy.ts';
-import type { TrackerStats } from '../../tell/stats.ts';
-import { type Batch, bytesOf } from './batch.ts';
+import type { Limit } from '../base/event-bytes.ts';
+import type { TrackerStats } from '../tell/stats.ts';
+import type { Rule } from './delivery-policy.ts';
+import { bytesOf, type Trial } from './trial.ts';
 
 /** Each accepted request raises the limit by this factor. So a wrong limit does not last. */
 const GROWTH = 1.02;
 
 /** What the service takes, as far as its answers tell. */
 export interface Limits {
-  /** The most of a request. */
+  /** The most of a request: what the settings say, or less. */
   readonly most: Limit;
   readonly stats?: Pick<TrackerStats, 'batchLimit' | 'bodyLimit' | 'rateLimit'>;
   /** How long until the next request may be made, in milliseconds. */
   waitMs?(now: number): number;
   /** Whether so many events were refused: their halves need no other try. */
-  refuses?(batch: Batch): boolean;
-  sent?(batch: Batch, now: number): void;
+  refuses?(trial: Trial): boolean;
+  sent?(trial: Trial, now: number): void;
   /** @param isBack After an outage. */
-  accepted(batch: Batch, now: number, isBack: boolean): void;
+  accepted(trial: Trial, now: number, isBack: boolean): void;
   /** An event of it, or their number, was refused. */
-  refused?(batch: Batch, now: number): void;
+  refused?(trial: Trial, now: number): void;
   /** The service wants fewer requests than at that time. Returns whether that is all that it wants. */
   pushedBack?(at: number, now: number, rule: Rule, askedMs: number | undefined): boolean;
-  tooLarge(batch: Batch, now: number): void;
+  tooLarge(trial: Trial, now: number): void;
 }
 
 /** Halves the limit with each refusal. For pages without the part `learn`, which needs fewer requests. */
-export function createLimits(): Limits {
-  let maxBytes = Number.POSITIVE_INFINITY;
+export function createLimits(batch: Limit): Limits {
+  let { maxBytes } = batch;
   return {
     get most() {
-      return { maxEvents: Number.POSITIVE_INFINITY, maxBytes };
+      return { ...batch, maxBytes };
     },
     accepted() {
-      maxBytes = Math.ceil(maxBytes * GROWTH);
+      maxBytes = Math.min(batch.maxBytes, Math.ceil(maxBytes * GROWTH));
     },
     tooLarge({ parcels }) {
       maxBytes = Math.min(maxBytes, Math.ceil(bytesOf(parcels) / 2));

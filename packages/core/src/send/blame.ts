@@ -1,0 +1,128 @@
+import type { Backoff, Clock } from '@sluice/protocol/toolbox';
+import { probeMs } from '../pace/wait-times.ts';
+import type { Rule } from './delivery-policy.ts';
+import { countOf, type Trial } from './trial.ts';
+
+const FAILURES_TO_DOUBT = 5;
+const LEAST_TO_END = 5;
+const LEAST_CRASHES = 3;
+const LEAST_REFUSALS = 2;
+/** What chance explains less often than this is no chance: that several events fail, that the service does, that one is at fault. */
+const RARE = 1e-3;
+const VERY_RARE = 1e-6;
+/** About the last 200 requests count. */
+const KEPT = 0.995;
+const FICKLE_MS = 10 * 60_000;
+/** Failed probes after which the service is to blame; if it calls the events wrong, single ones, as many as the second. */
+const PROBES = 3;
+const WRONG_PROBES = 10;
+/** The wait of what looks like a wrong key or address. */
+const DENIED: Backoff = { baseMs: 1_000, maxMs: 60_000 };
+/** The wait of an event that is probably at fault. */
+const SUSPECT: Backoff = { baseMs: 60_000, maxMs: 60 * 60_000 };
+
+/**
+ * What to do with what failed. `hold`: a pause. `doubt`: something else is tried. `again`, `halve`, `drop`. A single event may be at
+ * fault (`suspect`), or is (`end`).
+ */
+export type Verdict = 'hold' | 'doubt' | 'again' | 'halve' | 'drop' | 'suspect' | 'end';
+
+export interface Blame {
+  /** Failures in a row without an acceptance. Repeats of one trial that is refused count once. */
+  readonly inARow: number;
+  accepted(trial: Trial): void;
+  /**
+   * @param isOnly Nothing else may be sent before it ends: nothing tells whether the service is to blame.
+   * @param isClosed Whether nothing is in doubt yet.
+   */
+  failed(trial: Trial, rule: Rule, isOnly: boolean, isClosed: boolean): Verdict;
+  /** Whether it is at fault, since another piece of the same request was accepted after that had failed. */
+  isFound(trial: Trial): boolean;
+}
+
+/**
+ * Who is to blame for a failure: the events, the service, or us? Only an acceptance of others blames the events.
+ *
+ * @param isStrict With strict order, that it fails again and again is enough.
+ */
+export function createBlame(clock: Clock, isStrict: boolean): Blame {
+  let accepted = 0;
+  /** Whether the service accepts anything, as far as is known. */
+  let isKnown = false;
+  let inARow = 0;
+  let fickleAt = Number.NEGATIVE_INFINITY;
+  /** Requests for events that were accepted in the end, and those of them that failed. At first, a tenth is taken to fail by chance. */
+  let requests = 10;
+  let unlucky = 1;
+  const isFound = ({ failures, proofs, seen, whole }: Trial) =>
+    whole.isAccepted && failures > 0 && proofs + Number(accepted !== seen) > 1;
+  return {
+    get inARow() {
+      return inARow;
+    },
+    accepted({ failures, whole, why }) {
+      requests = requests * KEPT + failures + 1;
+      unlucky = unlucky * KEPT + failures;
+      inARow = 0;
+      accepted += 1;
+      isKnown = true;
+      whole.isAccepted = true;
+      if (why && why.reason !== 'unavailable') fickleAt = clock.now();
+    },
+    failed(trial, { action, endsEvent, isAskedFor }, isOnly, isClosed) {
+      const { seen, whole } = trial;
+      const isSingle = countOf(trial) < 2;
+      const isCrash = action === 'retry';
+      const isDenial = action === 'pause';
+      const isWrong = action === 'isolate' || action === 'split';
+      const isBetween = accepted !== seen;
+      if (isBetween || trial.proofs === 0) trial.proofs += 1;
+      trial.failures += 1;
+      trial.seen = accepted;
+      const { failures, proofs } = trial;
+      const share = unlucky / requests;
+      // Pieces, and what fails again though others are accepted, are to blame themselves.
+      const isOwn = whole.isAccepted || proofs > 1;
+      if (!isOwn && (isSingle || !isWrong) && (isBetween || failures < 2 || isCrash || isOnly)) inARow += 1;
+      if (action === 'drop') return action;
+      if (isDenial && (isAskedFor || isStrict || !(isKnown || endsEvent))) return 'hold';
+      const most = FAILURES_TO_DOUBT * (isWrong && !isOnly ? 2 : 1);
+      if (isClosed && ((inARow >= most && share ** inARow < RARE) || (isDenial && !isKnown))) return 'doubt';
+      if (!isSingle) {
+        // Where half of the requests fail, the halves would fail too.
+        const isEnough = isCrash
+          ? failures >= LEAST_CRASHES && share < 0.5 && share ** failures < RARE && (isOwn || isOnly)
+          : failures >= LEAST_REFUSALS || action === 'split';
+        return isEnough || isFound(trial) ? 'halve' : 'again';
+      }
+      // Six denials take half a minute.
+      const isEnough =
+        action === 'split'
+          ? failures >= LEAST_REFUSALS
+          : failures >= LEAST_TO_END + Number(isDenial) && share ** failures <= VERY_RARE;
+      if (!isEnough) return 'again';
+      const isProven = isDenial ? proofs >= LEAST_TO_END : isOwn;
+      if (!isProven && !(isStrict && isKnown)) return isOnly && !isStrict ? 'suspect' : 'again';
+      if (!endsEvent || Math.abs(clock.now() - fickleAt) < FICKLE_MS) return 'suspect';
+      whole.isAccepted = true;
+      // With strict order, something must be accepted before another one ends.
+      if (!isProven) isKnown = false;
+      return 'end';
+    },
+    isFound,
+  };
+}
+
+/** In doubt, how many probes may fail until the service is to blame. @param isOnly As for `failed()`. */
+export function probesOf({ action }: Rule, isOnly: boolean): number {
+  return action === 'pause' || action === 'retry' || isOnly ? PROBES : WRONG_PROBES;
+}
+
+/** How long something waits that goes again, in milliseconds. @param isDenial Whether it looks like a wrong key or address. */
+export function retryMs(trial: Trial, isDenial: boolean, backoff: Backoff, random: () => number): number {
+  const { failures, isAlone, proofs, whole } = trial;
+  const times = failures - 1;
+  if (isAlone || isDenial) return probeMs(times, isAlone ? SUSPECT : DENIED, () => 1 + random() / 2);
+  // It waits for less while others are accepted.
+  return probeMs(whole.isAccepted || proofs > 1 ? Math.min(times, 1) : times, backoff, random);
+}
