@@ -76,35 +76,35 @@ export const HALVED: Partial<TableResult> = {
 /** All is refused until each event is alone, and then all are accepted: none is at fault. */
 export const ABSOLVED: Partial<TableResult> = { requests: MANY + EVENTS };
 
+/** The batch; then the half with the bad event once, since the other half is accepted; then the bad event alone. */
+const REFUSED = REFUSED_BATCHES + 1 + PROOFS;
 /** The bad event becomes a dead letter. The others are delivered: one half of the batch, and a half of the other half. */
 const ENDED: Partial<TableResult> = { delivered: EVENTS - 1, deadLettered: 1, bodies: 5 };
-/** The half with the bad event is refused as often as the batch was: there may have been too many events. */
-export const ISOLATED: Partial<TableResult> = {
-  ...{ ...REPEATED, ...ENDED },
-  requests: 2 * REFUSED_BATCHES + PROOFS + 2,
-};
-export const SHRUNK: Partial<TableResult> = { ...SPLIT, ...ENDED, requests: 2 + PROOFS + 2 };
+export const ISOLATED: Partial<TableResult> = { ...REPEATED, ...ENDED, requests: REFUSED + 2 };
+/** The batch and its half once each, the bad event as often as a batch is refused. */
+export const SHRUNK: Partial<TableResult> = { ...SPLIT, ...ENDED, requests: 2 + REFUSED_BATCHES + 2 };
 
 /** The bad event is among others that are accepted. */
 const AMONG_OTHERS: Partial<TableResult> = {
   ...{ delivered: EVENTS - 1 + NEWER_EVENTS, requests: undefined, bodies: undefined },
 };
-/** The first refusal pauses all. After a pause refusals count anew. */
-const REFUSED = 1 + REFUSED_BATCHES + PROOFS;
 /** The bad event becomes a dead letter, but not within 30 s. Of the batch, one event is the probe; the others are halved. */
 export const DENIED: Partial<TableResult> = {
   ...{ ...DOUBTED, ...AMONG_OTHERS, deadLettered: 1 },
-  ...{ failedRequests: REFUSED + REFUSED_BATCHES, provenMs: PROVEN_MS },
+  ...{ failedRequests: REFUSED, provenMs: PROVEN_MS },
 };
-/** The bad event is never a dead letter. */
+/**
+ * The bad event is never a dead letter. The first refusal pauses all; after a pause refusals count anew. Newer events are accepted by
+ * then, more than the batch has: so the half with the bad event is not asked for.
+ */
 export const SUSPECTED: Partial<TableResult> = {
   ...{ ...PAUSED, ...AMONG_OTHERS, pending: 1, suspects: 1 },
-  failedRequests: REFUSED + SUSPECT_TRIES,
+  failedRequests: 1 + REFUSED_BATCHES + PROOFS + SUSPECT_TRIES,
 };
 export const CRASHED: Partial<TableResult> = {
   ...{ ...RETRIED, ...AMONG_OTHERS, pending: 1, suspects: 1 },
-  failedRequests: CRASHED_BATCHES + PROOFS + SUSPECT_TRIES,
-  maybeDuplicate: CRASHED_BATCHES * EVENTS + PROOFS + SUSPECT_TRIES,
+  failedRequests: CRASHED_BATCHES + 1 + PROOFS + SUSPECT_TRIES,
+  maybeDuplicate: CRASHED_BATCHES * EVENTS + EVENTS / 2 + PROOFS + SUSPECT_TRIES,
 };
 
 export function exactly(ms: number): [least: number, most: number] {

@@ -91,7 +91,7 @@ export function createBlame(clock: Clock, isStrict: boolean): Blame {
       if (!isSingle) {
         // Where half of the requests fail, the halves would fail too.
         const isEnough = isCrash
-          ? failures >= LEAST_CRASHES && share < 0.5 && share ** failures < RARE && (isOwn || isOnly)
+          ? failures >= LEAST_CRASHES && share < 0.5 && share ** failures < RARE
           : failures >= LEAST_REFUSALS || action === 'split';
         return isEnough || isFound(trial) ? 'halve' : 'again';
       }

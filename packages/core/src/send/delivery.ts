@@ -110,7 +110,7 @@ export function createDelivery(options: DeliveryOptions): (trial: ParcelTrial, p
     blame.accepted(trial);
     requests.accepted();
     limits.accepted(trial, now, isBack && isOutage);
-    trials.accepted();
+    trials.accepted(trial);
     if (!isBack) return;
     concurrency.restart();
     trials.resume();

@@ -27,6 +27,13 @@ export interface Refusal {
   readonly excerpt: string;
 }
 
+/** A parcel that was halved. */
+interface Pair {
+  readonly count: number;
+  /** Whether one of the halves was accepted. */
+  isAccepted: boolean;
+}
+
 /** One parcel that is sent. */
 export class ParcelTrial implements Trial {
   readonly parcel: Parcel;
@@ -45,8 +52,12 @@ export class ParcelTrial implements Trial {
   /** Whether it is probably at fault, and whether it waits alone. */
   isSuspect = false;
   isAlone = false;
-  /** Waits until this one is over: both have events of one customer. */
+  /** What it is a half of. */
+  pair: Pair | undefined;
+  /** The other half, which goes first. */
   after: ParcelTrial | undefined;
+  /** Whether it waits until that one is over, and not only for an answer: both have events of one customer. */
+  isInOrder = false;
   /** What it was halved to. */
   pieces: readonly ParcelTrial[] | undefined;
   /** It is at fault, but could not be stored as a dead letter yet. */
@@ -71,6 +82,12 @@ export class ParcelTrial implements Trial {
     if (this.isAlone) return true;
     return this.pieces ? this.pieces.every(({ isOver }) => isOver) : this.parcel.isEnded;
   }
+
+  /** If the other half is accepted, the event at fault is in this one: then it is not sent, but halved. */
+  get isBlocked(): boolean {
+    const { after, isInOrder } = this;
+    return after !== undefined && !after.isOver && (isInOrder || after.why === undefined);
+  }
 }
 
 interface TrialsOptions {
@@ -91,6 +108,8 @@ export class Trials {
   readonly #known = new WeakMap<Parcel, ParcelTrial>();
   /** In the order of their events, if the order counts. */
   #list: ParcelTrial[] = [];
+  /** The most events of an accepted request. */
+  #most = 0;
 
   constructor(options: TrialsOptions) {
     this.#options = options;
@@ -156,7 +175,7 @@ export class Trials {
 
   /** Takes one whose time has come: those that wait alone last. @param isProbe Takes what failed least often. */
   take(isProbe: boolean = false): ParcelTrial | undefined {
-    const { blame, clock, isOrdered, limits } = this.#options;
+    const { clock, isOrdered, limits } = this.#options;
     const now = clock.now();
     for (;;) {
       const due = this.#unblocked.filter(({ at }) => at <= now);
@@ -175,7 +194,7 @@ export class Trials {
       // As a probe, one event says more than many.
       const isOne = isProbe && (isOrdered || (why && why.reason !== 'unavailable'));
       const isTooLarge = limits.refuses?.(first) || (sent === 0 && bytes > limits.most.maxBytes * TOLERANCE);
-      if (count < 2 || !(isOne || isTooLarge || blame.isFound(first))) return first;
+      if (count < 2 || !(isOne || isTooLarge || this.#isFound(first))) return first;
       this.halve(first, isOne ? 1 : undefined);
     }
   }
@@ -191,15 +210,21 @@ export class Trials {
       halves = halves.flatMap((one) => waiting.cut(one, count ?? Math.ceil(one.count / 2)));
     const pieces = halves.map((half) => this.#start(half, denied, proofs > 0 ? trial : undefined));
     const [first, second] = pieces;
-    if (second && isInOrder) second.after = first;
+    if (first && second) {
+      first.pair = { count: parcel.count, isAccepted: false };
+      second.pair = first.pair;
+      second.after = first;
+      second.isInOrder = isInOrder;
+    }
     trial.pieces = pieces;
     this.#list.unshift(...pieces);
   }
 
-  /** Something was accepted: if an event at fault is known to be in one of several, it is halved at once. */
-  accepted(): void {
-    const { blame } = this.#options;
-    for (const trial of this.#list) if (trial.parcel.count > 1 && blame.isFound(trial)) trial.at = 0;
+  /** It was accepted: if an event at fault is known to be in others, these are halved at once. */
+  accepted({ pair, parcel }: ParcelTrial): void {
+    this.#most = Math.max(this.#most, parcel.count);
+    if (pair) pair.isAccepted = true;
+    for (const trial of this.#list) if (trial.parcel.count > 1 && this.#isFound(trial)) trial.at = 0;
   }
 
   /** Those may go that wait until this time, or less. The time may have come though the clock was set back, or stands still. */
@@ -217,9 +242,18 @@ export class Trials {
     const { isStrict, waiting } = this.#options;
     const isWhole = ({ isAlone, proofs }: ParcelTrial) => !isStrict && !isAlone && proofs < 2;
     this.hurry();
+    // What failed while the service was away says nothing of the events.
+    for (const trial of this.#list)
+      if (!trial.isAlone) {
+        trial.failures = 0;
+        trial.pair = undefined;
+      }
     const whole = this.#list.filter(isWhole);
     this.#list = this.#list.filter((trial) => !isWhole(trial));
-    for (const { parcel } of whole.reverse()) waiting.putBack(parcel, 'journal');
+    for (const trial of whole.reverse()) {
+      trial.after = undefined;
+      waiting.putBack(trial.parcel, 'journal');
+    }
   }
 
   /** Ends those that are too old, or that nobody may send any more. */
@@ -236,7 +270,10 @@ export class Trials {
 
   /** All go back. */
   leave(): void {
-    for (const { parcel } of this.#list.splice(0).reverse()) this.#options.waiting.putBack(parcel, 'first');
+    for (const trial of this.#list.splice(0).reverse()) {
+      trial.after = undefined;
+      this.#options.waiting.putBack(trial.parcel, 'first');
+    }
   }
 
   get #alone(): readonly ParcelTrial[] {
@@ -246,7 +283,13 @@ export class Trials {
   /** Those that need not wait for others. */
   get #unblocked(): readonly ParcelTrial[] {
     const [first] = this.#options.isStrict ? this.#list.filter(({ isAlone }) => !isAlone) : [];
-    return first ? [first, ...this.#alone] : this.#list.filter(({ after }) => after?.isOver !== false);
+    return first ? [first, ...this.#alone] : this.#list.filter(({ isBlocked }) => !isBlocked);
+  }
+
+  /** Whether an event of it is at fault, and not their number. */
+  #isFound(trial: ParcelTrial): boolean {
+    const { pair } = trial;
+    return (pair?.isAccepted && pair.count <= this.#most) || this.#options.blame.isFound(trial);
   }
 
   #start(parcel: Parcel, denied: AbortSignal, from?: ParcelTrial): ParcelTrial {

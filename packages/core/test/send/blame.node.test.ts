@@ -133,9 +133,7 @@ const cases: [string, number[], Partial<Facts>, Verdict][] = [
   ['but never ends an event', OURS, { ...PROVEN, failures: 500 }, 'suspect'],
   ['several events that failed go again', FAILED, { count: 2, failures: 2, proofs: 2 }, 'again'],
   ['and are halved with the third failure', FAILED, { count: 2, failures: 3, proofs: 2 }, 'halve'],
-  ['not if nothing was accepted between', FAILED, { count: 2, failures: 30 }, 'again'],
-  ['unless nothing else can be sent', FAILED, { count: 2, failures: 3, isOnly: true }, 'halve'],
-  ['or the rest of its request was accepted', FAILED, { count: 2, failures: 3, isPiece: true }, 'halve'],
+  ['also if nothing was accepted between', FAILED, { count: 2, failures: 3 }, 'halve'],
   [
     'where a fifth fails by chance, not with the fourth',
     FAILED,
