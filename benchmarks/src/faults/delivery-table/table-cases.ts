@@ -74,8 +74,8 @@ export const TABLE_CASES: readonly TableCase[] = [
   },
   ...DENIALS.map((status) => amongOthers(status, DENIED)),
   ...OURS.map((status) => amongOthers(status, SUSPECTED)),
-  // The probe is one event. Once it is accepted, the others go together.
-  manyTimes(403, { ...DOUBTED, requests: MANY + 2, bodies: 3 }),
+  // Each probe is one event. Once one is accepted, the others go together.
+  manyTimes(403, { ...DOUBTED, requests: MANY + 2, bodies: 8 }),
   once({ status: 408 }, RESENT),
   once({ status: 425 }, RETRIED),
   {

@@ -11,9 +11,10 @@ import { type Blame, probesOf, retryMs } from './blame.ts';
 import { type DeliveryPolicy, type Rule, ruleOf, WRONG } from './delivery-policy.ts';
 import type { Outcome, ReadRejected, Rejected } from './http/transport.ts';
 import type { Limits } from './limits.ts';
+import { ParcelTrial, type Refusal } from './parcel-trial.ts';
 import { requestFailed } from './request-failed.ts';
 import type { Requests } from './requests.ts';
-import { ParcelTrial, type Refusal, type Trials } from './trials.ts';
+import type { Trials } from './trials.ts';
 
 /** How soon to try again to store a dead letter, in milliseconds. Others go on meanwhile. */
 const STORAGE_RETRY_MS = 60_000;

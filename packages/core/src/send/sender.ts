@@ -6,7 +6,8 @@ import type { Gate, Pass } from '../pace/gate.ts';
 import type { Reporter } from '../tell/reporter.ts';
 import type { Parcel } from '../wait/parcel.ts';
 import type { Waiting } from '../wait/waiting.ts';
-import type { ParcelTrial, Trials } from './trials.ts';
+import type { ParcelTrial } from './parcel-trial.ts';
+import type { Trials } from './trials.ts';
 
 /** Number of events in a probe: a second one could be at fault. */
 const PROBE_EVENTS = 1;

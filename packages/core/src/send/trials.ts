@@ -1,11 +1,10 @@
 import type { Clock } from '@sluice/protocol/toolbox';
-import type { Why } from '../pace/breaker.ts';
 import type { Suspect } from '../tell/stats.ts';
 import type { Parcel } from '../wait/parcel.ts';
 import type { Waiting } from '../wait/waiting.ts';
 import type { Blame } from './blame.ts';
 import type { Limits } from './limits.ts';
-import type { Trial, Whole } from './trial.ts';
+import { ParcelTrial } from './parcel-trial.ts';
 
 /** Maximum number and size, in bytes, of parcels that wait for their next try. Beyond that, no new ones are sent. */
 const MOST_PARCELS = 1_000;
@@ -19,76 +18,6 @@ const TOLERANCE = 1.25;
 /** What `stats()` shows: so many events, and so many bytes of each. */
 const MOST_SHOWN = 1_000;
 const SHOWN_BYTES = 200;
-
-/** Why the service refused an event for good. */
-export interface Refusal {
-  readonly status: number;
-  /** The start of the service's answer. */
-  readonly excerpt: string;
-}
-
-/** A parcel that was halved. */
-interface Pair {
-  readonly count: number;
-  /** Whether one of the halves was accepted. */
-  isAccepted: boolean;
-}
-
-/** One parcel that is sent. */
-export class ParcelTrial implements Trial {
-  readonly parcel: Parcel;
-  readonly whole: Whole;
-  /** Aborts when consent to send it is denied. */
-  readonly denied: AbortSignal;
-  /** Number of its events as they were sent: what waits may be cut. */
-  readonly size: number;
-  /** When it is sent next. */
-  at = 0;
-  sent = 0;
-  failures = 0;
-  proofs: number;
-  seen: number;
-  why: Why | undefined;
-  /** Whether it is probably at fault, and whether it waits alone. */
-  isSuspect = false;
-  isAlone = false;
-  /** What it is a half of. */
-  pair: Pair | undefined;
-  /** The other half, which goes first. */
-  after: ParcelTrial | undefined;
-  /** Whether it waits until that one is over, and not only for an answer: both have events of one customer. */
-  isInOrder = false;
-  /** What it was halved to. */
-  pieces: readonly ParcelTrial[] | undefined;
-  /** It is at fault, but could not be stored as a dead letter yet. */
-  letter: Refusal | undefined;
-
-  /** @param from What it is a piece of, and failed: that is the first proof. */
-  constructor(parcel: Parcel, denied: AbortSignal, from?: ParcelTrial) {
-    this.parcel = parcel;
-    this.denied = denied;
-    this.size = parcel.count;
-    this.whole = from?.whole ?? { isAccepted: false };
-    this.proofs = from ? 1 : 0;
-    this.seen = from?.seen ?? 0;
-  }
-
-  get parcels(): readonly [Parcel] {
-    return [this.parcel];
-  }
-
-  /** Whether the events behind it need not wait for it. */
-  get isOver(): boolean {
-    if (this.isAlone) return true;
-    return this.pieces ? this.pieces.every(({ isOver }) => isOver) : this.parcel.isEnded;
-  }
-
-  /** If the other half is accepted, the event at fault is in this one: then it is not sent, but halved. */
-  get isBlocked(): boolean {
-    const { after, isInOrder } = this;
-    return after !== undefined && !after.isOver && (isInOrder || after.why === undefined);
-  }
-}
 
 interface TrialsOptions {
   readonly clock: Clock;

@@ -1,7 +1,7 @@
 import type { Clock } from '@sluice/protocol/toolbox';
 import type { Settings } from '../../options/settings.ts';
 import { writeLetter } from '../../parts/dead-letters/dead-letter.ts';
-import type { Refusal } from '../../send/trials.ts';
+import type { Refusal } from '../../send/parcel-trial.ts';
 import type { Reporter } from '../../tell/reporter.ts';
 import type { TrackerStats } from '../../tell/stats.ts';
 import type { Keeper } from './keeper.ts';

@@ -1,6 +1,6 @@
 import { excerptOf } from '../../base/reason.ts';
 import { uuid } from '../../base/uuid.ts';
-import type { Refusal } from '../../send/trials.ts';
+import type { Refusal } from '../../send/parcel-trial.ts';
 
 /** An event that the service refused for good, and why. */
 export interface DeadLetter {

@@ -4,7 +4,7 @@ import { encodeEvents, type Limit, splitEvents } from '../../base/event-bytes.ts
 import { allOf, type Range } from '../../base/range.ts';
 import { type Journal, syncCopies } from '../../keep/journal.ts';
 import type { LetterStore } from '../../send/delivery.ts';
-import type { Refusal } from '../../send/trials.ts';
+import type { Refusal } from '../../send/parcel-trial.ts';
 import type { Parcel } from '../../wait/parcel.ts';
 import { Places } from '../../wait/places.ts';
 import type { Waiting } from '../../wait/waiting.ts';

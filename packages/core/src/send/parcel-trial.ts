@@ -1,0 +1,73 @@
+import type { Why } from '../pace/breaker.ts';
+import type { Parcel } from '../wait/parcel.ts';
+import type { Trial, Whole } from './trial.ts';
+
+/** Why the service refused an event for good. */
+export interface Refusal {
+  readonly status: number;
+  /** The start of the service's answer. */
+  readonly excerpt: string;
+}
+
+/** A parcel that was halved. */
+interface Pair {
+  readonly count: number;
+  /** Whether one of the halves was accepted. */
+  isAccepted: boolean;
+}
+
+/** One parcel that is sent. */
+export class ParcelTrial implements Trial {
+  readonly parcel: Parcel;
+  readonly whole: Whole;
+  /** Aborts when consent to send it is denied. */
+  readonly denied: AbortSignal;
+  /** Number of its events as they were sent: what waits may be cut. */
+  readonly size: number;
+  /** When it is sent next. */
+  at = 0;
+  sent = 0;
+  failures = 0;
+  proofs: number;
+  seen: number;
+  why: Why | undefined;
+  /** Whether it is probably at fault, and whether it waits alone. */
+  isSuspect = false;
+  isAlone = false;
+  /** What it is a half of. */
+  pair: Pair | undefined;
+  /** The other half, which goes first. */
+  after: ParcelTrial | undefined;
+  /** Whether it waits until that one is over, and not only for an answer: both have events of one customer. */
+  isInOrder = false;
+  /** What it was halved to. */
+  pieces: readonly ParcelTrial[] | undefined;
+  /** It is at fault, but could not be stored as a dead letter yet. */
+  letter: Refusal | undefined;
+
+  /** @param from What it is a piece of, and failed: that is the first proof. */
+  constructor(parcel: Parcel, denied: AbortSignal, from?: ParcelTrial) {
+    this.parcel = parcel;
+    this.denied = denied;
+    this.size = parcel.count;
+    this.whole = from?.whole ?? { isAccepted: false };
+    this.proofs = from ? 1 : 0;
+    this.seen = from?.seen ?? 0;
+  }
+
+  get parcels(): readonly [Parcel] {
+    return [this.parcel];
+  }
+
+  /** Whether the events behind it need not wait for it. */
+  get isOver(): boolean {
+    if (this.isAlone) return true;
+    return this.pieces ? this.pieces.every(({ isOver }) => isOver) : this.parcel.isEnded;
+  }
+
+  /** If the other half is accepted, the event at fault is in this one: then it is not sent, but halved. */
+  get isBlocked(): boolean {
+    const { after, isInOrder } = this;
+    return after !== undefined && !after.isOver && (isInOrder || !(after.why || after.pieces));
+  }
+}
