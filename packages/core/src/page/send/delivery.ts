@@ -171,9 +171,11 @@ export function createDelivery(
       isStrict || (isOrdered && (isDenial ? endsEvent === true : !whole.isAccepted) && !hasOthers());
     const isClosed = gate.state === 'closed';
     if (!isClosed && !batch.isAlone) {
+      // It waits before anybody hears of a pause: a new key lets it go at once.
+      if (!isOnly) again(batch);
       // What was sent before the doubt is no probe.
       if (before.state !== 'closed') gate.probeFailed(why);
-      if (!isOnly) return void again(batch);
+      if (!isOnly) return;
     }
     if (action === 'isolate') limits.refused?.(batch, now);
     switch (blame.failed(batch, rule, isOnly, isClosed)) {
