@@ -51,7 +51,7 @@ describe('close() in a page', () => {
     'ends %s at once, leaves the events to the next page, and says why: %s',
     async (_, pendingReason, how) => {
       respond = how;
-      const tab = origin.openTab();
+      const tab = origin.openTab({ random: () => 0.5 });
       tab.track(10);
       await origin.pass(SECOND, 50);
       expect(requests).toBeGreaterThan(0);
