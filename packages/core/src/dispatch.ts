@@ -102,7 +102,7 @@ export function createDispatch(options: DispatchOptions): Dispatch {
     transport,
     url,
   });
-  const blame = createBlame(clock, isStrict);
+  const blame = createBlame(clock, isStrict, true);
   const trials = new Trials({ blame, clock, isOrdered, isStrict, limits, waiting });
   const stages = { blame, breaker, clock, concurrency, gate, limits, reporter, signal, trials, waiting };
   const deliver = createDelivery({

@@ -44,8 +44,10 @@ export interface Blame {
  * Who is to blame for a failure: the events, the service, or us? Only an acceptance of others blames the events.
  *
  * @param isStrict With strict order, that it fails again and again is enough.
+ * @param isEager Whether what makes the service fail is halved though nothing was accepted since. A page would rewrite what it
+ *   stored, for each outage.
  */
-export function createBlame(clock: Clock, isStrict: boolean): Blame {
+export function createBlame(clock: Clock, isStrict: boolean, isEager: boolean = false): Blame {
   let accepted = 0;
   /** Whether the service accepts anything, as far as is known. */
   let isKnown = false;
@@ -91,7 +93,10 @@ export function createBlame(clock: Clock, isStrict: boolean): Blame {
       if (!isSingle) {
         // Where half of the requests fail, the halves would fail too.
         const isEnough = isCrash
-          ? failures >= LEAST_CRASHES && share < 0.5 && share ** failures < RARE
+          ? failures >= LEAST_CRASHES &&
+            share < 0.5 &&
+            share ** failures < RARE &&
+            (isEager || isOwn || isOnly)
           : failures >= LEAST_REFUSALS || action === 'split';
         return isEnough || isFound(trial) ? 'halve' : 'again';
       }
