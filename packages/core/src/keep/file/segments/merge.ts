@@ -138,7 +138,7 @@ async function readSmall(fs: FileSystem, stem: string): Promise<SmallSegment | u
   try {
     const waiting = isIntact ? await segment.recover() : [];
     const { baseTime, end, from: first } = segment;
-    if (!waiting?.length || end - first > LIMIT.maxEvents) return undefined;
+    if (!waiting?.length || Number.isNaN(baseTime) || end - first > LIMIT.maxEvents) return undefined;
     let order = baseTime;
     for (const { from, to } of waiting)
       for (let at = from; at < to && isIntact; ) {

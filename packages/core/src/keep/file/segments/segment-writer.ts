@@ -97,9 +97,9 @@ export class SegmentWriter {
     return written;
   }
 
-  /** Writes a group that another file may have lost, and confirms it. */
+  /** Writes a group that another file may have lost, and confirms it. Its memory may still be read, and is not used again. */
   async rewrite(group: WrittenGroup): Promise<void> {
-    await this.#writeFrames(group.frames, group.to, [group]);
+    await this.#writeFrames(group.frames, group.to, [{ ...group, buffer: undefined }]);
     this.confirm(group);
   }
 

@@ -191,9 +191,9 @@ export class Segment {
         if (this.#damaged === 0) await site.fs.remove(this.path);
         else await damaged?.setAside(this.path);
       } catch (error) {
-        // The file stays. If all events are released, record that: the next process must find nothing to deliver. If not,
-        // record nothing: it must find the waiting events.
-        if (this.isReleased) await this.#record([{ from: 0, to: this.end }]).catch(() => undefined);
+        // The file stays. The next process must find what waits in it: nothing if all is released, also what does not count yet.
+        const all = { from: 0, to: Math.max(this.end, this.written) };
+        if (this.isReleased) await this.#record([all]).catch(() => undefined);
         throw error;
       } finally {
         await files.close(this.#acknowledgements);
@@ -260,8 +260,9 @@ export class Segment {
     });
   }
 
-  /** Events are missing: nobody need wait for them. */
-  async #miss(from: number, to: number): Promise<void> {
+  /** Events are missing in the file: nobody need wait for them, but for those in memory. */
+  async #miss(from: number, end: number): Promise<void> {
+    const to = Math.min(end, this.unsaved[0]?.from ?? end);
     for (const missing of this.waiting(from, to)) {
       this.#context.onMissing(this, missing);
       if (++this.#missed % MOST_TOLD === 0) await this.#context.site.fs.endOfTurn?.();

@@ -144,12 +144,13 @@ export class Segments {
 
   /** Deletes a segment, even if events in it wait. If it cannot be deleted, nothing is given up. */
   async evict(number: number): Promise<void> {
-    const [first, ...others] = this.#filesOf(number);
-    const deleted = first && this.#delete(first);
-    if (deleted) this.#underWay.add(deleted);
+    const [first] = this.#filesOf(number);
+    if (first === undefined) return;
+    const deleted = this.#delete(first);
+    this.#underWay.add(deleted);
     await deleted;
-    // From here on all of it is given up, even if a later step fails.
-    for (const other of others) await this.discard(other).catch(() => undefined);
+    // From here on all of it is given up, even if a later step fails, and also what is just being saved of it.
+    for (const file of [first, ...this.#filesOf(number)]) await this.discard(file).catch(() => undefined);
   }
 
   /** Deletes a segment that is not needed. If that fails, its events are recorded as released, so that no process delivers them. */
@@ -205,8 +206,9 @@ export class Segments {
   async forsake(directory: string): Promise<void> {
     const { fs } = this.#site;
     for (const segment of this.#all()) {
-      const { end, number, sealed } = segment;
-      if (!sealed || segment.directory !== directory) continue;
+      const { end, number, sealed, unsaved } = segment;
+      // What is in memory only is not lost with the file: first that must be saved.
+      if (!sealed || unsaved.length > 0 || segment.directory !== directory) continue;
       const size = await fs.sizeOf(segment.path).catch(() => undefined);
       if (size === undefined || size >= segment.size || !this.#holds(segment)) continue;
       if (size > 0) await segment.shrink();
@@ -249,11 +251,9 @@ export class Segments {
     try {
       await segment.delete();
     } catch (error) {
-      const all = [...this.#filesOf(number), segment];
-      this.#setFiles(
-        number,
-        all.sort((one, other) => one.from - other.from),
-      );
+      // First: what was saved of it may start with the same event, and counts more.
+      const all = [segment, ...this.#filesOf(number)].sort((one, other) => one.from - other.from);
+      this.#setFiles(number, all);
       throw error;
     }
     segment.onGrowth = () => {};

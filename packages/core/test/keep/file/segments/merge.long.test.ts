@@ -59,6 +59,18 @@ describe('the events that many processes left that lived briefly', () => {
     expect(await readAll(journal, witness.ranges)).toHaveLength(5);
   });
 
+  it('are merged also where it is not known when one of them was accepted', async () => {
+    const locks = new MortalLocks();
+    for (let process = 0; process < 7; process += 1) {
+      const { journal } = await place.open({ locks, fsync: 'never' });
+      const times = Float64Array.of(process === 3 ? Number.NaN : place.clock.now());
+      await journal.append({ ...group(numbered(process, 1)), times });
+    }
+    const { journal, witness } = await place.open({ locks: new MortalLocks() });
+    expect(await place.files('.segment')).toHaveLength(2);
+    expect((await readAll(journal, witness.ranges)).sort()).toEqual(numbered(0, 7));
+  });
+
   it('stay in their files where each has many small ones', async () => {
     const locks = new MortalLocks();
     for (let process = 0; process < 6; process += 1) {
