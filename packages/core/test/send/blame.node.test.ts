@@ -34,7 +34,7 @@ class Told {
   readonly blame: ReturnType<typeof createBlame>;
 
   constructor(isStrict: boolean = false) {
-    this.blame = createBlame(this.clock, isStrict);
+    this.blame = createBlame(this.clock, isStrict, true);
   }
 
   /** Requests are accepted of which this share had failed before. */
