@@ -119,7 +119,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
   }
 
   function commitSoon(): void {
-    if (!isSoon)
+    if (!isSoon && !alarm.isStopped)
       queueMicrotask(() => {
         isSoon = false;
         commit();
