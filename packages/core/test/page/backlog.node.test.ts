@@ -76,3 +76,26 @@ it('an event that is tracked while storage recovers is written too', async () =>
   await origin.pass(120_000, 1_000);
   expect(tab.tracker.stats()).toMatchObject({ accepted: 2, delivered: 2 });
 });
+
+it('what another page has in a request is delivered there, though consent is denied meanwhile', async () => {
+  origin.respond = () => answered(429, { retryAfter: '600' });
+  const sender = origin.openTab();
+  sender.track(1);
+  await origin.pass(1_000, 100);
+  // It waits, as the service asked.
+  const other = origin.openTab();
+  await origin.pass(50);
+  expect(other.tracker.stats()).toMatchObject({ recovered: 1, pending: 1 });
+  let answer: () => void = () => {};
+  origin.respond = () => new Promise((resolve) => (answer = () => resolve(answered(200))));
+  sender.tracker.retryNow();
+  await origin.pass(50);
+  expect(sender.tracker.stats()).toMatchObject({ inFlight: 1 });
+  expect(origin.open).toBe(1);
+  other.tracker.setConsent('denied');
+  await origin.pass(50);
+  answer();
+  await origin.pass(1_000, 100);
+  expect(sender.tracker.stats()).toMatchObject({ delivered: 1, pending: 0, dropped: { denied: 0 } });
+  expect([sender.imbalance, other.imbalance]).toEqual([0, 0]);
+});
