@@ -96,13 +96,17 @@ export function createIdentity(options: IdentityOptions): Identity {
     claim?: object,
   ): Promise<boolean> {
     let made: string | undefined;
+    /** The session of the note until now. */
+    let former = NO_SESSION;
     const work = async (objects?: IDBObjectStore) => {
       const stored = objects && (await promisifyRequest<unknown>(objects.get(NOTE)));
-      const text = !isAhead && typeof stored === 'string' ? stored : kept;
-      const [session = NO_SESSION, owner] = text?.split(' ') ?? [];
+      // Also for the second time, without storage.
+      if (!isAhead && typeof stored === 'string') kept = stored;
+      const [session = NO_SESSION, owner] = kept?.split(' ') ?? [];
       const note = next(session, owner);
+      former = session;
       made = note;
-      if (!objects || (!claim && customer === undefined)) return;
+      if (!objects || !(claim || isAhead || customer !== undefined)) return;
       if (note !== stored) objects.put(note, NOTE);
       for (const key of await promisifyRequest(objects.getAllKeys())) {
         if (!isParcel(key) || key[5] === '' || key[4] < oldestAt()) continue;
@@ -123,7 +127,8 @@ export function createIdentity(options: IdentityOptions): Identity {
     } catch (error) {
       onFailed(error);
       await work();
-      isAhead = true;
+      // A page that only reads has nothing newer.
+      isAhead ||= !!claim;
     }
     kept = made;
     if (claim) claims.delete(claim);
@@ -135,7 +140,7 @@ export function createIdentity(options: IdentityOptions): Identity {
       // What other pages left was tracked before.
       const isOld = parcel.page !== parcels.own || parcel.epoch <= before;
       if (parcel.session === '' || !(isOld || isLast)) continue;
-      if (parcel.session === UNKNOWN) parcel.session = id;
+      if (parcel.session === UNKNOWN) parcel.session = isOld ? former : id;
       const isTheirs = parcel.session === id && !(claim && customer === undefined);
       if (isOld && !isTheirs) parcels.end(parcel, 'unidentified');
       else if (isTheirs && customer !== undefined) release(parcel, customer);

@@ -143,7 +143,8 @@ export function createSharing(options: SharingOptions): Sharing {
       const [, id, fate, keys = []] = message;
       gone.add(id);
       const parcel = parcels.all.get(id);
-      if (!parcel) return;
+      // The answer to a pending request says more than that another page may not send it.
+      if (!parcel || (fate === 'denied' && parcel.state === 'out')) return;
       parcels.gone(parcel, fate);
       for (const key of keys) parcels.found(key, parcel.epoch);
       parcels.sort();

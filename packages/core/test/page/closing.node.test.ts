@@ -1,5 +1,5 @@
 import 'fake-indexeddb/auto';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { FlushReport } from '../../src/index.ts';
 import type { Outcome, TransportRequest } from '../../src/send/http/transport.ts';
 import { type Watched, watch } from '../bench/bench.ts';
@@ -113,5 +113,27 @@ describe('close() in a page', () => {
     const closed = await closeNow(tab);
     expect(closed.value).toMatchObject({ delivered: 0, dropped: 3, pending: 0 });
     expect([tab.tracker.stats().dropped.closed, tab.imbalance]).toEqual([3, 0]);
+  });
+
+  it('does not open the database again, though it drops what could not be stored', async () => {
+    respond = () => answered(401);
+    const { put } = IDBObjectStore.prototype;
+    const failing = vi.spyOn(IDBObjectStore.prototype, 'put').mockImplementation(function (
+      this: IDBObjectStore,
+      ...record: Parameters<typeof put>
+    ) {
+      if (Array.isArray(record[0])) throw new DOMException('scripted', 'QuotaExceededError');
+      return put.apply(this, record);
+    });
+    const tab = origin.openTab();
+    tab.track(3);
+    await origin.pass(SECOND);
+    const closes = vi.spyOn(IDBDatabase.prototype, 'close');
+    const opened = vi.spyOn(indexedDB, 'open');
+    const closed = await closeNow(tab);
+    expect(closed.value).toMatchObject({ dropped: 3, pending: 0 });
+    await origin.pass(SECOND);
+    expect([closes.mock.calls.length, opened.mock.calls.length]).toEqual([1, 0]);
+    for (const mock of [failing, closes, opened]) mock.mockRestore();
   });
 });

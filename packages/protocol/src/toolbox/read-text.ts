@@ -25,7 +25,7 @@ export async function readText(
     parts.push(decoder.decode(value?.subarray(0, left), { stream: true }));
     left -= value?.length ?? 0;
   }
-  // Ends what was not read.
-  await reader?.cancel?.();
+  // Ends what was not read. Whether that succeeds does not matter, nor how long it takes.
+  reader?.cancel?.().catch(() => {});
   return !reader;
 }

@@ -60,6 +60,14 @@ describe('a body', () => {
     expect(parts.join('')).toBe('abcef');
   });
 
+  it.each([
+    ['fails', () => Promise.reject(new Error('scripted'))],
+    ['hangs', () => new Promise<never>(() => {})],
+  ])('that is too large is given up also where that %s', async (_, cancel) => {
+    const read = async (): Promise<Chunk> => ({ done: false, value: encoder.encode('abc') });
+    expect(await textOf({ getReader: () => ({ read, cancel }) }, 2)).toBeUndefined();
+  });
+
   it('keeps characters whole that are cut between chunks', async () => {
     const owl = encoder.encode('{"a":"🦉ż"}');
     const bytes = Array.from(owl, (byte) => Uint8Array.of(byte));

@@ -87,8 +87,9 @@ export function createKeeper(options: KeeperOptions): Keeper {
   const { changes } = parcels;
   const store = settings.journal || !hasIndexedDb() ? undefined : openStore(name, clock, restore);
   let spill = createSpill(name);
-  /** For the next write, or for the next try. */
   const alarm = new Alarm(clock, commit);
+  /** Meanwhile what is tracked still waits for others of its record. */
+  const retry = new Alarm(clock, commit);
   let writing: Promise<void> = Promise.resolve();
   let isLeft = false;
   /** What is in localStorage too. */
@@ -118,7 +119,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
   }
 
   function commitSoon(): void {
-    if (!isSoon)
+    if (!isSoon && !alarm.isStopped)
       queueMicrotask(() => {
         isSoon = false;
         commit();
@@ -133,11 +134,11 @@ export function createKeeper(options: KeeperOptions): Keeper {
   }
 
   async function write(): Promise<void> {
+    alarm.cancel();
     parcels.seal();
     if (consent.isGranted) makeRoom();
     // While it fails, it is asked from time to time.
-    if (!store || (failures > 0 && alarm.isSet && !isLeft)) return onChange(false);
-    alarm.cancel();
+    if (!store || (retry.isSet && !isLeft)) return onChange(false);
     const puts = [...changes.values()].filter(({ texts }) => texts !== undefined);
     // Where there is no room, a browser still deletes, if nothing is written with that. What takes the place of others must be.
     const isFull =
@@ -153,6 +154,8 @@ export function createKeeper(options: KeeperOptions): Keeper {
         session !== UNKNOWN &&
         (!texts || consent.isGranted),
     );
+    // All that may be deleted is being deleted.
+    if (begun.length === 0 && isFull) alarm.set(settings.commitIntervalMs);
     if (begun.length === 0) return onChange(false);
     const records = begun.map(([, { key, texts }]) => ({ key, texts }));
     for (const [, change] of begun) change.kept = 'writing';
@@ -164,6 +167,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
           else objects.put(texts, key as IDBValidKey);
       });
       failures = 0;
+      retry.cancel();
       if (isFull) commitSoon();
       for (const [id, change] of begun) {
         // It may have ended, or changed, meanwhile.
@@ -174,8 +178,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
       parcels.trim(MOST_LOADED);
     } catch (cause) {
       for (const [, change] of begun) if (change.kept === 'writing') change.kept = 'failed';
-      alarm.cancel();
-      alarm.set(backoffDelayMs(failures, RETRY, random));
+      retry.set(backoffDelayMs(failures, RETRY, random));
       failures += 1;
       reporter.storageFailed(storageError('cannot append events in IndexedDB', cause));
     }
@@ -207,7 +210,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
       else alarm.set(settings.commitIntervalMs);
     },
     commitAll() {
-      alarm.cancel();
+      retry.cancel();
       return commit();
     },
     use: (work) => (store ? store.use('readwrite', work) : work()),
@@ -287,6 +290,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
     },
     async close() {
       alarm.stop();
+      retry.stop();
       await writing;
       store?.close();
     },

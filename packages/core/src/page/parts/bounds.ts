@@ -35,7 +35,7 @@ export const bounds: NonNullable<PageParts['bounds']> = ({ settings, clock, parc
     for (const isHigh of [false, true])
       for (const parcel of all()) {
         if (left >= 0) return;
-        if (parcel.isHigh !== isHigh || parcel.state !== 'waiting') continue;
+        if (!!parcel.isHigh !== isHigh || parcel.state !== 'waiting') continue;
         left += bytesOf(parcel);
         end(parcel, 'journal-full');
       }
