@@ -67,7 +67,7 @@ function rejectedBy(classify: Classify, onFailed: (error: unknown) => void): Rea
 }
 
 function isAnswer(answer: unknown): answer is ReturnType<Classify> {
-  return !answer || Array.isArray(answer);
+  return answer === undefined || answer === null || Array.isArray(answer);
 }
 
 function uuidOf(text: Uint8Array): unknown {

@@ -45,6 +45,10 @@ describe('the rejected events of an accepted batch', () => {
     }
   });
 
+  it('reports a hook that returns something else, also if that is empty', () => {
+    for (const wrong of [false, 0, '']) expect(classify(() => wrong).failures).toHaveLength(1);
+  });
+
   it('tells an answer of which the hook says nothing from one in which it finds nothing', () => {
     const answer = { status: 200, body: '<html>' };
     expect(
