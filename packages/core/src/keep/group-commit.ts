@@ -189,7 +189,7 @@ export class GroupCommit {
 
   /** Makes room for events and appends them. Resolves to how many of them there is room for, if there is only room for some. */
   async #fit(entry: Handed): Promise<number | undefined> {
-    const { budget, reporter } = this.#options;
+    const { budget, onChange, reporter } = this.#options;
     const { events, isLast } = entry;
     this.#entries.add(entry);
     const found = budget.isOver
@@ -197,10 +197,7 @@ export class GroupCommit {
       : await budget.makeRoom(events, isLast).catch((error: unknown) => ({ error }));
     // Otherwise the process outlived a last moment, which wrote them.
     const isOurs = this.#entries.delete(entry);
-    if (found === 'room' && isOurs && !budget.isOver) {
-      this.#append(entry);
-      return undefined;
-    }
+    if (found === 'room' && isOurs && !budget.isOver) return void this.#append(entry);
     if (found === 'room') budget.written(events);
     if (!isOurs) return undefined;
     if (found === 'room' || budget.isOver) entry.forsake();
@@ -212,6 +209,8 @@ export class GroupCommit {
         return fitting;
       }
       reporter.settled('journal-full', entry.drop());
+      // The journal may have all that is left of its parcel.
+      onChange();
     } else {
       entry.handBack();
       this.#tries += 1;

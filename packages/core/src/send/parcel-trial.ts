@@ -22,8 +22,6 @@ export class ParcelTrial implements Trial {
   readonly whole: Whole;
   /** Aborts when consent to send it is denied. */
   readonly denied: AbortSignal;
-  /** Number of its events as they were sent: what waits may be cut. */
-  readonly size: number;
   /** When it is sent next. */
   at = 0;
   sent = 0;
@@ -49,7 +47,6 @@ export class ParcelTrial implements Trial {
   constructor(parcel: Parcel, denied: AbortSignal, from?: ParcelTrial) {
     this.parcel = parcel;
     this.denied = denied;
-    this.size = parcel.count;
     this.whole = from?.whole ?? { isAccepted: false };
     this.proofs = from ? 1 : 0;
     this.seen = from?.seen ?? 0;

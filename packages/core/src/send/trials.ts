@@ -1,5 +1,6 @@
 import type { Clock } from '@sluice/protocol/toolbox';
 import type { Suspect } from '../tell/stats.ts';
+import type { Contents } from '../wait/contents.ts';
 import type { Parcel } from '../wait/parcel.ts';
 import type { Waiting } from '../wait/waiting.ts';
 import type { Blame } from './blame.ts';
@@ -33,8 +34,8 @@ interface TrialsOptions {
 /** Parcels that failed. Each waits for a time of its own, and then goes again. */
 export class Trials {
   readonly #options: TrialsOptions;
-  /** Also of parcels that went back, as long as they are in memory. */
-  readonly #known = new WeakMap<Parcel, ParcelTrial>();
+  /** Also of parcels that went back, as long as the same events of them are in memory. */
+  readonly #known = new WeakMap<Contents, ParcelTrial>();
   /** In the order of their events, if the order counts. */
   #list: ParcelTrial[] = [];
   /** The most events of an accepted request. */
@@ -78,10 +79,9 @@ export class Trials {
     return Math.min(...times, Number.POSITIVE_INFINITY);
   }
 
-  /** The trial of a parcel that waited. If some of its events were cut off meanwhile, nothing is known of the others. */
+  /** The trial of a parcel that waited. If some of its events were cut off, or it was read again, nothing is known of it. */
   of(parcel: Parcel): ParcelTrial {
-    const trial = this.#known.get(parcel);
-    return trial?.size === parcel.count ? trial : this.#start(parcel, this.#options.waiting.denied);
+    return this.#known.get(parcel.contents) ?? this.#start(parcel, this.#options.waiting.denied);
   }
 
   /** It was sent before, and went back: it waits here for its next try. */
@@ -223,7 +223,7 @@ export class Trials {
 
   #start(parcel: Parcel, denied: AbortSignal, from?: ParcelTrial): ParcelTrial {
     const trial = new ParcelTrial(parcel, denied, from);
-    this.#known.set(parcel, trial);
+    this.#known.set(parcel.contents, trial);
     return trial;
   }
 

@@ -50,7 +50,8 @@ export class Queue {
   recover(range: Range, at: number | undefined): void {
     const parcel = storedParcel(range, this.#epochs.current, this.isHigh, at);
     if (this.#isOrdered) parcel.lanes = ALL_LANES;
-    this.old.push(parcel);
+    // A custom journal may tell of an empty range.
+    if (parcel.count > 0) this.old.push(parcel);
   }
 
   /** Leaves events to the journal as long as the ring buffer has more than this. */

@@ -50,4 +50,14 @@ describe('a parcel that waits again', () => {
     parcel.remove({ from: 1, to: 3 });
     expect(trials.of(parcel).failures).toBe(0);
   });
+
+  it('is another one after it was left to the journal, and read again', () => {
+    const trials = trialsOfNobody();
+    const parcel = parcelOf(['1', '2']);
+    trials.of(parcel).failures = 4;
+    const { contents } = parcel;
+    parcel.store();
+    parcel.load(contents.copy(contents.events));
+    expect(trials.of(parcel).failures).toBe(0);
+  });
 });

@@ -75,6 +75,18 @@ describe('a journal that is full', () => {
     expect(bench.drops).toEqual([{ reason: 'journal-full', count: 1 }]);
   });
 
+  it('sends what it had room for as soon as the rest of the batch is dropped', async () => {
+    const journal = new SegmentedJournal();
+    const bench = new Bench({ journal, storage: { ...STORAGE, whenFull: 'drop-newest' } });
+    bench.trackNow(1, { bytes: STORAGE.maxBytes - 1_000 });
+    await bench.pass(1);
+    // The journal has freed nothing, as if other processes had the rest of it.
+    bench.trackNow(2, { bytes: 200 });
+    await bench.pass(1);
+    expect(bench.drops).toEqual([{ reason: 'journal-full', count: 1 }]);
+    expect(bench.taken).toEqual([0, 1]);
+  });
+
   it('and fails is tried with as much of a group as it has room for', async () => {
     const journal = new FakeJournal();
     const bench = new Bench({ journal, storage: STORAGE });

@@ -68,6 +68,16 @@ describe('a tracker, if its journal reports', () => {
     expect(journal.acknowledged).toMatchObject([place]);
   });
 
+  it('a range without events, makes no request for it', async () => {
+    const journal = new FakeJournal();
+    const bench = await createBench(journal);
+    journal.observer?.recovered({ segment: 1, from: 4, to: 4 });
+    await bench.pass(1);
+    expect(bench.requests).toBe(0);
+    await bench.tracker.flush();
+    expect(bench.taken).toEqual(range(0, 4));
+  });
+
   it('damage or a failure, emits it and goes on', async () => {
     const journal = new FakeJournal();
     const bench = await createBench(journal);
