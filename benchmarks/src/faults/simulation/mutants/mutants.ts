@@ -34,8 +34,8 @@ export const MUTANTS: readonly SimulatedMutant[] = [
   {
     name: 'acknowledges before the service has answered',
     file: 'send/delivery',
-    find: 'await handle(trial, pass, await requests.post(',
-    replace: "await waiting.end(parcel, 'delivered'); await handle(trial, pass, await requests.post(",
+    find: 'const outcome = await requests.post(',
+    replace: "await waiting.end(trial.parcel, 'delivered'); const outcome = await requests.post(",
   },
   {
     name: 'drops the checksum',
@@ -59,9 +59,9 @@ export const MUTANTS: readonly SimulatedMutant[] = [
   },
   {
     name: 'takes a whole batch for the one event at fault',
-    file: 'send/judge',
-    find: "isRare(ONCE_IN.refusal)) ? 'halve'",
-    replace: "isRare(ONCE_IN.refusal)) ? 'end'",
+    file: 'send/blame',
+    find: "isFound(trial) ? 'halve'",
+    replace: "isFound(trial) ? 'end'",
   },
   {
     name: 'skips the sync of the directory',
@@ -90,14 +90,14 @@ export const MUTANTS: readonly SimulatedMutant[] = [
   },
   {
     name: 'takes the first refusal of an event for proof',
-    file: 'send/judge',
+    file: 'send/blame',
     find: 'const isBetween =',
-    replace: "if (endsEvent) return 'end'; const isBetween =",
+    replace: "if (endsEvent && isSingle) return 'end'; const isBetween =",
   },
   {
     name: 'blames an event though the service accepts nothing else',
-    file: 'send/judge',
-    find: 'isBlamed || proofs > 1;',
+    file: 'send/blame',
+    find: 'isDenial ? proofs >= LEAST_TO_END : isOwn;',
     replace: 'true;',
   },
 ];
@@ -125,10 +125,10 @@ export const TESTED_MUTANTS: readonly TestedMutant[] = [
   },
   {
     name: 'blames an event though the service accepts now what it refused before',
-    file: 'send/evidence',
-    find: 'return leftMs > 0 && leftMs <= FICKLE_MS;',
-    replace: 'return false;',
-    test: 'send/evidence.node.test.ts',
+    file: 'send/blame',
+    find: ' || Math.abs(clock.now() - fickleAt) < FICKLE_MS',
+    replace: '',
+    test: 'send/blame.node.test.ts',
     finder: 'for ten minutes after it accepted bytes that it had refused',
   },
   {
