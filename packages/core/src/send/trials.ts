@@ -2,10 +2,12 @@ import type { Clock } from '@sluice/protocol/toolbox';
 import type { Suspect } from '../tell/stats.ts';
 import type { Contents } from '../wait/contents.ts';
 import type { Parcel } from '../wait/parcel.ts';
+import type { Place } from '../wait/queue.ts';
 import type { Waiting } from '../wait/waiting.ts';
 import type { Blame } from './blame.ts';
 import type { Limits } from './limits.ts';
 import { ParcelTrial } from './parcel-trial.ts';
+import { bytesOf } from './trial.ts';
 
 /** Maximum number and size, in bytes, of parcels that wait for their next try. Beyond that, no new ones are sent. */
 const MOST_PARCELS = 1_000;
@@ -61,7 +63,7 @@ export class Trials {
 
   /** Whether another parcel may fail. */
   get hasRoom(): boolean {
-    return this.count < MOST_PARCELS && bytesOf(this.#list) < MOST_BYTES;
+    return this.count < MOST_PARCELS && bytesOf(this.#list.map(({ parcel }) => parcel)) < MOST_BYTES;
   }
 
   /** Number of all events. */
@@ -97,7 +99,7 @@ export class Trials {
     this.#list.unshift(trial);
     // What cannot store one letter stores no other.
     if (trial.letter) for (const other of this.#list) if (other.letter) other.at = trial.at;
-    if (!trial.isAlone || bytesOf(this.#alone) <= MOST_SUSPECT_BYTES) return;
+    if (!trial.isAlone || bytesOf(this.#alone.map(({ parcel }) => parcel)) <= MOST_SUSPECT_BYTES) return;
     this.#remove(trial);
     waiting.putBack(trial.parcel, 'last');
   }
@@ -168,7 +170,7 @@ export class Trials {
 
   /** The service is back: all but those that wait alone may go. Those that only it made fail go together. */
   resume(): void {
-    const { isStrict, waiting } = this.#options;
+    const { isStrict } = this.#options;
     const isWhole = ({ isAlone, proofs }: ParcelTrial) => !isStrict && !isAlone && proofs < 2;
     this.hurry();
     // What failed while the service was away says nothing of the events.
@@ -179,10 +181,7 @@ export class Trials {
       }
     const whole = this.#list.filter(isWhole);
     this.#list = this.#list.filter((trial) => !isWhole(trial));
-    for (const trial of whole.reverse()) {
-      trial.after = undefined;
-      waiting.putBack(trial.parcel, 'journal');
-    }
+    this.#putBack(whole, 'journal');
   }
 
   /** Ends those that are too old, or that nobody may send any more. */
@@ -199,10 +198,7 @@ export class Trials {
 
   /** All go back. */
   leave(): void {
-    for (const trial of this.#list.splice(0).reverse()) {
-      trial.after = undefined;
-      this.#options.waiting.putBack(trial.parcel, 'first');
-    }
+    this.#putBack(this.#list.splice(0), 'first');
   }
 
   get #alone(): readonly ParcelTrial[] {
@@ -221,6 +217,14 @@ export class Trials {
     return (pair?.isAccepted && pair.count <= this.#most) || this.#options.blame.isFound(trial);
   }
 
+  /** The last one goes back first, so that they are in order. There, no half waits for the other. */
+  #putBack(trials: ParcelTrial[], place: Place): void {
+    for (const trial of trials.reverse()) {
+      trial.after = undefined;
+      this.#options.waiting.putBack(trial.parcel, place);
+    }
+  }
+
   #start(parcel: Parcel, denied: AbortSignal, from?: ParcelTrial): ParcelTrial {
     const trial = new ParcelTrial(parcel, denied, from);
     this.#known.set(parcel.contents, trial);
@@ -235,8 +239,4 @@ export class Trials {
 /** Only time tells whether such an event is at fault: it keeps its wait. */
 function isDenial({ why }: ParcelTrial): boolean {
   return why?.reason === 'unauthorized' || why?.reason === 'wrong-address';
-}
-
-function bytesOf(trials: readonly ParcelTrial[]): number {
-  return trials.reduce((total, { parcel }) => total + parcel.bytes, 0);
 }
