@@ -1,4 +1,3 @@
-import { endpoint } from '@sluice/protocol';
 import type { Clock } from '@sluice/protocol/toolbox';
 import { platform } from '#platform';
 import type { EventTexts } from './accept/event-text.ts';
@@ -12,7 +11,7 @@ import { createBlame } from './send/blame.ts';
 import { createDelivery, type LetterStore } from './send/delivery.ts';
 import type { Transport } from './send/http/transport.ts';
 import type { Limits } from './send/limits.ts';
-import { Requests } from './send/requests.ts';
+import { createRequests, type Requests } from './send/requests.ts';
 import { createSender, type Sender } from './send/sender.ts';
 import { Trials } from './send/trials.ts';
 import type { Books } from './tell/books.ts';
@@ -66,13 +65,11 @@ export interface Dispatch extends Sender, Pick<Requests, 'redact'> {
 export function createDispatch(options: DispatchOptions): Dispatch {
   const { books, clock, hooked, letters, limits, random, reporter } = options;
   const { settings, sharing, texts, transport, waiting } = options;
-  const { destination, headersOf, rejected, safeCause } = hooked;
-  const { advanced, apiKey, baseUrl, compress, delivery: timing, isOrdered } = settings;
+  const { delivery: timing, isOrdered } = settings;
   const { createQueue, lifecycle, redactor } = platform;
   const abort = platform.createAbortController();
   const { signal } = abort;
   const backoff = { baseMs: timing.retryBaseMs, maxMs: timing.retryMaxMs };
-  const url = endpoint(baseUrl, destination.path);
   const isStrict = settings.ordering === 'strict';
   const maxConcurrency = isStrict ? 1 : timing.maxConcurrency;
   const wake = () => void sender.wake();
@@ -82,26 +79,7 @@ export function createDispatch(options: DispatchOptions): Dispatch {
     wake();
   });
   const gate = new Gate(clock, breaker, concurrency, (now) => limits.waitMs?.(now) ?? 0, wake);
-  const requests = new Requests({
-    apiKey,
-    clock,
-    destination,
-    compression: compress ? settings.parts.gzip?.(clock) : undefined,
-    headers: timing.headers,
-    headersOf,
-    redactor,
-    reporter,
-    safeCause,
-    signal,
-    timeouts: {
-      totalMs: timing.timeoutMs,
-      connectMs: advanced.connectTimeoutMs,
-      headersMs: advanced.headersTimeoutMs,
-      bodyMs: advanced.bodyTimeoutMs,
-    },
-    transport,
-    url,
-  });
+  const requests = createRequests({ clock, hooked, redactor, reporter, settings, signal, transport });
   const blame = createBlame(clock, isStrict, true);
   const trials = new Trials({ blame, clock, isOrdered, isStrict, limits, waiting });
   const stages = { blame, breaker, clock, concurrency, gate, limits, reporter, signal, trials, waiting };
@@ -111,7 +89,7 @@ export function createDispatch(options: DispatchOptions): Dispatch {
     letters,
     offset: texts.offset,
     random,
-    rejected,
+    rejected: hooked.rejected,
     requests,
     settings,
   });
@@ -151,7 +129,7 @@ export function createDispatch(options: DispatchOptions): Dispatch {
     pause: (until, failures) => breaker.share([until, failures + 1, 0], false),
     online,
     offline: () => breaker.doubt(1),
-    redact: (text) => requests.redact(text),
+    redact: requests.redact,
     setApiKey(key) {
       if (requests.setApiKey(key)) retryNow();
     },

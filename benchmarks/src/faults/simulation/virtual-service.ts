@@ -22,7 +22,7 @@ export class VirtualService {
     body: string,
     client: number | undefined,
   ): { readonly uuids: readonly string[]; readonly refusal?: number } {
-    const batch = this.#parse(body);
+    const batch = this.read(body);
     const uuids = batch.map(({ uuid }) => uuid);
     const refusal =
       Buffer.byteLength(body) > this.mostBytes
@@ -38,7 +38,8 @@ export class VirtualService {
     return { uuids, refusal };
   }
 
-  #parse(body: string): readonly { readonly uuid: string }[] {
+  /** The events of a body. What is not JSON is a problem, and has none. */
+  read(body: string): readonly { readonly uuid: string }[] {
     try {
       return JSON.parse(body).batch;
     } catch {

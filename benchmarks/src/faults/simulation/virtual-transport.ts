@@ -113,7 +113,7 @@ class Exchange {
 
   /** Returns its events. */
   #failed(text: string): readonly { readonly uuid: string }[] {
-    const { batch }: { batch: readonly { uuid: string }[] } = JSON.parse(text);
+    const batch = this.#options.service.read(text);
     const [first, second] = batch;
     if (first && !second) this.#options.model.failedAlone(first.uuid);
     return batch;

@@ -1,29 +1,31 @@
 // biome-ignore-all assist/source/organizeImports: gzip looks back 32 KiB, and finds more that is alike in this order.
-import { databaseName } from '../keep/account.ts';
-import { isHidden, type Meeting } from './store/origin.ts';
-import { createParcels, strictOrder } from './keep/parcels.ts';
-import { UNIDENTIFIED } from '../accept/unidentified.ts';
-import { createIdentity } from './identity.ts';
+import { pagePartsOf } from './parts.ts';
+import { StorageError, storageError } from '../base/errors/storage-error.ts';
 import { registerSync } from './background-sync.ts';
+import { createParcels, strictOrder } from './keep/parcels.ts';
+import { createLimits } from '../send/limits.ts';
+import { checkSize, type EventTexts } from '../accept/event-text.ts';
+import { redactor } from '@sluice/protocol/toolbox';
+import { createIdentity } from './identity.ts';
+import { isHidden, type Meeting } from './store/origin.ts';
+import { databaseName } from '../keep/account.ts';
+import { DENIED } from './store/indexeddb-store.ts';
 import { createTabs } from './keep/tabs.ts';
+import { UNIDENTIFIED } from '../accept/unidentified.ts';
 import { createKeeper } from './keep/keeper.ts';
 import { createLetters } from './keep/letters.ts';
 import { createConsent } from './consent.ts';
 import { guardCallbacks } from '../options/callbacks.ts';
+import { createFetch } from './send/fetch.ts';
 import { Books } from '../tell/books.ts';
-import { createRequests } from './send/requests.ts';
 import { createRelay, type RelayAddress } from './send/relay.ts';
 import { createSharing } from './sharing.ts';
-import { checkSize, type EventTexts } from '../accept/event-text.ts';
+import { createRequests } from '../send/requests.ts';
 import { ConfigError } from '@sluice/protocol';
 import { createBreaker } from '../pace/breaker.ts';
-import { createLimits } from '../send/limits.ts';
 import { createSender } from './send/sender.ts';
 import { byteLength, PARCELS, type Parcel } from './keep/parcel.ts';
-import { StorageError, storageError } from '../base/errors/storage-error.ts';
 import { listenToPage } from './leaving.ts';
-import { pagePartsOf } from './parts.ts';
-import { DENIED } from './store/indexeddb-store.ts';
 import type { DropReason } from '../base/fate.ts';
 import type { Engine } from '../engine.ts';
 import type { Settings } from '../options/settings.ts';
@@ -54,7 +56,10 @@ export function createEngine(
   let isShut = false;
   const ended = new AbortController();
   const { signal } = ended;
-  const requests = createRequests({ path: address?.path, settings, clock, hooked, reporter, signal });
+  const { transport = createFetch(delivery.credentials) } = hooked;
+  const requests = createRequests({
+    ...{ path: address?.path, settings, clock, hooked, transport, reporter, redactor, signal },
+  });
   const limits = parts.learn?.(reporter, settings.batch) ?? createLimits(settings.batch);
   const parcels = createParcels({
     ...{ settings, clock, reporter },
@@ -119,7 +124,7 @@ export function createEngine(
   });
   const relay = address && createRelay(address, clock, wake);
   const sender = createSender({
-    ...{ ...stages, relay, random, tabs, gate, requests, books, bounds, limits },
+    ...{ ...stages, relay, random, tabs, gate, requests, transport, books, bounds, limits },
     ...{ offset: texts.offset, rejected: relay ? relay.refused : hooked.rejected },
   });
   const identity = createIdentity({
@@ -247,7 +252,7 @@ export function createEngine(
       gate.stop();
       tabs.close();
       await keeper.close();
-      await requests.close().catch(reporter.storageFailed);
+      await transport.close().catch(reporter.storageFailed);
     },
     giveUp() {
       parcels.endAll('closed', ({ isStored }) => !isStored);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
 import { idempotency } from '../../src/parts/idempotency.ts';
 import type { Outcome, Transport, TransportRequest } from '../../src/send/http/transport.ts';
-import { Requests, type RequestsOptions, SERVICE } from '../../src/send/requests.ts';
+import { createRequests, type Requests, type RequestsOptions, SERVICE } from '../../src/send/requests.ts';
 import type { Parcel } from '../../src/wait/parcel.ts';
 import { createBatch } from '../bench/batch.ts';
 import { toEventBytes } from '../bench/event-texts.ts';
@@ -23,7 +23,15 @@ interface Bench {
 
 function createBench(
   respond: (request: TransportRequest) => unknown = () => OK,
-  options: Partial<RequestsOptions> = {},
+  {
+    apiKey,
+    headers = {},
+    headersOf,
+  }: {
+    readonly apiKey: string | undefined;
+    readonly headers?: Readonly<Record<string, string>>;
+    readonly headersOf?: RequestsOptions['hooked']['headersOf'];
+  } = { apiKey: KEY },
 ): Bench {
   const clock = new VirtualClock();
   const seen: TransportRequest[] = [];
@@ -36,16 +44,17 @@ function createBench(
     },
     close: async () => {},
   };
-  const requests: Requests = new Requests({
-    safeCause: (cause) => redactedError(cause, (text) => requests.redact(text)),
-    ...{
-      url: 'https://example.com/api/events/batch/',
-      destination: SERVICE,
-      apiKey: KEY,
-      headers: {},
-      timeouts: TIMEOUTS,
+  const requests: Requests = createRequests({
+    settings: {
+      ...{ apiKey, baseUrl: 'https://example.com/', parts: {} },
+      advanced: { connectTimeoutMs: 1_000, headersTimeoutMs: 2_000, bodyTimeoutMs: 3_000 },
+      delivery: { headers, timeoutMs: 10_000 },
     },
-    ...{ redactor, reporter, transport, clock, signal: new AbortController().signal, ...options },
+    hooked: {
+      ...{ destination: SERVICE, headersOf },
+      safeCause: (cause) => redactedError(cause, (text) => requests.redact(text)),
+    },
+    ...{ redactor, reporter, transport, clock, signal: new AbortController().signal },
   });
   return { clock, ended, requests, seen };
 }
@@ -55,7 +64,7 @@ function batch(...texts: string[]): Parcel {
   return createBatch(toEventBytes(events), { segment: 1, from: 0, to: events.length });
 }
 
-describe('Requests', () => {
+describe('requests', () => {
   it('posts the body of a batch to the service, with the key and the time-outs', async () => {
     const { requests, seen } = createBench();
     expect(await requests.post(batch('{"n":1}', '{"n":2}'))).toEqual(OK);
@@ -94,12 +103,12 @@ describe('Requests', () => {
   });
 });
 
-describe('Requests, with headers of the user', () => {
+describe('requests, with headers of the user', () => {
   const headers = { 'x-tenant': 'acme', cookie: 'session="canary-4b1e"' };
 
   it('sends them with each request, also with another key and with an id', async () => {
     const headersOf = () => ({ 'Idempotency-Key': 'id' });
-    const { requests, seen } = createBench(() => OK, { headers, headersOf });
+    const { requests, seen } = createBench(() => OK, { apiKey: KEY, headers, headersOf });
     await requests.post(batch());
     requests.setApiKey('second');
     await requests.post(batch());
@@ -113,29 +122,32 @@ describe('Requests, with headers of the user', () => {
 
   it('replaces nothing that it sends itself, and needs no key', async () => {
     const more = { ...headers, authorization: 'Basic mine', 'content-type': 'text/plain' };
-    const { requests, seen } = createBench(() => OK, { headers: more });
+    const { requests, seen } = createBench(() => OK, { apiKey: KEY, headers: more });
     await requests.post(batch());
     expect(seen[0]?.headers).toMatchObject({
       authorization: `Api-Key ${KEY}`,
       'content-type': 'application/json',
     });
-    const relay = createBench(() => OK, { headers, apiKey: undefined });
+    const relay = createBench(() => OK, { apiKey: undefined, headers });
     await relay.requests.post(batch());
     expect(relay.seen[0]?.headers).toEqual({ ...headers, 'content-type': 'application/json' });
   });
 
   it('shows no long one, however often the key changes: it may be a secret', async () => {
     const echo = JSON.stringify({ tenant: 'acme', cookie: headers.cookie });
-    const { requests } = createBench(() => answered(401, { body: echo }), { headers });
+    const { requests } = createBench(() => answered(401, { body: echo }), { apiKey: KEY, headers });
     for (let number = 0; number < 10; number += 1) requests.setApiKey(`key-${number}`);
     expect(await requests.post(batch())).toMatchObject({ body: '{"tenant":"acme","cookie":"[key]"}' });
   });
 });
 
-describe('Requests, with an idempotency header', () => {
+describe('requests, with an idempotency header', () => {
   it('sends an id that is equal over retries, and another with each batch', async () => {
     const delivery = { idempotencyHeader: 'Idempotency-Key' };
-    const { requests, seen } = createBench(() => OK, idempotency({ settings: { delivery } }));
+    const { requests, seen } = createBench(() => OK, {
+      apiKey: KEY,
+      ...idempotency({ settings: { delivery } }),
+    });
     const [first, second] = [batch('{"n":1}'), batch('{"n":2}')];
     for (const sent of [first, second, first]) await requests.post(sent);
     const ids = seen.map(({ headers }) => headers['Idempotency-Key']);
@@ -146,7 +158,7 @@ describe('Requests, with an idempotency header', () => {
   });
 });
 
-describe('Requests, with another key', () => {
+describe('requests, with another key', () => {
   it('sends later requests with it', async () => {
     const { requests, seen } = createBench();
     await requests.post(batch());

@@ -240,6 +240,17 @@ describe('stats()', () => {
     expect(rates.deliveredPerSecond).toBeGreaterThan(8);
   });
 
+  it('counts a request as failed once it failed, not while it is pending', async () => {
+    const { transport, tracker, pass, track } = createBench();
+    transport.respond = hang;
+    await track(1);
+    expect(tracker.stats().requests).toMatchObject({ sent: 1, failed: 0 });
+    transport.respond = () => failed(true);
+    await track(1);
+    await pass(SECOND);
+    expect(tracker.stats().requests.failed).toBeGreaterThan(0);
+  });
+
   it('tells of the rate of a first burst', async () => {
     const { tracker, pass, track } = createBench({ batch: { maxEvents: 500, maxWaitMs: 0 } });
     await track(1_000);

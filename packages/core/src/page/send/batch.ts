@@ -1,7 +1,14 @@
 import { countOf, type Trial } from '../../send/trial.ts';
+import type { Batch as Carry } from '../../wait/parcel.ts';
 import type { Parcel } from '../keep/parcel.ts';
 import type { Parcels } from '../keep/parcels.ts';
-import type { Carried } from './requests.ts';
+
+const encoder = new TextEncoder();
+
+/** What a request carries: its events, and its body for the service of the interface. */
+export interface Carried extends Carry {
+  readonly count: number;
+}
 
 /** Parcels in one request, which is made until they end or are halved. */
 export interface Batch extends Trial {
@@ -23,6 +30,19 @@ export function batchOf(parcels: readonly Parcel[], from?: Batch): Batch {
   return {
     ...{ parcels, whole: from?.whole ?? { isAccepted: false }, proofs: from ? 1 : 0, seen: from?.seen ?? 0 },
     ...{ at: 0, waitMs: 0, sent: 0, failures: 0 },
+  };
+}
+
+/** @param fields What the body has besides the events. */
+export function carry(texts: readonly string[], fields?: object): Carried {
+  const more = fields ? `,${JSON.stringify(fields).slice(1, -1)}` : '';
+  return {
+    count: texts.length,
+    body: encoder.encode(`{"batch":[${texts}]${more}}`),
+    // For parts only.
+    get texts() {
+      return texts.map((text) => encoder.encode(text));
+    },
   };
 }
 

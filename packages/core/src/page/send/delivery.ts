@@ -5,8 +5,7 @@ import type { Outcome } from '../../send/http/transport.ts';
 import { requestFailed } from '../../send/request-failed.ts';
 import { countOf } from '../../send/trial.ts';
 import type { Parcel } from '../keep/parcel.ts';
-import { type Batch, batchOf } from './batch.ts';
-import type { Carried } from './requests.ts';
+import { type Batch, batchOf, type Carried, carry } from './batch.ts';
 import type { DeliveryOptions, Traffic } from './stages.ts';
 
 /** A page that was left may see the answer to a request for so long. */
@@ -49,7 +48,7 @@ export function createDelivery(
     const fields = first && relay?.fields(first, texts, batch.isNamed);
     if (relay && !fields) return void putBack(batch);
     let { carried } = batch;
-    if (fields || carried?.count !== texts.length) carried = requests.carry(texts, fields);
+    if (fields || carried?.count !== texts.length) carried = carry(texts, fields);
     batch.carried = carried;
     traffic.running += 1;
     if (blame.inARow === 0) {

@@ -1,10 +1,5 @@
 import { readText } from '@sluice/protocol/toolbox';
-import {
-  type Credentials,
-  MAX_ANSWER_BYTES,
-  type Outcome,
-  type TransportRequest,
-} from '../../send/http/transport.ts';
+import { type Credentials, MAX_ANSWER_BYTES, type Transport } from '../../send/http/transport.ts';
 
 /** Of a request that fails because something in the browser blocks it. */
 const AT_ONCE_MS = 50;
@@ -14,12 +9,9 @@ const ABORTED_MS = 30_000;
 
 /** What requests of this page that outlive it may still have, in bytes: browsers share 64 KiB among all. */
 let room = 60_000;
-export function roomLeft(): number {
-  return room;
-}
 
-/** Makes requests with `fetch`. They never reject. */
-export function createPost(credentials: Credentials): (request: TransportRequest) => Promise<Outcome> {
+/** Makes requests with `fetch`. */
+export function createFetch(credentials: Credentials): Transport & { room(): number } {
   /** Requests in a row that failed at once, and when the first of them did. */
   let failures = 0;
   let failedSince = 0;
@@ -36,7 +28,7 @@ export function createPost(credentials: Credentials): (request: TransportRequest
     return failures >= BLOCKED && seen.some(passes);
   }
 
-  return async ({ url, headers, body, timeouts, signal }) => {
+  const post: Transport['post'] = async ({ url, headers, body, timeouts, signal }) => {
     const abort = new AbortController();
     const stop = (name: 'headersMs' | 'bodyMs' | 'totalMs') =>
       setTimeout(() => abort.abort(new Error(`timed out: ${name} is ${timeouts[name]}`)), timeouts[name]);
@@ -100,6 +92,7 @@ export function createPost(credentials: Credentials): (request: TransportRequest
       );
     }
   };
+  return { post, room: () => room, close: async () => {} };
 }
 
 /** The start of the body. What cannot be read is left out: the status counts. */

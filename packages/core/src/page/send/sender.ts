@@ -43,7 +43,7 @@ export interface Sender {
 /** Sends what is due, in the one page that has the turn. */
 export function createSender(options: SenderOptions): Sender {
   const { settings, clock, parcels, keeper, gate, reporter, bounds, cut, limits } = options;
-  const { refresh, relay, requests, tabs } = options;
+  const { refresh, relay, tabs, transport } = options;
   const { batch: sizes, delivery, isOrdered, ordering } = settings;
   const isStrict = ordering === 'strict';
   const limit = isStrict ? 1 : Math.min(REQUESTS, delivery.maxConcurrency);
@@ -248,12 +248,12 @@ export function createSender(options: SenderOptions): Sender {
       let others = parcels.count(({ session }) => !session);
       // Where order is strict, others may have left something older.
       const mayLeave = gate.state === 'closed' && blame.inARow === 0 && !(isShared && isStrict);
-      for (let { room } = requests; mayLeave && !traffic.isStopped; ) {
+      for (let room = transport.room?.() ?? 0; mayLeave && !traffic.isStopped; ) {
+        room -= BATCH_OVERHEAD_BYTES;
         // A relay knows one parcel by its name.
         const [taken] = fresh(isOwn, relay ? 1 : room);
         room -= bytesOf(taken);
         if (taken.length === 0 || room < 0) break;
-        room -= BATCH_OVERHEAD_BYTES;
         const batch = batchOf(taken);
         others -= countOf(batch);
         hold(batch);

@@ -3,8 +3,9 @@ import type { ClockOffset } from '../../accept/clock-offset.ts';
 import type { Fate } from '../../base/fate.ts';
 import type { Settings } from '../../options/settings.ts';
 import type { Breaker } from '../../pace/breaker.ts';
-import type { ReadRejected } from '../../send/http/transport.ts';
+import type { ReadRejected, Transport } from '../../send/http/transport.ts';
 import type { Limits } from '../../send/limits.ts';
+import type { Requests } from '../../send/requests.ts';
 import type { Books } from '../../tell/books.ts';
 import type { Reporter } from '../../tell/reporter.ts';
 import type { Keeper } from '../keep/keeper.ts';
@@ -15,7 +16,6 @@ import type { Tabs } from '../keep/tabs.ts';
 import type { Bounds } from '../parts.ts';
 import type { Batch } from './batch.ts';
 import type { Relay } from './relay.ts';
-import type { Requests } from './requests.ts';
 
 /** What a delivery needs of the other stages. */
 export interface DeliveryOptions {
@@ -43,6 +43,7 @@ export interface DeliveryOptions {
 /** What the sender needs besides. */
 export interface SenderOptions extends DeliveryOptions {
   readonly tabs: Pick<Tabs, 'alone'>;
+  readonly transport: Pick<Transport, 'room'>;
   readonly bounds: Bounds | undefined;
   /** Finds what other pages stored and ended. */
   readonly refresh: () => Promise<unknown>;

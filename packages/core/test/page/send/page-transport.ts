@@ -1,17 +1,16 @@
-import { createPost, roomLeft } from '../../../src/page/send/fetch.ts';
+import { createFetch } from '../../../src/page/send/fetch.ts';
 import type { Credentials, Transport } from '../../../src/send/http/transport.ts';
 
 /** What makes the requests of a page, as a transport. */
 export function pageTransport(credentials: Credentials = 'omit'): Transport & { room(): number } {
-  const post = createPost(credentials);
+  const transport = createFetch(credentials);
   return {
+    ...transport,
     async post(request) {
-      const outcome = await post(request);
+      const outcome = await transport.post(request);
       if (outcome.kind !== 'failed' || outcome.isBlocked) return outcome;
       const { isBlocked: _, ...failed } = outcome;
       return failed;
     },
-    room: roomLeft,
-    close: async () => {},
   };
 }
