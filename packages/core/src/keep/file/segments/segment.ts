@@ -20,16 +20,7 @@ import { findEnd, headerOf, inParts, scanFile } from './scan.ts';
 import { type ReadingBuffer, readGroups, SegmentReader } from './segment-reader.ts';
 
 /** Error codes of what is no `.acks` file of ours, and will not become one. Without its records there are duplicates, no losses. */
-const NEVER_READABLE = new Set([
-  'ENOENT',
-  'ELOOP',
-  'EISDIR',
-  'ENXIO',
-  'ENOTDIR',
-  'EACCES',
-  'EPERM',
-  'EINVAL',
-]);
+const NEVER_READABLE = /^(ENOENT|ELOOP|EISDIR|ENXIO|ENOTDIR|EACCES|EPERM|EINVAL)$/;
 
 /** So many missing events are told of in one turn of the event loop. */
 const MOST_TOLD = 32;
@@ -84,6 +75,8 @@ export class Segment {
   onGrowth: (bytes: number) => void = () => {};
   /** Whether no more events will be appended. */
   sealed = false;
+  /** Whether its files are being deleted, or are. */
+  isGoing = false;
 
   constructor(context: SegmentContext, number: number, directory: string, name: string) {
     this.#context = context;
@@ -170,6 +163,8 @@ export class Segment {
     this.#released.add(from, to);
     if (this.isDone) return Promise.resolve();
     this.#unrecorded.push({ from, to });
+    // If the deletion fails, it records them.
+    if (this.isGoing) return Promise.resolve();
     this.#recording ??= this.#turns.take(async () => {
       await this.#context.site.fs.endOfTurn?.();
       this.#recording = undefined;
@@ -185,15 +180,17 @@ export class Segment {
   /** Deletes its files. If it had damage, sets the `.segment` file aside instead, for a person to look at. */
   delete(): Promise<void> {
     const { damaged, site, files } = this.#context;
+    this.isGoing = true;
     return this.#turns.take(async () => {
       await files.close(this.path);
       try {
         if (this.#damaged === 0) await site.fs.remove(this.path);
         else await damaged?.setAside(this.path);
       } catch (error) {
+        this.isGoing = false;
         // The file stays. The next process must find what waits in it: nothing if all is released, also what does not count yet.
         const all = { from: 0, to: Math.max(this.end, this.written) };
-        if (this.isReleased) await this.#record([all]).catch(() => undefined);
+        await this.#record(this.isReleased ? [all] : this.#unrecorded.splice(0)).catch(() => undefined);
         throw error;
       } finally {
         await files.close(this.#acknowledgements);
@@ -271,6 +268,7 @@ export class Segment {
   }
 
   async #record(released: readonly Span[]): Promise<void> {
+    if (released.length === 0) return;
     const records = Released.records(this.id, released);
     this.#recordBytes += records.length;
     this.onGrowth(records.length);
@@ -292,7 +290,7 @@ export class Segment {
       await files.close(path);
     } catch (error) {
       const code = errorCode(error) ?? '';
-      if (!NEVER_READABLE.has(code)) throw error;
+      if (!NEVER_READABLE.test(code)) throw error;
       if (code !== 'ENOENT')
         site.observer?.failed(storageError(`cannot read what was delivered of ${this.path}`, error));
     }

@@ -11,6 +11,12 @@ import type { OpenFiles } from './open-files.ts';
 import { Segment } from './segment.ts';
 import { ReadingBuffer } from './segment-reader.ts';
 
+/** The file that has the start of a range, and the part of the range that is in that file. */
+interface Located {
+  readonly segment: Segment | undefined;
+  readonly part: Range;
+}
+
 /** Writes groups of a segment to a new one with the same number, and syncs that. */
 type Rewrite = (lost: Segment, groups: readonly WrittenGroup[]) => Promise<Segment>;
 
@@ -91,7 +97,8 @@ export class Segments {
   }
 
   hold(segment: Segment): void {
-    this.#setFiles(segment.number, [...this.#filesOf(segment.number), segment]);
+    const { number } = segment;
+    this.#segments.set(number, [...(this.#segments.get(number) ?? []), segment]);
     this.#bytes += segment.bytes;
     segment.onGrowth = (bytes) => {
       this.#bytes += bytes;
@@ -120,7 +127,7 @@ export class Segments {
 
   async acknowledge(range: Range): Promise<void> {
     for (let rest = range; rest.from < rest.to; ) {
-      const { segment, part } = this.#locate(rest);
+      const { segment, part } = this.#locate(rest, this.#segments.get(rest.segment));
       rest = { ...rest, from: part.to };
       if (segment) await this.#release(segment, part.from, part.to);
     }
@@ -138,8 +145,7 @@ export class Segments {
       const age = Number.isNaN(baseTime) ? Number.MAX_VALUE : baseTime;
       if (age < least) [oldest, least] = [number, age];
     }
-    const [own] = this.#segments.keys();
-    return oldest ?? own;
+    return oldest ?? this.#all()[0]?.number;
   }
 
   /** Deletes a segment, even if events in it wait. If it cannot be deleted, nothing is given up. */
@@ -243,19 +249,11 @@ export class Segments {
   async #delete(segment: Segment): Promise<void> {
     // Two releases at the same time both find the segment done: only the first deletes it.
     if (!this.#holds(segment)) return;
+    await segment.delete();
     const { number } = segment;
-    this.#setFiles(
-      number,
-      this.#filesOf(number).filter((file) => file !== segment),
-    );
-    try {
-      await segment.delete();
-    } catch (error) {
-      // First: what was saved of it may start with the same event, and counts more.
-      const all = [segment, ...this.#filesOf(number)].sort((one, other) => one.from - other.from);
-      this.#setFiles(number, all);
-      throw error;
-    }
+    const left = this.#segments.get(number)?.filter((file) => file !== segment) ?? [];
+    if (left.length > 0) this.#segments.set(number, left);
+    else this.#segments.delete(number);
     segment.onGrowth = () => {};
     this.#paths.delete(segment.path);
     this.#bytes -= segment.bytes;
@@ -266,25 +264,19 @@ export class Segments {
   }
 
   #all(): Segment[] {
-    return [...this.#segments.values()].flat();
+    return [...this.#segments.keys()].flatMap((number) => this.#filesOf(number));
   }
 
   #holds(segment: Segment): boolean {
     return this.#filesOf(segment.number).includes(segment);
   }
 
+  /** Without those that are being deleted. */
   #filesOf(number: number): readonly Segment[] {
-    return this.#segments.get(number) ?? [];
+    return this.#segments.get(number)?.filter(({ isGoing }) => !isGoing) ?? [];
   }
 
-  #setFiles(number: number, files: readonly Segment[]): void {
-    if (files.length > 0) this.#segments.set(number, files);
-    else this.#segments.delete(number);
-  }
-
-  /** The file that has the start of a range, and the part of the range that is in that file. */
-  #locate(range: Range): { readonly segment: Segment | undefined; readonly part: Range } {
-    const files = this.#filesOf(range.segment);
+  #locate(range: Range, files: readonly Segment[] = this.#filesOf(range.segment)): Located {
     let [segment] = files;
     let { to } = range;
     for (const file of files) {

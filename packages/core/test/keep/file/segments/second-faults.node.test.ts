@@ -60,6 +60,23 @@ describe('a file whose events were all saved in another one, and that cannot be 
   });
 });
 
+describe('events that are released while their segment is given up', () => {
+  it('are not delivered again if its file cannot be removed', async () => {
+    const { journal } = await place.open({ fs });
+    const range = await journal.append(group(numbered(0, 3)));
+    await journal.sync();
+    const letRemove = fs.hang('remove');
+    fs.fail('remove', 'EPERM', { times: Number.POSITIVE_INFINITY, path: /\.segment$/ });
+    const evicted = journal.evictOldest();
+    await expect.poll(() => fs.hanging).toBe(1);
+    await journal.acknowledge({ ...range, to: 2 });
+    letRemove();
+    await expect(evicted).rejects.toMatchObject({ code: 'EPERM' });
+    expect(await readAll(journal, [{ ...range, from: 2 }])).toEqual(numbered(2, 1));
+    expect(await place.inherited()).toEqual(numbered(2, 1));
+  });
+});
+
 describe('an append that no file took in time', () => {
   it('does not come back where its files could not be removed', async () => {
     const { journal } = await place.open({ fs, fsync: 'always' });
