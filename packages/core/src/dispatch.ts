@@ -90,6 +90,7 @@ export function createDispatch(options: DispatchOptions): Dispatch {
     offset: texts.offset,
     random,
     rejected: hooked.rejected,
+    releasesBodies: transport.releasesBody === true && !settings.compress,
     requests,
     settings,
   });

@@ -45,6 +45,8 @@ interface DeliveryOptions {
   readonly gate: Gate;
   readonly concurrency: AdaptiveConcurrency;
   readonly requests: Requests;
+  /** Whether nothing reads the body of a request any more once the request is answered. */
+  readonly releasesBodies: boolean;
   readonly rejected: ReadRejected | undefined;
   readonly limits: Limits;
   readonly blame: Blame;
@@ -60,7 +62,7 @@ interface DeliveryOptions {
 /** Makes what sends a parcel once, and does what the answer asks for. */
 export function createDelivery(options: DeliveryOptions): (trial: ParcelTrial, pass: Pass) => Promise<void> {
   const { blame, books, breaker, clock, concurrency, gate, letters, limits, offset } = options;
-  const { random, rejected, reporter, requests, settings, signal, trials, waiting } = options;
+  const { random, rejected, releasesBodies, reporter, requests, settings, signal, trials, waiting } = options;
   const { isOrdered } = settings;
   const { maxTries = Number.POSITIVE_INFINITY, policy, retryBaseMs, retryMaxMs } = settings.delivery;
   const isStrict = settings.ordering === 'strict';
@@ -172,7 +174,7 @@ export function createDelivery(options: DeliveryOptions): (trial: ParcelTrial, p
       const reason = reasons.get(index);
       index += part.count;
       // A request that failed without an answer may still be running, and read the body.
-      if (reason === undefined) await waiting.end(part, 'delivered', !why && requests.releasesBodies);
+      if (reason === undefined) await waiting.end(part, 'delivered', !why && releasesBodies);
       else {
         const one = part === parcel ? trial : new ParcelTrial(part, denied);
         await bury(one, { status, excerpt: requests.redact(reason) });

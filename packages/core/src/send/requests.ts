@@ -65,8 +65,6 @@ export interface RequestsOptions {
 export interface Requests {
   readonly url: string;
   readonly stats: TrackerStats['requests'];
-  /** Whether nothing reads the body of a request any more once the request is answered. */
-  readonly releasesBodies: boolean;
   /** Removes the current key, those before it, and the long headers of the user from a text. */
   redact(text: string): string;
   /** Sets the key of later requests. Returns false if they have this key already. */
@@ -98,8 +96,17 @@ export function createRequests(options: RequestsOptions): Requests {
   const compression = settings.compress ? settings.parts.gzip?.(clock) : undefined;
   const secrets = Object.values(delivery.headers).filter(({ length }) => length >= SECRET_LENGTH);
   const redactors = secrets.map(redactor);
-  let { apiKey } = settings;
-  let keys = apiKey ? [redactor(apiKey)] : [];
+  let apiKey: string | undefined = '';
+  let headers = {};
+  let keys: readonly Redact[] = [];
+  const setApiKey = (key?: string) => {
+    if (key === apiKey) return false;
+    headers = { ...delivery.headers, ...destination.headers(key) };
+    if (key) keys = [redactor(key), ...keys].slice(0, KEYS_KEPT);
+    apiKey = key;
+    return true;
+  };
+  setApiKey(settings.apiKey);
   const redact = (text: string) => [...keys, ...redactors].reduce((safe, redact) => redact(safe), text);
   return {
     url,
@@ -107,13 +114,7 @@ export function createRequests(options: RequestsOptions): Requests {
     get stats() {
       return { ...counts, latencyMs: latencies.quantiles };
     },
-    releasesBodies: transport.releasesBody === true && !compression,
-    setApiKey(key) {
-      if (key === apiKey) return false;
-      apiKey = key;
-      keys = [redactor(key), ...keys].slice(0, KEYS_KEPT);
-      return true;
-    },
+    setApiKey,
     accepted() {
       counts.failed -= 1;
     },
@@ -122,12 +123,10 @@ export function createRequests(options: RequestsOptions): Requests {
       const ask = async (body: Uint8Array, encoding?: string) => {
         counts.sent += 1;
         counts.bytes += body.length;
-        const headers = {
-          ...{ ...delivery.headers, ...destination.headers(apiKey) },
-          ...{ ...(encoding && { 'content-encoding': encoding }), ...headersOf?.(batch) },
-        };
+        const more = { ...(encoding && { 'content-encoding': encoding }), ...headersOf?.(batch) };
+        const request = { url, headers: { ...headers, ...more }, body, timeouts, signal, outlives };
         const start = clock.now();
-        const outcome = await transport.post({ url, headers, body, timeouts, signal, outlives });
+        const outcome = await transport.post(request);
         counts.failed += 1;
         const durationMs = Math.max(0, clock.now() - start);
         latencies.add(durationMs);

@@ -3,7 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
 import { idempotency } from '../../src/parts/idempotency.ts';
 import type { Outcome, Transport, TransportRequest } from '../../src/send/http/transport.ts';
-import { createRequests, type Requests, type RequestsOptions, SERVICE } from '../../src/send/requests.ts';
+import {
+  createRequests,
+  type Destination,
+  type Requests,
+  type RequestsOptions,
+  SERVICE,
+} from '../../src/send/requests.ts';
 import type { Parcel } from '../../src/wait/parcel.ts';
 import { createBatch } from '../bench/batch.ts';
 import { toEventBytes } from '../bench/event-texts.ts';
@@ -27,8 +33,10 @@ function createBench(
     apiKey,
     headers = {},
     headersOf,
+    destination = SERVICE,
   }: {
     readonly apiKey: string | undefined;
+    readonly destination?: Destination;
     readonly headers?: Readonly<Record<string, string>>;
     readonly headersOf?: RequestsOptions['hooked']['headersOf'];
   } = { apiKey: KEY },
@@ -51,7 +59,7 @@ function createBench(
       delivery: { headers, timeoutMs: 10_000 },
     },
     hooked: {
-      ...{ destination: SERVICE, headersOf },
+      ...{ destination, headersOf },
       safeCause: (cause) => redactedError(cause, (text) => requests.redact(text)),
     },
     ...{ redactor, reporter, transport, clock, signal: new AbortController().signal },
@@ -166,6 +174,23 @@ describe('requests, with another key', () => {
     await requests.post(batch());
     const keys = seen.map(({ headers }) => headers.authorization);
     expect(keys).toEqual([`Api-Key ${KEY}`, 'Api-Key second']);
+  });
+
+  it('asks a destination of the user for its headers once for each key, and keeps the key before one that it refuses', async () => {
+    const asked: (string | undefined)[] = [];
+    const headers = (key: string | undefined) => {
+      asked.push(key);
+      if (key === 'bad') throw new Error('not this key');
+      return { 'x-key': `${key}` };
+    };
+    const { requests, seen } = createBench(() => OK, { apiKey: KEY, destination: { ...SERVICE, headers } });
+    for (let times = 0; times < 3; times += 1) await requests.post(batch());
+    expect(() => requests.setApiKey('bad')).toThrow('not this key');
+    await requests.post(batch());
+    requests.setApiKey('second');
+    await requests.post(batch());
+    expect(asked).toEqual([KEY, 'bad', 'second']);
+    expect(seen.map(({ headers }) => headers['x-key'])).toEqual([KEY, KEY, KEY, KEY, 'second']);
   });
 
   it('shows neither the new one nor those before it', async () => {
