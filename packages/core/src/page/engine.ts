@@ -1,31 +1,31 @@
 // biome-ignore-all assist/source/organizeImports: gzip looks back 32 KiB, and finds more that is alike in this order.
-import { pagePartsOf } from './parts.ts';
-import { StorageError, storageError } from '../base/errors/storage-error.ts';
+import { redactor } from '@sluice/protocol/toolbox';
 import { registerSync } from './background-sync.ts';
+import { StorageError, storageError } from '../base/errors/storage-error.ts';
+import { pagePartsOf } from './parts.ts';
 import { createParcels, strictOrder } from './keep/parcels.ts';
-import { DENIED } from './store/indexeddb-store.ts';
 import { createLimits } from '../send/limits.ts';
 import { createIdentity } from './identity.ts';
+import { UNIDENTIFIED } from '../accept/unidentified.ts';
 import { isHidden, type Meeting } from './store/origin.ts';
 import { databaseName } from '../keep/account.ts';
 import { createTabs } from './keep/tabs.ts';
 import { createKeeper } from './keep/keeper.ts';
-import { redactor } from '@sluice/protocol/toolbox';
 import { createConsent } from './consent.ts';
-import { checkSize, type EventTexts } from '../accept/event-text.ts';
 import { createRequests } from '../send/requests.ts';
-import { createLetters } from './keep/letters.ts';
 import { Books } from '../tell/books.ts';
-import { byteLength, PARCELS, type Parcel } from './keep/parcel.ts';
-import { ConfigError } from '@sluice/protocol';
 import { guardCallbacks } from '../options/callbacks.ts';
-import { UNIDENTIFIED } from '../accept/unidentified.ts';
+import { createLetters } from './keep/letters.ts';
 import { createFetch } from './send/fetch.ts';
 import { createRelay, type RelayAddress } from './send/relay.ts';
+import { ConfigError } from '@sluice/protocol';
+import { checkSize, type EventTexts } from '../accept/event-text.ts';
 import { createSharing } from './sharing.ts';
 import { createBreaker } from '../pace/breaker.ts';
 import { createSender } from './send/sender.ts';
+import { DENIED } from './store/indexeddb-store.ts';
 import { listenToPage } from './leaving.ts';
+import { byteLength, PARCELS, type Parcel } from './keep/parcel.ts';
 import type { DropReason } from '../base/fate.ts';
 import type { Engine } from '../engine.ts';
 import type { Settings } from '../options/settings.ts';
@@ -114,7 +114,7 @@ export function createEngine(
     ...{ ...meet, name, clock, stored: keeper.lock },
     hear: (message) => sharing.hear(message),
     onFailed: (error) =>
-      reporter.storageFailed(storageError('cannot use Web Locks, so IndexedDB is used', error)),
+      reporter.storageFailed(storageError('Web Locks fail: uses IndexedDB', error)),
   });
   const backoff = { baseMs: delivery.retryBaseMs, maxMs: delivery.retryMaxMs };
   const gate = createBreaker(clock, random, backoff, reporter, isHidden, (state) => {
@@ -252,7 +252,7 @@ export function createEngine(
       gate.stop();
       tabs.close();
       await keeper.close();
-      await transport.close().catch(reporter.storageFailed);
+      await hooked.transport?.close().catch(reporter.storageFailed);
     },
     giveUp() {
       parcels.endAll('closed', ({ isStored }) => !isStored);

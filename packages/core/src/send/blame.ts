@@ -81,7 +81,10 @@ export function createBlame(clock: Clock, isStrict: boolean, isEager: boolean = 
       if (isBetween || trial.proofs === 0) trial.proofs += 1;
       trial.failures += 1;
       trial.seen = accepted;
-      const { failures, proofs } = trial;
+      if (!isCrash) trial.refusals += 1;
+      const { failures, proofs, refusals } = trial;
+      // That the service failed before does not make a refusal worth more.
+      const count = isCrash ? failures : refusals;
       const share = unlucky / requests;
       // Pieces, and what fails again though others are accepted, are to blame themselves.
       const isOwn = whole.isAccepted || proofs > 1;
@@ -97,14 +100,14 @@ export function createBlame(clock: Clock, isStrict: boolean, isEager: boolean = 
             share < 0.5 &&
             share ** failures < RARE &&
             (isEager || isOwn || isOnly)
-          : failures >= LEAST_REFUSALS || action === 'split';
+          : count >= LEAST_REFUSALS || action === 'split';
         return isEnough || isFound(trial) ? 'halve' : 'again';
       }
       // Six denials take half a minute.
       const isEnough =
         action === 'split'
-          ? failures >= LEAST_REFUSALS
-          : failures >= LEAST_TO_END + Number(isDenial) && share ** failures <= VERY_RARE;
+          ? count >= LEAST_REFUSALS
+          : count >= LEAST_TO_END + Number(isDenial) && share ** count <= VERY_RARE;
       if (!isEnough) return 'again';
       const isProven = isDenial ? proofs >= LEAST_TO_END : isOwn;
       if (!isProven && !(isStrict && isKnown)) return isOnly && !isStrict ? 'suspect' : 'again';

@@ -26,6 +26,7 @@ export class ParcelTrial implements Trial {
   at = 0;
   sent = 0;
   failures = 0;
+  refusals = 0;
   proofs: number;
   seen: number;
   why: Why | undefined;

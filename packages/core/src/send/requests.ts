@@ -52,7 +52,7 @@ export interface RequestsOptions {
   /** In place of the path of the destination. */
   readonly path?: string | undefined;
   /** Must keep the contract of `Transport`. */
-  readonly transport: Transport;
+  readonly transport: Pick<Transport, 'post'>;
   readonly clock: Clock;
   readonly reporter: Pick<Reporter, 'emit'>;
   /** Makes a function that removes a secret from texts. */
@@ -97,11 +97,11 @@ export function createRequests(options: RequestsOptions): Requests {
   const secrets = Object.values(delivery.headers).filter(({ length }) => length >= SECRET_LENGTH);
   const redactors = secrets.map(redactor);
   let apiKey: string | undefined = '';
-  let headers = {};
+  let common = {};
   let keys: readonly Redact[] = [];
   const setApiKey = (key?: string) => {
     if (key === apiKey) return false;
-    headers = { ...delivery.headers, ...destination.headers(key) };
+    common = { ...delivery.headers, ...destination.headers(key) };
     if (key) keys = [redactor(key), ...keys].slice(0, KEYS_KEPT);
     apiKey = key;
     return true;
@@ -123,10 +123,10 @@ export function createRequests(options: RequestsOptions): Requests {
       const ask = async (body: Uint8Array, encoding?: string) => {
         counts.sent += 1;
         counts.bytes += body.length;
-        const more = { ...(encoding && { 'content-encoding': encoding }), ...headersOf?.(batch) };
-        const request = { url, headers: { ...headers, ...more }, body, timeouts, signal, outlives };
+        const coded = encoding && { 'content-encoding': encoding };
+        const headers = { ...common, ...coded, ...headersOf?.(batch) };
         const start = clock.now();
-        const outcome = await transport.post(request);
+        const outcome = await transport.post({ url, headers, body, timeouts, signal, outlives });
         counts.failed += 1;
         const durationMs = Math.max(0, clock.now() - start);
         latencies.add(durationMs);

@@ -16,6 +16,8 @@ export interface Trial {
   readonly parcels: readonly Part[];
   readonly whole: Whole;
   failures: number;
+  /** Of its failures, those with an answer that refuses it. */
+  refusals: number;
   /** Failures with an acceptance of something else between them. If it is a piece of what failed, that is the first one. */
   proofs: number;
   /** How much was accepted when it failed. */

@@ -11,6 +11,7 @@ class Sent implements Trial {
   readonly parcels: Trial['parcels'];
   readonly whole: Trial['whole'];
   failures = 0;
+  refusals = 0;
   proofs: number;
   seen: number;
   why: Trial['why'];
@@ -65,6 +66,8 @@ interface Facts {
   readonly count: number;
   /** How often it failed, this time included, and how many of these failures count. */
   readonly failures: number;
+  /** Left out: all of them are refusals. */
+  readonly refusals?: number;
   readonly proofs: number;
   /** The share of the requests that fails by chance. */
   readonly share: number;
@@ -81,14 +84,14 @@ const FACTS: Facts = {
 };
 
 function verdictOf(rule: Rule, facts: Partial<Facts>, isStrict: boolean = false): Verdict {
-  const { count, failures, isFickle, isOnly, isPiece, proofs, share } = { ...FACTS, ...facts };
+  const { count, failures, isFickle, isOnly, isPiece, proofs, refusals, share } = { ...FACTS, ...facts };
   const service = new Told(isStrict);
   service.accept(1_000, share);
   if (isFickle) service.blame.accepted(refused());
   const trial = new Sent(count);
   // The next failure is the last one of these.
   service.blame.failed(trial, rule, isOnly, false);
-  Object.assign(trial, { failures: failures - 1, proofs });
+  Object.assign(trial, { failures: failures - 1, refusals: (refusals ?? failures) - 1, proofs });
   trial.whole.isAccepted = isPiece;
   return service.blame.failed(trial, rule, isOnly, false);
 }
@@ -105,6 +108,7 @@ const cases: [string, number[], Partial<Facts>, Verdict][] = [
   ['and halved with the second refusal', WRONG, { count: 2, failures: 2 }, 'halve'],
   ['a single one is asked again', WRONG, { failures: 4, isPiece: true }, 'again'],
   ['five refusals, and others accepted between, end it', WRONG, { failures: 5, proofs: 2 }, 'end'],
+  ['however often it had no answer before', WRONG, { failures: 9, refusals: 4, proofs: 2 }, 'again'],
   ['or five, if the rest of its request was accepted', WRONG, { failures: 5, isPiece: true }, 'end'],
   ['without any accepted between, it waits', WRONG, { failures: 50 }, 'again'],
   [
@@ -250,7 +254,7 @@ describe('a service', () => {
       told.blame.accepted(refused());
       const now = told.clock.now() + afterMs;
       told.clock.now = () => now;
-      const trial = Object.assign(new Sent(), { failures: 5, proofs: 2 });
+      const trial = Object.assign(new Sent(), { failures: 5, refusals: 5, proofs: 2 });
       expect([afterMs, told.fail(trial, 400)]).toEqual([afterMs, verdict]);
     }
   });

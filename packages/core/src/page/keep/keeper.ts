@@ -180,7 +180,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
       for (const [, change] of begun) if (change.kept === 'writing') change.kept = 'failed';
       retry.set(backoffDelayMs(failures, RETRY, random));
       failures += 1;
-      reporter.storageFailed(storageError('cannot append events in IndexedDB', cause));
+      reporter.storageFailed(storageError('cannot write to IndexedDB', cause));
     }
     reporter.journal(failures || isFull ? 'memory' : 'indexeddb');
     onChange(!failures && records.some(({ texts }) => texts));

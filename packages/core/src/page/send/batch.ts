@@ -29,7 +29,7 @@ export interface Batch extends Trial {
 export function batchOf(parcels: readonly Parcel[], from?: Batch): Batch {
   return {
     ...{ parcels, whole: from?.whole ?? { isAccepted: false }, proofs: from ? 1 : 0, seen: from?.seen ?? 0 },
-    ...{ at: 0, waitMs: 0, sent: 0, failures: 0 },
+    ...{ at: 0, waitMs: 0, sent: 0, refusals: 0, failures: 0 },
   };
 }
 

@@ -5,7 +5,7 @@ import type { Credentials, Transport } from '../../../src/send/http/transport.ts
 export function pageTransport(credentials: Credentials = 'omit'): Transport & { room(): number } {
   const transport = createFetch(credentials);
   return {
-    ...transport,
+    ...{ ...transport, close: async () => {} },
     async post(request) {
       const outcome = await transport.post(request);
       if (outcome.kind !== 'failed' || outcome.isBlocked) return outcome;

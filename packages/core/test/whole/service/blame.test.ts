@@ -133,6 +133,22 @@ describe('one event that a firewall refuses', () => {
     expect(bench.ages.size).toBe(299);
   });
 
+  it('is refused five times before it is a dead letter, however often the service failed with it before', async () => {
+    let failures = 0;
+    let refusals = 0;
+    const bench = new Bench((numbers) => {
+      if (!numbers.includes(20)) return 200;
+      failures += 1;
+      if (failures <= 4) return 503;
+      refusals += 1;
+      return answered(400, { body: WORDS });
+    });
+    await bench.run(120, SECOND);
+    expect(await bench.deadLetters()).toEqual([[20, WORDS]]);
+    expect(refusals).toBeGreaterThanOrEqual(5);
+    expect(bench.ages.size).toBe(119);
+  });
+
   it('waits where nothing newer shows that the service accepts others', async () => {
     const bench = firewall(403, 1);
     await bench.run(2, SECOND);
