@@ -113,8 +113,7 @@ export function createEngine(
   const tabs = createTabs({
     ...{ ...meet, name, clock, stored: keeper.lock },
     hear: (message) => sharing.hear(message),
-    onFailed: (error) =>
-      reporter.storageFailed(storageError('Web Locks fail: uses IndexedDB', error)),
+    onFailed: (error) => reporter.storageFailed(storageError('Web Locks fail: uses IndexedDB', error)),
   });
   const backoff = { baseMs: delivery.retryBaseMs, maxMs: delivery.retryMaxMs };
   const gate = createBreaker(clock, random, backoff, reporter, isHidden, (state) => {
