@@ -140,12 +140,13 @@ export class Segments {
   oldest(): number | undefined {
     let oldest: number | undefined;
     let least = Number.POSITIVE_INFINITY;
-    for (const { baseTime, directory, number } of this.#all()) {
+    const all = this.#all();
+    for (const { baseTime, directory, number } of all) {
       if (directory === this.#ownDirectory()) continue;
       const age = Number.isNaN(baseTime) ? Number.MAX_VALUE : baseTime;
       if (age < least) [oldest, least] = [number, age];
     }
-    return oldest ?? this.#all()[0]?.number;
+    return oldest ?? all[0]?.number;
   }
 
   /** Deletes a segment, even if events in it wait. If it cannot be deleted, nothing is given up. */
