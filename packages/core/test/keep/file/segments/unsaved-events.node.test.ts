@@ -173,6 +173,8 @@ describe('a sync under way', () => {
     await journal.append(group(numbered(0, 5)));
     const letSync = fs.hang('sync');
     const synced = journal.sync();
+    // A sync that began later would take the next events too.
+    await expect.poll(() => fs.hanging).toBe(1);
     await journal.append(group(numbered(5, 5)));
     // This sync succeeds. The sync at the end fails, and so does the attempt to save its events in a new file.
     fs.fail('sync', 'EIO', { after: 1 });
@@ -184,9 +186,11 @@ describe('a sync under way', () => {
     });
     await aWhile();
     letSync();
+    await expect.poll(() => fs.count('sync', SEGMENT)).toBe(2);
     await expect.poll(() => fs.hanging).toBe(1);
     letCreate();
     fs.hang('create');
+    await expect.poll(() => fs.count('create', SEGMENT)).toBe(2);
     await expect.poll(() => fs.hanging).toBe(1);
     await aWhile();
     expect(isClosed).toBe(false);
