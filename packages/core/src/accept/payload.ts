@@ -3,9 +3,7 @@ import { describe } from '@sluice/protocol/toolbox';
 
 /** Beyond this depth, JSON parsers of receivers fail too. A cycle also exceeds it. */
 export const MAX_DEPTH: number = 500;
-const MAX_PATH_LENGTH = 60;
-/** In a path, one lap of a cycle and the laps after it. */
-const LAPS = /(\W.+?)\1.*/;
+const MAX_PATH_LENGTH = 50;
 /** In JSON, each element of an array takes at least two characters, and one of a typed array has its index as well. */
 const BYTES_PER_ELEMENT = 2;
 const BYTES_PER_ENTRY = 6;
@@ -50,8 +48,7 @@ export function payloadText(payload: unknown, maxBytes: number): string {
     fault = `must be an object, got ${describe(text !== '' ? JSON.parse(text) : hasToJson(payload) ? undefined : payload)}`;
   }
   const path = `payload${walk.path}`;
-  const field =
-    path.length > MAX_PATH_LENGTH ? `${path.slice(0, MAX_PATH_LENGTH).replace(LAPS, '$1')}…` : path;
+  const field = path.length > MAX_PATH_LENGTH ? `${path.slice(0, MAX_PATH_LENGTH)}…` : path;
   throw new InvalidEventError(field, `${field} ${fault}`);
 }
 

@@ -418,6 +418,24 @@ describe('a page with a relay', () => {
     expect(letters).toEqual([expect.stringMatching(/400/)]);
   });
 
+  it.each(['5', '"no"', '[5, null]', '{"0":[0,"why"]}', '[["x"], [7, "why"]]'])(
+    'takes an answer as accepted that names no event which was refused, such as %s',
+    async (refused) => {
+      await openSite();
+      const answer = origin.respond;
+      let isOdd = true;
+      origin.respond = async (...request) => {
+        const relayed = await answer(...request);
+        if (!isOdd || relayed.kind !== 'answered') return relayed;
+        isOdd = false;
+        return { ...relayed, body: `{"taken":2,"refused":${refused}}` };
+      };
+      const tab = openTab(ADA);
+      tab.track(3);
+      await until(() => expect(tab.tracker.stats()).toMatchObject({ delivered: 3, pending: 0 }));
+    },
+  );
+
   it('sends dead letters of two customers again, each with its own ticket', async () => {
     await openSite();
     const answer = origin.respond;

@@ -93,7 +93,7 @@ export function createDelivery(
       if (named?.length === carried.count) {
         // An answer that takes nothing is a refusal.
         rule = WRONG;
-        outcome = { ...outcome, body: requests.redact(named[0]?.[1] ?? '') };
+        outcome = { ...outcome, body: requests.redact(`${named[0]?.[1]}`) };
       } else if (named || isAccepted) {
         const isOutage = gate.pause?.reason === 'unavailable';
         const isBack = gate.accepted();

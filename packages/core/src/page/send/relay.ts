@@ -113,7 +113,8 @@ export function createRelay({ url, jwt }: RelayAddress, clock: Clock, onDue: () 
       known.delete(customer);
       saveText(nameOf(customer), '');
     },
-    refused: (_, { body }) => tried(() => JSON.parse(body).refused),
+    refused: (_, { body }) =>
+      tried(() => JSON.parse(body).refused.map(([index, reason]: unknown[]) => [index, `${reason}`])),
   };
 }
 

@@ -136,7 +136,7 @@ export function createSender(options: SenderOptions): Sender {
       if (isDue) void ask();
       // It became due after the look above.
       if (isDue && finish && !isOver()) timer.set(1);
-      if (waitMs > 0 && waitMs < Number.POSITIVE_INFINITY && !traffic.isStopped) timer.set(waitMs);
+      if (waitMs > 0 && waitMs < Number.POSITIVE_INFINITY) timer.set(waitMs);
     }
     isPumping = false;
     looked();
