@@ -34,6 +34,8 @@ export function createConsent(options: ConsentOptions): ConsentGate {
   const name = databaseName(account, 'consent');
   const isStored = !settings.journal;
   let wanted = settings.consent;
+  /** Whether the application granted or denied it since. */
+  let isChosen = false;
   let current: Consent = 'pending';
   let stored = isStored ? loadText(name) : undefined;
   let grant = () => {};
@@ -52,7 +54,7 @@ export function createConsent(options: ConsentOptions): ConsentGate {
 
   function start(): void {
     isHeldBack = false;
-    change(stored === 'denied' ? 'denied' : wanted, wanted !== settings.consent);
+    change(stored === 'denied' && !isChosen ? 'denied' : wanted, isChosen);
     options.start();
   }
 
@@ -64,7 +66,7 @@ export function createConsent(options: ConsentOptions): ConsentGate {
   }
 
   function change(next: Consent, isChoice: boolean): void {
-    if (isHeldBack) wanted = next;
+    if (isHeldBack) [wanted, isChosen] = [next, isChoice && next !== 'pending'];
     if (isHeldBack || signal.aborted) return;
     const isNews = next === 'denied' ? stored !== 'denied' : next === 'granted' && stored === 'denied';
     if (isStored && isChoice && isNews) {

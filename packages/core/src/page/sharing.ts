@@ -8,7 +8,7 @@ import type { ConsentGate } from './consent.ts';
 import type { Identity } from './identity.ts';
 import type { Keeper } from './keep/keeper.ts';
 import type { Letters } from './keep/letters.ts';
-import { readKeys, SENT } from './keep/parcel.ts';
+import { type Parcel, readKeys, SENT } from './keep/parcel.ts';
 import type { Parcels } from './keep/parcels.ts';
 import type { Message } from './keep/tabs.ts';
 import type { Sender } from './send/sender.ts';
@@ -84,6 +84,7 @@ export function createSharing(options: SharingOptions): Sharing {
     // What is deleted is never listed again.
     for (const id of gone) if (!stored.has(id)) gone.delete(id);
     let found = 0;
+    const sent: Parcel[] = [];
     for (const [id, { key, until, wasAlive = 0 }] of stored) {
       const isSent = wasAlive === SENT;
       const freeAt = until || (until === 0 && isNew && !isSent ? createdAt + STAY_MS : 0);
@@ -94,14 +95,16 @@ export function createSharing(options: SharingOptions): Sharing {
         parcel = parcels.found(key);
         found += parcel.count;
       }
-      parcel.leasedUntil = freeAt;
+      // Its own lease may be about to end.
+      parcel.leasedUntil = parcels.changes.has(`${id} lease`) ? 0 : freeAt;
       if (until !== 0 || freeAt > 0 || parcel.isFrozen || parcel.state !== 'waiting') continue;
       // Nobody knows the answer to its request. Until it is sent again its lease tells other pages the same.
       parcel.isFrozen = true;
-      if (isSent || (settings.leaving === 'once' && wasAlive === 1)) parcels.end(parcel, 'delivered');
+      if (isSent || (settings.leaving === 'once' && wasAlive === 1)) sent.push(parcel);
       else books.maybeDuplicate += parcel.count;
     }
     if (found > 0) reporter.recovered('recovered', found);
+    for (const parcel of sent) parcels.end(parcel, 'delivered');
     parcels.sort();
     letters.listed(listed.filter((key) => !parcels.changes.has(String(key))));
     // Another page had an answer: no probe of this one may pause them all again.

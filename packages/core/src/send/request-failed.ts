@@ -16,15 +16,8 @@ export function requestFailed(
   url: string,
   now: number,
 ): DeliveryError {
-  const {
-    body = '',
-    cause,
-    date,
-    location,
-    retryAfter,
-    status,
-  }: Partial<Of<'answered'> & Of<'failed'>> = outcome;
-  const excerpt = excerptOf((/^3/.test(`${status}`) && location) || body);
+  const { body = '', cause, date, retryAfter, status }: Partial<Of<'answered'> & Of<'failed'>> = outcome;
+  const excerpt = excerptOf(body);
   const words = JSON.stringify(excerpt.slice(0, SHOWN));
   const what = status ? `was answered ${status} with ${words}` : `failed: ${reasonOf(cause)}`;
   const why = isPushback ? 'asked' : reason;

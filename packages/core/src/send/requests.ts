@@ -138,9 +138,9 @@ export function createRequests(options: RequestsOptions): Requests {
       const outcome = await ((!outlives && compression?.post(body, ask)) || ask(body));
       if (outcome.kind === 'failed')
         return safeCause ? { ...outcome, cause: safeCause(outcome.cause) } : outcome;
-      // The service may quote the request in its answer.
-      const { body: text, location } = outcome;
-      return { ...outcome, body: redact(text), location: location && redact(location) };
+      const { body: text, location, status } = outcome;
+      // The service may quote the request in its answer. The address of a redirect says more than its page.
+      return { ...outcome, body: redact((/^3/.test(`${status}`) && location) || text) };
     },
   };
 }

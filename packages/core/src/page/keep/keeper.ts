@@ -139,21 +139,20 @@ export function createKeeper(options: KeeperOptions): Keeper {
     if (consent.isGranted) makeRoom();
     // While it fails, it is asked from time to time.
     if (!store || (retry.isSet && !isLeft)) return onChange(false);
-    const puts = [...changes.values()].filter(({ texts }) => texts !== undefined);
-    // Where there is no room, a browser still deletes, if nothing is written with that. What takes the place of others must be.
-    const isFull =
-      failures > 0 &&
-      puts.length > 0 &&
-      puts.length < changes.size &&
-      !puts.some(({ isPart, texts }) => isPart || typeof texts === 'string');
+    const all = [...changes];
+    // Where there is no room, a browser still deletes, if nothing is written with that.
+    const stays = ([, { isPart, texts }]: (typeof all)[0]) => isPart || texts !== undefined;
+    const isFull = failures > 0 && all.some(stays) && !all.every(stays);
     // Without consent nothing of a user is stored, and what is stored may be deleted.
-    const begun = [...changes].filter(
-      ([, { kept, session, texts }]) =>
-        !(isFull && texts !== undefined) &&
+    const begun = all.filter((entry) => {
+      const [, { kept, session, texts }] = entry;
+      return (
+        !(isFull && stays(entry)) &&
         kept !== 'writing' &&
         session !== UNKNOWN &&
-        (!texts || consent.isGranted),
-    );
+        (!texts || consent.isGranted)
+      );
+    });
     // All that may be deleted is being deleted.
     if (begun.length === 0 && isFull) alarm.set(settings.commitIntervalMs);
     if (begun.length === 0) return onChange(false);
@@ -244,7 +243,10 @@ export function createKeeper(options: KeeperOptions): Keeper {
     },
     endLease(all) {
       if (!store) return;
-      for (const parcel of all) change(`${parcel.id} lease`, rangeOf(parcel, TOO_MUCH));
+      for (const parcel of all) {
+        parcel.leasedUntil = 0;
+        change(`${parcel.id} lease`, rangeOf(parcel, TOO_MUCH));
+      }
     },
     put: (key, texts) => change(String(key), key, texts),
     share(pause) {

@@ -26,7 +26,7 @@ export interface Change {
   readonly texts?: unknown;
   /** Of a parcel. */
   readonly session?: string;
-  /** Of a parcel that takes the place of another one. */
+  /** It takes the place of another record; without texts, others take its place. */
   readonly isPart?: boolean;
   /** How far it got. `failed`: it may be stored, though the browser said that it is not. Undefined: it was not tried yet. */
   kept?: 'writing' | 'failed' | 'stored' | undefined;

@@ -74,8 +74,8 @@ export interface Parcels {
   unload(parcel: Parcel): void;
   /** Unloads what is also stored, if more than so many bytes are in memory. */
   trim(bytes: number): void;
-  /** It ended here: its record is deleted. @param isCounted Whether its events count here. */
-  end(parcel: Parcel, fate: Fate, isCounted?: boolean): void;
+  /** It ended here: its record is deleted. @param letters How many took its place. If it is given, the events are counted already. */
+  end(parcel: Parcel, fate: Fate, letters?: number): void;
   endAll(fate: Fate, isSuch: (parcel: Parcel) => unknown): void;
   /** Others ended it, and deleted its record. */
   gone(parcel: Parcel, fate: Fate | undefined): void;
@@ -151,21 +151,21 @@ export function createParcels(options: ParcelsOptions): Parcels {
   }
 
   /** Returns false if it has ended already. */
-  function remove(parcel: Parcel, isGone: boolean): boolean {
+  function remove(parcel: Parcel, isGone: boolean, isPart = false): boolean {
     const { id, kept } = parcel;
     if (!all.delete(id)) return false;
     parcel.state = 'ended';
     if (parcel === filling) filling = undefined;
     changes.delete(`${id} lease`);
     if (!kept || (isGone && kept === 'stored')) changes.delete(id);
-    else changes.set(id, { key: rangeOf(parcel) });
+    else changes.set(id, { key: rangeOf(parcel), isPart });
     unload(parcel);
     return true;
   }
 
-  function end(parcel: Parcel, fate: Fate, isCounted = true): void {
-    if (!remove(parcel, false)) return;
-    if (isCounted) reporter.settled(fate, parcel.count);
+  function end(parcel: Parcel, fate: Fate, letters = -1): void {
+    if (!remove(parcel, false, letters > 0)) return;
+    if (letters < 0) reporter.settled(fate, parcel.count);
     ended(parcel.id, fate);
   }
 
@@ -245,7 +245,7 @@ export function createParcels(options: ParcelsOptions): Parcels {
         changes.set(part.id, part);
         return part;
       });
-      remove(parcel, false);
+      remove(parcel, false, true);
       sort();
       ended(
         parcel.id,

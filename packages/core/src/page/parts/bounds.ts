@@ -16,8 +16,9 @@ export const bounds: NonNullable<PageParts['bounds']> = ({ settings, clock, parc
   const all = () => [...parcels.all.values()].filter(({ session }) => !session);
   const room = () => all().reduce((left, parcel) => left - bytesOf(parcel), maxBytes);
 
-  /** Of what is not written yet. */
-  const unwritten = () => all().filter(({ kept }) => !kept || kept === 'failed');
+  /** Of what is not written yet, and is in no request. */
+  const unwritten = () =>
+    all().filter(({ kept, state }) => state === 'waiting' && (!kept || kept === 'failed'));
 
   /** The first events stay, up to so many bytes. */
   function keepFirst(parcel: Parcel, bytes: number): void {

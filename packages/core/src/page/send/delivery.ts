@@ -155,9 +155,10 @@ export function createDelivery(
       excerpts.push(excerpt);
     }
     const left = events.filter(([text]) => text !== undefined).length - excerpts.length;
-    for (const parcel of sent) end(parcel, left > 0 ? 'delivered' : 'deadLettered', false);
-    reporter.settled('delivered', left);
+    for (const parcel of sent) end(parcel, left > 0 ? 'delivered' : 'deadLettered', excerpts.length);
+    // This emits nothing: a listener of the next one finds all counted.
     reporter.settled('deadLettered', excerpts.length);
+    reporter.settled('delivered', left);
     for (const excerpt of excerpts) reporter.emit('deadLettered', { count: 1, status, excerpt });
   }
 

@@ -86,7 +86,9 @@ export function createRelay({ url, jwt }: RelayAddress, clock: Clock, onDue: () 
   function find({ at, customer }: Parcel): string | undefined {
     // Another page may have a newer one.
     const shared: Ticket | undefined = tried(() => JSON.parse(loadText(nameOf(customer)) ?? ''));
-    const found = [known.get(customer), shared].find((ticket) => ticket && at <= ticket.until);
+    // The clock may have been set back since.
+    const time = Math.min(at, clock.now());
+    const found = [known.get(customer), shared].find((ticket) => ticket && time <= ticket.until);
     if (found) return found.ticket;
     if (!wanted.has(customer) || known.delete(customer)) {
       wanted.set(customer, Number.POSITIVE_INFINITY);

@@ -98,8 +98,11 @@ export function createSender(options: SenderOptions): Sender {
     const rank = (batch: Batch) => (batch !== first ? rankOf(batch) : isProbe ? 2 : 1e8);
     traffic.retries = traffic.retries.filter((batch) => isAlive(batch, parcels));
     const retries = traffic.retries.filter((batch) => parcels.areFirst(batch.parcels));
-    // The clock may have been set back.
-    for (const batch of retries) batch.at = Math.min(batch.at, now + batch.waitMs);
+    // The clock may have been set back. Another page may have it in a request.
+    for (const batch of retries) {
+      const leases = batch.parcels.map(({ leasedUntil }) => leasedUntil);
+      batch.at = Math.max(Math.min(batch.at, now + batch.waitMs), ...leases);
+    }
     return [first, ...retries].sort((one, other) => rank(one) - rank(other));
   }
 
@@ -243,8 +246,9 @@ export function createSender(options: SenderOptions): Sender {
     },
     leave(isLeft) {
       const isShared = !isLeft && !finish && keeper.survives;
-      const isOwn = ({ kept, page, texts }: Parcel) =>
-        !!texts && page === parcels.own && !(isShared && kept && kept !== 'failed');
+      // A relay must know whose a replayed event is.
+      const isOwn = ({ customer, kept, page, texts }: Parcel) =>
+        !!texts && page === parcels.own && !(relay && !customer) && !(isShared && kept && kept !== 'failed');
       let others = parcels.count(({ session }) => !session);
       // Where order is strict, others may have left something older.
       const mayLeave = gate.state === 'closed' && blame.inARow === 0 && !(isShared && isStrict);

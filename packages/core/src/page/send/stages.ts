@@ -1,6 +1,5 @@
 import type { Clock } from '@sluice/protocol/toolbox';
 import type { ClockOffset } from '../../accept/clock-offset.ts';
-import type { Fate } from '../../base/fate.ts';
 import type { Settings } from '../../options/settings.ts';
 import type { Breaker } from '../../pace/breaker.ts';
 import type { ReadRejected, Transport } from '../../send/http/transport.ts';
@@ -33,8 +32,7 @@ export interface DeliveryOptions {
   readonly reporter: Reporter;
   readonly books: Books;
   readonly offset: Pick<ClockOffset, 'learn'> | undefined;
-  /** @param isCounted Whether its events count here. */
-  readonly end: (parcel: Parcel, fate: Fate, isCounted?: boolean) => void;
+  readonly end: Parcels['end'];
   /** Two parcels take the place of one. */
   readonly cut: (parcel: Parcel, count: number) => Parcel[];
   readonly letters: Letters;

@@ -1,0 +1,188 @@
+import 'fake-indexeddb/auto';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { FakeOrigin, type FakeTab } from '../bench/fake-origin.ts';
+import { FakeStorage } from '../bench/fake-storage.ts';
+import { answered, failed } from '../bench/scripted-transport.ts';
+import { keysOf } from './records.ts';
+
+let origin: FakeOrigin;
+beforeEach(() => {
+  origin = new FakeOrigin();
+  origin.room = 60_000;
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  vi.unstubAllGlobals();
+  await origin.close();
+});
+
+const fire = (tab: FakeTab, type: string) => tab.view.dispatchEvent(new Event(type));
+const after = <Value>(ms: number, value: Value) =>
+  new Promise<Value>((resolve) => void origin.clock.setTimeout(() => resolve(value), ms));
+
+it.each(['drop-oldest', 'drop-newest'] as const)(
+  'what is in a request is not cut where storage is full: %s',
+  async (whenFull) => {
+    origin.respond = () => after(2_000, answered(200));
+    const batch = { maxWaitMs: 1_000 };
+    const tab = origin.openTab({ storage: { maxBytes: 65_536, whenFull }, batch, logger: false });
+    const track = (count: number) => {
+      for (let number = 0; number < count; number += 1)
+        tab.tracker.track('event', { number, text: 'x'.repeat(5_000) });
+    };
+    await origin.pass(50);
+    track(8);
+    await origin.pass(1_300, 100);
+    expect(tab.tracker.stats().inFlight).toBe(8);
+    track(3);
+    await origin.pass(400, 100);
+    track(4);
+    fire(tab, 'pagehide');
+    await origin.pass(100);
+    fire(tab, 'pageshow');
+    await origin.pass(120_000, 1_000);
+    const { delivered, dropped, pending } = tab.tracker.stats();
+    const full = dropped['journal-full'];
+    expect({ taken: origin.received.size, delivered, pending, full }).toEqual({
+      ...{ taken: 15 - full, delivered: 15 - full, pending: 0, full },
+    });
+  },
+);
+
+it('a page does not send what another one that was left has in a request', async () => {
+  // The first request fails.
+  let requests = 0;
+  origin.respond = () => {
+    requests += 1;
+    return requests === 1 ? failed(false) : after(3_000, answered(200));
+  };
+  const options = { random: () => 1, logger: false } as const;
+  const one = origin.openTab(options);
+  const two = origin.openTab(options);
+  await origin.pass(6_000, 500);
+  one.track(1);
+  await origin.pass(300, 50);
+  expect(requests).toBe(1);
+  // Another tab has the turn, and finds the event.
+  two.track(1);
+  await origin.pass(200, 20);
+  expect(requests).toBeGreaterThanOrEqual(2);
+  fire(two, 'pagehide');
+  await origin.pass(60_000, 100);
+  expect([...origin.received.values()]).toEqual([1, 1]);
+});
+
+it('with a full quota what was delivered is deleted, though a dead letter waits', async () => {
+  // A page left five records.
+  const before = origin.openTab({ logger: false, batch: { maxWaitMs: 60_000 } });
+  await origin.pass(50);
+  for (let parcel = 0; parcel < 5; parcel += 1) {
+    before.track(10);
+    void before.tracker.durable();
+    await origin.pass(50);
+  }
+  before.kill();
+  let requests = 0;
+  const classify = () => {
+    requests += 1;
+    return requests === 1 ? [{ index: 0, reason: 'bad' }] : [];
+  };
+  origin.respond = () => answered(200);
+  const { put } = IDBObjectStore.prototype;
+  vi.spyOn(IDBObjectStore.prototype, 'put').mockImplementation(function (this: IDBObjectStore, value, key) {
+    if (value === 0) return put.call(this, value, key);
+    throw new DOMException('full', 'QuotaExceededError');
+  });
+  const tab = origin.openTab({
+    logger: false,
+    delivery: { classify, maxConcurrency: 1 },
+    batch: { maxWaitMs: 100, maxEvents: 10 },
+  });
+  await origin.pass(10 * 60_000, 1_000);
+  expect(tab.tracker.stats()).toMatchObject({ deadLettered: 1, delivered: 49 });
+  // What the letter is made of stays stored, and nothing else.
+  expect((await keysOf(origin.database)).filter(({ length }) => length === 6)).toHaveLength(1);
+  tab.kill();
+  vi.restoreAllMocks();
+  origin.openTab({ logger: false });
+  await origin.pass(60_000, 1_000);
+  expect([...origin.received.values()].filter((times) => times > 1)).toHaveLength(10);
+});
+
+it('the books balance while a listener runs', async () => {
+  const classify = () => [{ index: 1, reason: 'bad' }];
+  const tab = origin.openTab({ logger: false, delivery: { classify } });
+  const seen: number[] = [];
+  for (const name of ['delivered', 'deadLettered'] as const)
+    tab.tracker.on(name, () => void seen.push(tab.imbalance));
+  tab.track(3);
+  await origin.pass(1_000, 100);
+  expect(seen).toEqual([0, 0]);
+});
+
+it('the books balance while a listener runs, also as a page finds what is delivered', async () => {
+  vi.stubGlobal('localStorage', new FakeStorage());
+  origin.respond = () => answered(200);
+  const before = origin.openTab({ logger: false }, true, 'once');
+  await origin.pass(50);
+  before.track(1);
+  await origin.pass(1_000, 100);
+  origin.respond = () => new Promise(() => {});
+  before.track(3);
+  await origin.pass(1_000, 100);
+  before.kill();
+  origin.respond = () => answered(200);
+  const tab = origin.openTab({ logger: false }, true, 'once');
+  const seen: number[] = [];
+  for (const name of ['delivered', 'recovered'] as const)
+    tab.tracker.on(name, () => void seen.push(tab.imbalance));
+  await origin.pass(60_000, 500);
+  expect(tab.tracker.stats()).toMatchObject({ recovered: 3, delivered: 3 });
+  expect(seen).toEqual([0, 0]);
+});
+
+it.each(['granted', 'pending'] as const)(
+  'a page that is prerendered can lift a denial: with the option %s',
+  async (consent) => {
+    vi.stubGlobal('localStorage', new FakeStorage());
+    const first = origin.openTab({ logger: false });
+    first.tracker.setConsent('denied');
+    await origin.pass(500, 50);
+    await first.close();
+    const page = Object.assign(new EventTarget(), { prerendering: true, visibilityState: 'visible' });
+    vi.stubGlobal('document', page);
+    const tab = origin.openTab({ logger: false, consent });
+    tab.tracker.setConsent('granted');
+    tab.track(1);
+    page.prerendering = false;
+    page.dispatchEvent(new Event('prerenderingchange'));
+    tab.track(1);
+    await origin.pass(2_000, 100);
+    expect(tab.tracker.stats()).toMatchObject({ delivered: 2, dropped: { denied: 0 } });
+  },
+);
+
+it('what was delivered is not stored again by a transaction that is tried once more', async () => {
+  const tab = origin.openTab({ logger: false });
+  await origin.pass(50);
+  tab.track(1);
+  // The first transaction that stores the event fails, late: the browser lost it.
+  const { put } = IDBObjectStore.prototype;
+  let isBroken = false;
+  vi.spyOn(IDBObjectStore.prototype, 'put').mockImplementation(function (this: IDBObjectStore, value, key) {
+    const request = put.call(this, value, key);
+    if (!isBroken && Array.isArray(value)) {
+      isBroken = true;
+      request.onsuccess = () => this.transaction.abort();
+    }
+    return request;
+  });
+  const page = { visibilityState: 'hidden' };
+  vi.stubGlobal('document', page);
+  fire(tab, 'visibilitychange');
+  await origin.pass(50, 1);
+  page.visibilityState = 'visible';
+  await origin.pass(2_000, 100);
+  expect(tab.tracker.stats().delivered).toBe(1);
+  expect((await keysOf(origin.database)).filter(({ length }) => length === 6)).toEqual([]);
+});

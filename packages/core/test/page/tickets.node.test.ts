@@ -1,0 +1,72 @@
+import 'fake-indexeddb/auto';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { FakeOrigin, type FakeTab } from '../bench/fake-origin.ts';
+import { FakeStorage } from '../bench/fake-storage.ts';
+import { answered } from '../bench/scripted-transport.ts';
+
+const ada = 'ada@example.com';
+let origin: FakeOrigin;
+beforeEach(() => {
+  origin = new FakeOrigin();
+  origin.room = 60_000;
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  vi.unstubAllGlobals();
+  await origin.close();
+});
+const fire = (tab: FakeTab, type: string) => tab.view.dispatchEvent(new Event(type));
+
+/** Gives a ticket to whoever asks. Returns when the page asked. */
+function giveTickets(expiresInMs = 3_600_000): number[] {
+  const asked: number[] = [];
+  origin.service = { relay: 'http://site.test/s' };
+  vi.stubGlobal('localStorage', new FakeStorage());
+  vi.stubGlobal('fetch', async () => {
+    asked.push(origin.clock.now());
+    return Response.json({ customer: ada, ticket: 't', expiresInMs, acceptForMs: 7 * 86_400_000 });
+  });
+  return asked;
+}
+
+it('what was tracked before the clock was set back is sent, and no ticket is asked for again and again', async () => {
+  const asked = giveTickets();
+  const answer = globalThis.fetch;
+  vi.stubGlobal('fetch', () => Promise.reject(new Error('no network')));
+  const tab = origin.openTab({ logger: false });
+  await origin.pass(50);
+  tab.track(3);
+  await origin.pass(1_000, 100);
+  // There is a network: it sets the clock right.
+  vi.stubGlobal('fetch', answer);
+  origin.skewMs = -24 * 3_600_000;
+  await origin.pass(60 * 60_000, 5_000);
+  expect({ delivered: tab.tracker.stats().delivered, asked: asked.length }).toEqual({
+    delivered: 3,
+    asked: 1,
+  });
+});
+
+it('a dead letter that is replayed as the page is left is not dropped', async () => {
+  giveTickets();
+  let isBad = true;
+  origin.respond = (events) => answered(isBad && events.some(({ event }) => event === 'bad') ? 400 : 200);
+  const tab = origin.openTab({ logger: false, random: () => 0.5, batch: { maxWaitMs: 1_000 } });
+  await origin.pass(50);
+  tab.track(1, 'bad');
+  for (let n = 0; n < 30 && tab.tracker.stats().deadLettered < 1; n += 1) {
+    tab.track(1, 'good');
+    await origin.pass(3_000, 100);
+  }
+  expect(tab.tracker.stats()).toMatchObject({ deadLettered: 1, pending: 0 });
+  isBad = false;
+  let replayed = 0;
+  void tab.tracker.deadLetters.replay().then((count) => (replayed = count));
+  await origin.pass(20, 5);
+  expect(replayed).toBe(1);
+  fire(tab, 'pagehide');
+  await origin.pass(50);
+  fire(tab, 'pageshow');
+  await origin.pass(5_000, 100);
+  expect(tab.tracker.stats()).toMatchObject({ dropped: { 'identity-expired': 0 }, pending: 0 });
+});
