@@ -7,8 +7,9 @@ import type { Settings } from './options/settings.ts';
 import { AdaptiveConcurrency } from './pace/adaptive-concurrency.ts';
 import { createBreaker } from './pace/breaker.ts';
 import { Gate } from './pace/gate.ts';
+import type { LetterArchive } from './parts/dead-letters/letter-archive.ts';
 import { createBlame } from './send/blame.ts';
-import { createDelivery, type LetterStore } from './send/delivery.ts';
+import { createDelivery } from './send/delivery.ts';
 import type { Transport } from './send/http/transport.ts';
 import type { Limits } from './send/limits.ts';
 import { createRequests, type Requests } from './send/requests.ts';
@@ -35,13 +36,13 @@ interface DispatchOptions {
   readonly sharing: Journal['sharing'];
   readonly waiting: Waiting;
   readonly books: Books;
-  readonly letters: Pick<LetterStore, 'keep'>;
+  readonly letters: Pick<LetterArchive, 'keep'>;
   readonly limits: Limits;
   readonly reporter: Reporter;
 }
 
 /** Everything between a parcel and the service: sends requests, decides when, and learns from the answers. */
-export interface Dispatch extends Sender, Pick<Requests, 'redact'> {
+interface Dispatch extends Sender, Pick<Requests, 'redact'> {
   readonly stats: Pick<
     TrackerStats,
     'breaker' | 'pause' | 'suspects' | 'rateLimit' | 'bodyLimit' | 'batchLimit' | 'requests'

@@ -9,7 +9,6 @@ import { deadLettersIn, LetterArchive } from './parts/dead-letters/letter-archiv
 import { Admission, type AdmissionOptions } from './parts/hold/admission.ts';
 import { Sessions } from './parts/hold/sessions.ts';
 import type { ShelfOptions } from './parts/shelf.ts';
-import type { JournalPlace } from './platform/platform.ts';
 import type { Reporter } from './tell/reporter.ts';
 import type { Waiting } from './wait/waiting.ts';
 
@@ -39,7 +38,7 @@ export function createJournal(settings: Settings, clock: Clock, part?: Part): Jo
   return stored || new MemoryJournal(part ? maxBytes : buffer.maxBytes, maxBytes);
 }
 
-function placeOf(settings: Settings, clock: Clock, part?: Part): JournalPlace {
+function placeOf(settings: Settings, clock: Clock, part?: Part) {
   const { maxBytes } = settings[part === 'dead-letters' ? 'deadLetters' : (part ?? 'storage')];
   return { settings, clock, maxBytes, part };
 }

@@ -9,11 +9,6 @@ export function isThrown<Thrown extends Error>(
   return tried(() => thrown instanceof kind) === true;
 }
 
-/** Turns any thrown value into an Error. */
-export function errorOf(thrown: unknown): Error {
-  return isThrown(thrown, Error) ? thrown : new Error(reasonOf(thrown));
-}
-
 /** The message of a thrown value. User code may throw anything, even a value that throws when it is read. */
 export function reasonOf(thrown: unknown): string {
   const reason = tried(() => (thrown instanceof Error ? String(thrown.message) : describe(thrown)));

@@ -23,11 +23,7 @@ export interface WrittenEvent {
 }
 
 /** Returns why, if `beforeSend` or `sample` drops the event. Throws an InvalidEventError; a ConfigError if a hook fails. */
-export type WriteEvent = (
-  name: string,
-  payload?: unknown,
-  options?: TrackOptions,
-) => WrittenEvent | DropReason;
+type WriteEvent = (name: string, payload?: unknown, options?: TrackOptions) => WrittenEvent | DropReason;
 
 /** The service is of no concern here. */
 const NOWHERE = { baseUrl: 'http://localhost', journal: 'memory' } as const;

@@ -1,8 +1,1 @@
-export {
-  type Draft,
-  type HookOptions,
-  type HooksPart,
-  hooks,
-  pageContext,
-  processContext,
-} from '../parts/hooks.ts';
+export { type Draft, type HookOptions, hooks, pageContext, processContext } from '../parts/hooks.ts';

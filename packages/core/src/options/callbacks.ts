@@ -1,9 +1,9 @@
 import type { Redact } from '@sluice/protocol/toolbox';
-import type { ClassifyPart } from '../parts/classify.ts';
-import type { GuardsPart } from '../parts/guards.ts';
-import type { Prepare } from '../parts/hooks.ts';
-import type { IdempotencyPart } from '../parts/idempotency.ts';
-import type { WaitUntilPart } from '../parts/wait-until.ts';
+import type { classify } from '../parts/classify.ts';
+import type { guards } from '../parts/guards.ts';
+import type { hooks } from '../parts/hooks.ts';
+import type { idempotency } from '../parts/idempotency.ts';
+import type { waitUntil } from '../parts/wait-until.ts';
 import { type Destination, SERVICE } from '../send/requests.ts';
 import type { Books } from '../tell/books.ts';
 import { consoleWarnings } from '../tell/console-log.ts';
@@ -11,16 +11,16 @@ import { Reporter, type Tell } from '../tell/reporter.ts';
 import type { Settings } from './settings.ts';
 
 /** What the parts make of user code. A part that a page does not have makes nothing. */
-type Made = ReturnType<GuardsPart> &
-  ReturnType<IdempotencyPart> &
-  ReturnType<ClassifyPart> &
-  ReturnType<WaitUntilPart>;
+type Made = ReturnType<typeof guards> &
+  ReturnType<typeof idempotency> &
+  ReturnType<typeof classify> &
+  ReturnType<typeof waitUntil>;
 
 /** User code, wrapped so that it cannot harm the tracker. */
 export interface Guarded extends Partial<Made> {
   readonly destination: Destination;
   /** Changes, checks and drops tracked events. Undefined if no option is a hook. */
-  readonly prepare: Prepare | undefined;
+  readonly prepare: ReturnType<typeof hooks>;
   /** Tells the application what happens, also that its own code failed. */
   readonly reporter: Reporter;
 }

@@ -35,14 +35,6 @@ interface Completed {
   >;
 }
 
-/** What tests put in the place of time and chance. */
-export interface Seams {
-  /** Default: the system's. */
-  readonly clock?: Clock | undefined;
-  /** Returns numbers from 0 to 1, for jitter. Default: `Math.random`. */
-  readonly random?: (() => number) | undefined;
-}
-
 /** Options, complete. */
 export type Settings = TrackerOptions &
   Completed & {
@@ -55,7 +47,11 @@ export type Settings = TrackerOptions &
   };
 
 /** Defaults that depend on the platform. */
-export interface Defaults extends Seams {
+export interface Defaults {
+  /** For tests. Default: the system's. */
+  readonly clock?: Clock | undefined;
+  /** For tests. Returns numbers from 0 to 1, for jitter. Default: `Math.random`. */
+  readonly random?: (() => number) | undefined;
   /** The parts that the platform includes. */
   readonly parts: Parts;
   readonly commitIntervalMs: number;

@@ -13,7 +13,7 @@ import { payloadText } from '../accept/payload.ts';
 import { MOST_EVENT_BYTES } from '../base/event-bytes.ts';
 import { digits } from '../parts/hooks.ts';
 import { SYNCHRONOUS } from '../parts/schemas.ts';
-import type { CheckedMethod, CheckedPart, Parts } from '../parts.ts';
+import type { CheckedPart, Parts } from '../parts.ts';
 import type { FinishOptions } from '../tell/stats.ts';
 import type { TrackerEvents } from '../tell/tracker-events.ts';
 import { checkNames, meant } from './names.ts';
@@ -164,7 +164,7 @@ function isAsynchronous(schema: unknown): boolean {
  * Checks what a method was given: the name of an event, options, or more arguments than it has. Throws a ConfigError, or an
  * InvalidEventError for `identify()`.
  */
-function checkCall(method: CheckedMethod, given: unknown): void {
+function checkCall(method: string, given: unknown): void {
   if (method === 'on') {
     if (!Object.hasOwn(EVENTS, String(given))) throw unknown('on()', String(given), EVENTS);
   } else if (method !== 'identify') checkFinish(`${method}()`, given);

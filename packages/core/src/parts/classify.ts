@@ -28,21 +28,18 @@ export interface AcceptingAnswer {
  */
 export type Classify = (answer: AcceptingAnswer) => readonly RejectedEvent[] | undefined;
 
-/** Calls the application's `classify` function for an answer. */
-export type ClassifyPart = (user: {
-  readonly settings: { readonly delivery: { readonly classify?: Classify | undefined } };
-  readonly onFailed: (callback: string, error: unknown) => void;
-}) => { readonly rejected: ReadRejected | undefined };
-
 /**
  * For pages. In Node a tracker has this already.
  * @example createTracker({ ...options, delivery: { classify }, parts: { classify } });
  */
-export const classify: ClassifyPart = ({ settings, onFailed }) => {
-  const { classify } = settings.delivery;
-  const failed = (error: unknown) => onFailed('delivery.classify', error);
+export function classify(user: {
+  readonly settings: { readonly delivery: { readonly classify?: Classify | undefined } };
+  readonly onFailed: (callback: string, error: unknown) => void;
+}): { readonly rejected: ReadRejected | undefined } {
+  const { classify } = user.settings.delivery;
+  const failed = (error: unknown) => user.onFailed('delivery.classify', error);
   return { rejected: classify && rejectedBy(classify, failed) };
-};
+}
 
 /** If the user's function fails, the answer says nothing. An entry that makes no sense is skipped: the service said that it accepts. */
 function rejectedBy(classify: Classify, onFailed: (error: unknown) => void): ReadRejected {

@@ -38,13 +38,6 @@ export interface DestinationOptions {
   readonly event?: ((event: Event) => unknown) | undefined;
 }
 
-/** Makes the destination of a tracker. Throws a ConfigError if an option is wrong. */
-export type DestinationPart = (
-  options: DestinationOptions,
-  apiKey: string | undefined,
-  onFailed: (callback: string, error: unknown) => void,
-) => Destination;
-
 const TEXT: Rule = [(value) => typeof value === 'string', 'a string'];
 /** By RFC 9110, section 5.6.2, except those about one connection or one body. */
 const HEADER =
@@ -62,8 +55,15 @@ const RULES: Readonly<Record<keyof DestinationOptions, Rule>> = {
 
 const UNKNOWN: Rule = [() => false, `one of ${Object.keys(RULES).join(', ')}`];
 
-/** For pages: `createTracker({ destination: { path: '/collect' }, parts: { destination } })`. In Node this is built in. */
-export const destination: DestinationPart = (options, apiKey, onFailed) => {
+/**
+ * For pages. In Node a tracker has this already. Throws a ConfigError if an option is wrong.
+ * @example createTracker({ ...options, destination: { path: '/collect' }, parts: { destination } });
+ */
+export function destination(
+  options: DestinationOptions,
+  apiKey: string | undefined,
+  onFailed: (callback: string, error: unknown) => void,
+): Destination {
   for (const [name, value] of Object.entries(options)) {
     const option = `destination.${name}`;
     const [isRight, allowed] = RULES[name as keyof DestinationOptions] ?? UNKNOWN;
@@ -97,7 +97,7 @@ export const destination: DestinationPart = (options, apiKey, onFailed) => {
       return made;
     },
   };
-};
+}
 
 /** Names in lower case, so that each is sent once. Throws a ConfigError that shows no value: one may be a secret. */
 function headersOf(given: NonNullable<DestinationOptions['headers']>, apiKey: string | undefined): Headers {

@@ -14,22 +14,25 @@ const GRACE_MS = 5_000;
 /** If it still gives no outcome this long after the abort, nobody waits for it any more. */
 const STOP_MS = 1_000;
 
-/** Wraps the application's transport, so that the tracker can use it safely. */
-export type GuardsPart = (user: {
+/**
+ * For pages. In Node a tracker has this already.
+ * @example createTracker({ ...options, transport, parts: { guards } });
+ */
+export function guards(user: {
   readonly settings: { readonly transport?: Transport | undefined };
   readonly clock: Clock;
   readonly redact: Redact;
-}) => {
+}): {
   readonly transport: Transport | undefined;
   /** Removes the API key from the cause of a failed request. What browsers say of one never has it. */
   readonly safeCause: (cause: unknown) => unknown;
-};
-
-/** For pages: `createTracker({ transport, parts: { guards } })`. In Node a tracker has this already. */
-export const guards: GuardsPart = ({ settings: { transport }, clock, redact }) => ({
-  transport: transport && guarded(transport, clock),
-  safeCause: (cause) => redactedError(cause, redact),
-});
+} {
+  const { clock, redact, settings } = user;
+  return {
+    transport: settings.transport && guarded(settings.transport, clock),
+    safeCause: (cause) => redactedError(cause, redact),
+  };
+}
 
 /** The user's transport, made reliable: each request gets an outcome in time, whatever the transport does. */
 function guarded(transport: Transport, clock: Clock): Transport {

@@ -65,14 +65,7 @@ interface Given {
 }
 
 /** What is to be sent, or why the event is dropped. Throws an InvalidEventError if a schema refuses the payload. */
-export type Prepare = (given: Given, customer: string | undefined) => Given | DropReason;
-
-/** Changes, checks and drops events before they are written. A hook that throws loses no event. `maxBytes` bounds an event. Undefined without hooks. */
-export type HooksPart = (
-  options: HookOptions & { readonly apiKey?: string | undefined },
-  maxBytes: number,
-  onFailed: (hook: string, error: unknown) => void,
-) => Prepare | undefined;
+type Prepare = (given: Given, customer: string | undefined) => Given | DropReason;
 
 const RULES: Readonly<Record<keyof HookOptions, Rule>> = {
   context: [(value) => typeof value === 'function' || isFields(value), 'an object or a function'],
@@ -85,10 +78,16 @@ const RULES: Readonly<Record<keyof HookOptions, Rule>> = {
 };
 
 /**
- * For pages. In Node a tracker has this already.
+ * For pages. In Node a tracker has this already. Returns undefined without hooks.
  * @example createTracker({ ...options, beforeSend, parts: { hooks } });
+ * @param maxBytes The bound of an event.
+ * @param onFailed Called if a hook throws. No event is lost by that.
  */
-export const hooks: HooksPart = (options, maxBytes, onFailed) => {
+export function hooks(
+  options: HookOptions & { readonly apiKey?: string | undefined },
+  maxBytes: number,
+  onFailed: (hook: string, error: unknown) => void,
+): Prepare | undefined {
   const given = Object.entries(RULES).filter(([name]) => options[name as keyof HookOptions] !== undefined);
   if (given.length === 0) return undefined;
   for (const [name, [isRight, allowed]] of given) {
@@ -121,7 +120,7 @@ export const hooks: HooksPart = (options, maxBytes, onFailed) => {
     const safe = redact.reduce<unknown>((copy, path) => redactAt(copy, path.split('.')), changed.payload);
     return { event: changed.event, payload: finish(safe), context: undefined };
   };
-};
+}
 
 /** Whether this is an event, or null: it is dropped. */
 function isAnswer(answer: unknown): answer is Pick<Draft, 'event' | 'payload'> | null {

@@ -1,16 +1,13 @@
 import type { Batch } from '../wait/parcel.ts';
 
-/** Makes the header with the id of a batch, which is the same for each retry. */
-export type IdempotencyPart = (user: {
-  readonly settings: { readonly delivery: { readonly idempotencyHeader?: string | undefined } };
-}) => { readonly headersOf: ((batch: Batch) => Readonly<Record<string, string>>) | undefined };
-
 /**
- * For pages. In Node this is built in.
+ * For pages. In Node a tracker has this already.
  * @example createTracker({ ...options, delivery: { idempotencyHeader: 'Idempotency-Key' }, parts: { idempotency } });
  */
-export const idempotency: IdempotencyPart = ({ settings }) => {
-  const { idempotencyHeader } = settings.delivery;
+export function idempotency(user: {
+  readonly settings: { readonly delivery: { readonly idempotencyHeader?: string | undefined } };
+}): { readonly headersOf: ((batch: Batch) => Readonly<Record<string, string>>) | undefined } {
+  const { idempotencyHeader } = user.settings.delivery;
   /** Ids of batches that were sent, kept as long as the batches. */
   const ids = new WeakMap<Batch, string>();
   const headersOf = (name: string) => (batch: Batch) => {
@@ -19,7 +16,7 @@ export const idempotency: IdempotencyPart = ({ settings }) => {
     return { [name]: id };
   };
   return { headersOf: idempotencyHeader ? headersOf(idempotencyHeader) : undefined };
-};
+}
 
 /**
  * The id of a batch, made from its content: the same bytes have the same id, in each try and in each process. The uuid of the first

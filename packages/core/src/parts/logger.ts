@@ -38,23 +38,22 @@ const LEVELS: Readonly<Partial<Record<keyof TrackerEvents, keyof Logger>>> = {
   callbackFailed: 'error',
 };
 
-/** Writes to the application's logger. */
-export type LoggerPart = (user: {
-  readonly settings: { readonly logger?: Logger | false | undefined; readonly debug?: boolean | undefined };
-  readonly clock: Clock;
-  readonly redact: Redact;
-  readonly onFailed: (callback: string, error: unknown) => void;
-}) => {
-  readonly log: Tell | false | undefined;
-  /** For the option `debug`: writes each step to the console. */
-  readonly steps: Tell | false | undefined;
-};
-
 /**
  * For pages. In Node a tracker has this already.
  * @example createTracker({ ...options, logger: console, parts: { logger } });
  */
-export const logger: LoggerPart = ({ settings: { debug, logger }, clock, redact, onFailed }) => {
+export function logger(user: {
+  readonly settings: { readonly logger?: Logger | false | undefined; readonly debug?: boolean | undefined };
+  readonly clock: Clock;
+  readonly redact: Redact;
+  readonly onFailed: (callback: string, error: unknown) => void;
+}): {
+  readonly log: Tell | false | undefined;
+  /** For the option `debug`: writes each step to the console. */
+  readonly steps: Tell | false | undefined;
+} {
+  const { clock, onFailed, redact } = user;
+  const { debug, logger } = user.settings;
   const write = logger && limited(logger, clock, redact, (error) => onFailed('logger', error));
   return {
     /** The message is the name of the event in words, with its reason, state or status. */
@@ -77,7 +76,7 @@ export const logger: LoggerPart = ({ settings: { debug, logger }, clock, redact,
         console.debug(redact(`Sluice ${event} ${text}`));
       }),
   };
-};
+}
 
 /**
  * Writes to the user's logger, and handles its errors. It never writes the key, and writes each message at most once in ten

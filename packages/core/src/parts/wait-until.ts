@@ -1,7 +1,11 @@
 import { attempt } from '../base/user-code.ts';
 
-/** For hosts that freeze or end after each request: gives the host one promise for all events tracked until it resolves. */
-export type WaitUntilPart = (user: {
+/**
+ * For hosts that freeze or end after each request: gives the host one promise for all events tracked until it resolves. For pages.
+ * In Node and on the edge a tracker has this already.
+ * @example createTracker({ ...options, waitUntil: (work) => context.waitUntil(work), parts: { waitUntil } });
+ */
+export function waitUntil(user: {
   readonly settings: {
     /** The user's function: tells the host what to wait for. */
     readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined;
@@ -11,16 +15,12 @@ export type WaitUntilPart = (user: {
   /** Resolves once all events tracked by now are settled, or cannot be settled for now. */
   readonly flush: () => Promise<unknown>;
   readonly onFailed: (callback: string, error: unknown) => void;
-}) => {
+}): {
   /** `notify()`: an event was tracked. Calls `waitUntil` at once: hosts take no more work after the response. */
   readonly handOver?: { notify(): void };
-};
-
-/**
- * For pages. In Node and on the edge a tracker has this already.
- * @example createTracker({ ...options, waitUntil: (work) => context.waitUntil(work), parts: { waitUntil } });
- */
-export const waitUntil: WaitUntilPart = ({ settings: { waitUntil }, tracked, flush, onFailed }) => {
+} {
+  const { flush, onFailed, tracked } = user;
+  const { waitUntil } = user.settings;
   if (!waitUntil) return {};
   let isUnderWay = false;
   const settle = async () => {
@@ -45,4 +45,4 @@ export const waitUntil: WaitUntilPart = ({ settings: { waitUntil }, tracked, flu
       },
     },
   };
-};
+}

@@ -14,7 +14,7 @@ import type { TextWriter } from '../wait/contents.ts';
 /** The options that decide which journal a tracker gets, and where. By default, trackers of one account share it. */
 type PlaceSettings = AccountNames & Pick<Settings, 'fsync' | 'journal' | 'journalDirectory'>;
 
-export interface JournalPlace {
+interface JournalPlace {
   readonly settings: PlaceSettings;
   /** The size limit of the journal, in bytes. */
   readonly maxBytes?: number | undefined;

@@ -25,7 +25,7 @@ const SUSPECT: Backoff = { baseMs: 60_000, maxMs: 60 * 60_000 };
  * What to do with what failed. `hold`: a pause. `doubt`: something else is tried. `again`, `halve`, `drop`. A single event may be at
  * fault (`suspect`), or is (`end`).
  */
-export type Verdict = 'hold' | 'doubt' | 'again' | 'halve' | 'drop' | 'suspect' | 'end';
+type Verdict = 'hold' | 'doubt' | 'again' | 'halve' | 'drop' | 'suspect' | 'end';
 
 export interface Blame {
   /** Failures in a row without an acceptance. Repeats of one trial that is refused count once. */

@@ -19,12 +19,6 @@ import type { Trials } from './trials.ts';
 /** How soon to try again to store a dead letter, in milliseconds. Others go on meanwhile. */
 const STORAGE_RETRY_MS = 60_000;
 
-/** Where dead letters are kept. */
-export interface LetterStore {
-  /** Stores the one event of a parcel as a dead letter. Rejects with a StorageError if that fails. */
-  keep(parcel: Pick<Parcel, 'events'>, refusal: Refusal): Promise<void>;
-}
-
 interface DeliveryOptions {
   readonly settings: {
     readonly delivery: {
@@ -51,7 +45,10 @@ interface DeliveryOptions {
   readonly limits: Limits;
   readonly blame: Blame;
   readonly trials: Trials;
-  readonly letters: LetterStore;
+  readonly letters: {
+    /** Stores the one event of a parcel as a dead letter. Rejects with a StorageError if that fails. */
+    keep(parcel: Pick<Parcel, 'events'>, refusal: Refusal): Promise<void>;
+  };
   readonly offset: Pick<ClockOffset, 'learn'> | undefined;
   readonly books: Pick<Books, 'maybeDuplicate'>;
   readonly reporter: Reporter;

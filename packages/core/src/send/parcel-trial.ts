@@ -1,6 +1,6 @@
 import type { Why } from '../pace/breaker.ts';
 import type { Parcel } from '../wait/parcel.ts';
-import type { Trial, Whole } from './trial.ts';
+import type { Trial } from './trial.ts';
 
 /** Why the service refused an event for good. */
 export interface Refusal {
@@ -19,7 +19,7 @@ interface Pair {
 /** One parcel that is sent. */
 export class ParcelTrial implements Trial {
   readonly parcel: Parcel;
-  readonly whole: Whole;
+  readonly whole: Trial['whole'];
   /** Aborts when consent to send it is denied. */
   readonly denied: AbortSignal;
   /** When it is sent next. */

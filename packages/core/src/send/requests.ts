@@ -23,7 +23,7 @@ export interface Destination {
 /** The service of the interface. */
 export const SERVICE: Destination = { path: EVENTS_PATH, headers: requestHeaders, body: ({ body }) => body };
 
-export interface RequestsOptions {
+interface RequestsOptions {
   readonly settings: {
     readonly advanced: {
       readonly connectTimeoutMs: number;

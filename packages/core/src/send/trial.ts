@@ -1,10 +1,5 @@
 import type { Why } from '../pace/breaker.ts';
 
-/** What the pieces of one refused request have in common. */
-export interface Whole {
-  isAccepted: boolean;
-}
-
 /** Events that are stored and released together. */
 interface Part {
   readonly count: number;
@@ -14,7 +9,8 @@ interface Part {
 /** What is sent in one request, and what happened to exactly these events so far. It is sent until they end, or are halved. */
 export interface Trial {
   readonly parcels: readonly Part[];
-  readonly whole: Whole;
+  /** Shared by all pieces of one refused request. */
+  readonly whole: { isAccepted: boolean };
   failures: number;
   /** Of its failures, those with an answer that refuses it. */
   refusals: number;

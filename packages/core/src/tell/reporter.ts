@@ -1,7 +1,7 @@
 import { type Clock, tried } from '@sluice/protocol/toolbox';
 import { StorageError, storageError } from '../base/errors/storage-error.ts';
 import type { DropReason, Fate } from '../base/fate.ts';
-import { errorOf, invalidEvent, isThrown } from '../base/reason.ts';
+import { invalidEvent, isThrown, reasonOf } from '../base/reason.ts';
 import { attempt } from '../base/user-code.ts';
 import type { Books } from './books.ts';
 import type { TrackerStats } from './stats.ts';
@@ -125,7 +125,7 @@ export class Reporter {
 
   /** Emits later, not now: the failure may be anywhere, even before a listener can be added. */
   #raise(callback: string, cause: unknown): void {
-    const error = errorOf(cause);
+    const error = isThrown(cause, Error) ? cause : new Error(reasonOf(cause));
     queueMicrotask(() => this.emit('callbackFailed', { callback, error }));
   }
 

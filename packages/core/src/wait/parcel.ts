@@ -1,7 +1,6 @@
 import { type EventBytes, type Limit, splitEvents } from '../base/event-bytes.ts';
 import { allOf, type Range, type Span } from '../base/range.ts';
 import type { Contents } from './contents.ts';
-import { lanesOf } from './lanes.ts';
 import { HANDED, NOWHERE, Places } from './places.ts';
 
 /** What a request carries of a parcel. */
@@ -134,16 +133,5 @@ export class Parcel {
 export function storedParcel(range: Range, epoch: number, isHigh: boolean, at?: number): Parcel {
   const parcel = new Parcel(new Places(range), epoch, isHigh);
   parcel.at = at;
-  return parcel;
-}
-
-/** The events of parcels in memory as one parcel. */
-export function joinedParcel(parcels: readonly Parcel[], epoch: number): Parcel {
-  const places = new Places();
-  for (const parcel of parcels) places.append(parcel.places);
-  const [first] = parcels;
-  const contents = first?.contents.copy(...parcels.map(({ events }) => events));
-  const parcel = new Parcel(places, epoch, first?.isHigh === true, contents);
-  parcel.lanes = lanesOf(parcels);
   return parcel;
 }

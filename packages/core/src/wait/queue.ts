@@ -2,11 +2,11 @@ import type { Limit } from '../base/event-bytes.ts';
 import { allOf, type Range, rangeLength, type Span } from '../base/range.ts';
 import type { Handed } from '../keep/unwritten.ts';
 import type { Epochs } from '../tell/epochs.ts';
-import { ALL_LANES, halvesOf, laneOf } from './lanes.ts';
-import { joinedParcel, type Parcel, storedParcel } from './parcel.ts';
+import { ALL_LANES, halvesOf, laneOf, lanesOf } from './lanes.ts';
+import { Parcel, storedParcel } from './parcel.ts';
 import { ParcelList } from './parcel-list.ts';
-import { FORSAKEN, HANDED, NOWHERE } from './places.ts';
-import { RingBuffer, type RingBufferOptions } from './ring-buffer.ts';
+import { FORSAKEN, HANDED, NOWHERE, Places } from './places.ts';
+import { RingBuffer } from './ring-buffer.ts';
 
 /**
  * Where a parcel goes that is not sent now: before all others, or behind them. `journal`: before all others, to be joined with its
@@ -26,7 +26,7 @@ export class Queue {
   readonly #epochs: Epochs;
   readonly #isOrdered: boolean;
 
-  constructor(options: RingBufferOptions) {
+  constructor(options: ConstructorParameters<typeof RingBuffer>[0]) {
     const { epochs, isHigh, isOrdered } = options;
     this.isHigh = isHigh;
     this.#epochs = epochs;
@@ -241,7 +241,11 @@ export class Queue {
 
   /** Makes one parcel of several, of which no append is in progress. The sender has it. */
   #join(parcels: readonly Parcel[]): Parcel {
-    const joined = joinedParcel(parcels, this.#epochs.join(parcels));
+    const places = new Places();
+    for (const parcel of parcels) places.append(parcel.places);
+    const contents = parcels[0]?.contents.copy(...parcels.map(({ events }) => events));
+    const joined = new Parcel(places, this.#epochs.join(parcels), this.isHigh, contents);
+    joined.lanes = lanesOf(parcels);
     for (const parcel of parcels) {
       this.ended(parcel);
       parcel.contents.release();

@@ -17,7 +17,7 @@ const LEAST_USE = 0.5;
 /** The next parcel may be so much larger than the last. Then its last texts are written together, too: they need room to spare. */
 const GROWTH = 1.25;
 
-export interface RingBufferOptions {
+interface RingBufferOptions {
   /** Bounds of all events in it. */
   readonly limit: Limit;
   /** Bounds of one parcel. */

@@ -1,5 +1,5 @@
 import { platform } from '#platform';
-import { createDispatch, type Dispatch } from '../../src/dispatch.ts';
+import { createDispatch } from '../../src/dispatch.ts';
 import { VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
 import { readOptions } from '../../src/options/settings.ts';
 import { learn } from '../../src/parts/learn/learn.ts';
@@ -19,7 +19,7 @@ export class Device {
   readonly transport = new ScriptedTransport(this.clock);
   readonly books = new Books();
   readonly waiting: Waiting;
-  readonly dispatch: Dispatch;
+  readonly dispatch: ReturnType<typeof createDispatch>;
 
   constructor(random: () => number = () => 1) {
     const { clock, journal, transport, books } = this;

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
-import { createBlame, retryMs, type Verdict } from '../../src/send/blame.ts';
+import { type Blame, createBlame, retryMs } from '../../src/send/blame.ts';
 import { type Rule, ruleFor } from '../../src/send/delivery-policy.ts';
 import type { Trial } from '../../src/send/trial.ts';
+
+type Verdict = ReturnType<Blame['failed']>;
 
 const MINUTE = 60_000;
 

@@ -3,13 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
 import { idempotency } from '../../src/parts/idempotency.ts';
 import type { Outcome, Transport, TransportRequest } from '../../src/send/http/transport.ts';
-import {
-  createRequests,
-  type Destination,
-  type Requests,
-  type RequestsOptions,
-  SERVICE,
-} from '../../src/send/requests.ts';
+import { createRequests, type Destination, type Requests, SERVICE } from '../../src/send/requests.ts';
 import type { Parcel } from '../../src/wait/parcel.ts';
 import { createBatch } from '../bench/batch.ts';
 import { toEventBytes } from '../bench/event-texts.ts';
@@ -38,7 +32,7 @@ function createBench(
     readonly apiKey: string | undefined;
     readonly destination?: Destination;
     readonly headers?: Readonly<Record<string, string>>;
-    readonly headersOf?: RequestsOptions['hooked']['headersOf'];
+    readonly headersOf?: Parameters<typeof createRequests>[0]['hooked']['headersOf'];
   } = { apiKey: KEY },
 ): Bench {
   const clock = new VirtualClock();

@@ -5,11 +5,13 @@ import type { Limit } from '../../src/base/event-bytes.ts';
 import { Epochs } from '../../src/tell/epochs.ts';
 import type { TextWriter } from '../../src/wait/contents.ts';
 import type { Parcel } from '../../src/wait/parcel.ts';
-import { RingBuffer, type RingBufferOptions } from '../../src/wait/ring-buffer.ts';
+import { RingBuffer } from '../../src/wait/ring-buffer.ts';
 import { anyText } from '../bench/any-text.ts';
 import { toTexts } from '../bench/event-texts.ts';
 import { expectSame } from '../bench/expect-same.ts';
 import { textWriter } from '../bench/text-writer.ts';
+
+type RingBufferOptions = ConstructorParameters<typeof RingBuffer>[0];
 
 const ALL: Limit = { maxEvents: 1_000_000, maxBytes: 64 * 1024 * 1024 };
 

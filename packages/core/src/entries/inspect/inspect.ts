@@ -15,24 +15,22 @@ import { type DeadLetter, readLetter } from '../../parts/dead-letters/dead-lette
 import { defaultRoot, pathOf } from '../../platform/process/journal-path.ts';
 import { type SegmentReport, StoredSegment, type VerifiedSegment } from './stored-segment.ts';
 
-export type { DamagedPlace, SegmentReport, VerifiedSegment } from './stored-segment.ts';
+export type { SegmentReport, VerifiedSegment } from './stored-segment.ts';
 
 /** The parts of a journal directory: events to be sent, dead letters, and events that are held until their user is known. */
 const PARTS = { events: '', deadLetters: 'dead-letters', held: 'unidentified' } as const;
 
 /** A directory of segments, and whose it is. */
-export interface SlotPlace {
+export interface SlotReport {
   readonly directory: string;
   /** Names the process that it belongs to. */
   readonly owner: string;
   /** Whether that process is alive. If not, the next one that opens the journal takes the directory over. */
   readonly isAlive: boolean;
-}
-
-/** A slot and its segments. */
-export interface SlotReport extends SlotPlace {
   readonly segments: readonly SegmentReport[];
 }
+
+type Slot = Omit<SlotReport, 'segments'>;
 
 /** What is in a journal directory. */
 export interface JournalReport extends Readonly<Record<keyof typeof PARTS, readonly SlotReport[]>> {
@@ -167,9 +165,9 @@ async function reportSlots(root: string): Promise<SlotReport[]> {
 }
 
 /** The slots in a directory; none if there is no such directory. */
-async function findSlots(root: string): Promise<SlotPlace[]> {
+async function findSlots(root: string): Promise<Slot[]> {
   const alive = new Map<string, boolean>();
-  const slots: SlotPlace[] = [];
+  const slots: Slot[] = [];
   for (const { name, kind } of await listOrNothing(root)) {
     const [, owner] = SLOT_DIRECTORY.exec(name) ?? [];
     if (kind !== 'directory' || owner === undefined) continue;
@@ -181,7 +179,7 @@ async function findSlots(root: string): Promise<SlotPlace[]> {
 }
 
 /** The segments of a slot, in the order in which they were written. Those that a merged segment replaces do not count. */
-async function findSegments({ directory, isAlive }: SlotPlace): Promise<StoredSegment[]> {
+async function findSegments({ directory, isAlive }: Slot): Promise<StoredSegment[]> {
   const entries = await listOrNothing(directory);
   const names = entries.flatMap(({ name, kind }) => (kind === 'file' ? [name] : [])).sort();
   const replaced = new Set(replacedBy(names));

@@ -35,13 +35,6 @@ export interface SegmentReport {
   readonly isForeign: boolean;
 }
 
-/** A place in a segment where there is no intact event. */
-export interface DamagedPlace {
-  /** Bytes of the file, from the first to the one after the last. */
-  readonly from: number;
-  readonly to: number;
-}
-
 /** What was found in a segment, all of which was read. */
 export interface VerifiedSegment {
   readonly path: string;
@@ -50,8 +43,8 @@ export interface VerifiedSegment {
   readonly events: number;
   /** Events that are missing between others, or are not intact. */
   readonly missing: number;
-  /** At most 1,000 places. */
-  readonly damage: readonly DamagedPlace[];
+  /** Bytes of the file that are no intact events, `from` (inclusive) to `to` (exclusive). At most 1,000 places. */
+  readonly damage: readonly { readonly from: number; readonly to: number }[];
   /** Whether another version of Sluice wrote it: then it was not read. */
   readonly isForeign: boolean;
 }
@@ -205,7 +198,7 @@ async function readFrames(
   size: number,
   { id, first }: { readonly id: number; readonly first: number | undefined },
 ): Promise<Pick<VerifiedSegment, 'events' | 'missing' | 'damage'>> {
-  const damage: DamagedPlace[] = [];
+  const damage: VerifiedSegment['damage'][number][] = [];
   let events = 0;
   let missing = 0;
   let next = first;

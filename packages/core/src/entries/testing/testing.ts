@@ -2,14 +2,16 @@ import type { Event, InvalidEventError } from '@sluice/protocol';
 import { createWith, defaults } from '#engine';
 import type { AnyEvents, BigintEvents } from '../../accept/track.ts';
 import type { RelayedOptions, TrackerOptions } from '../../options/options.ts';
-import type { Seams } from '../../options/settings.ts';
-import { type LoggerPart, logger } from '../../parts/logger.ts';
+import type { Defaults } from '../../options/settings.ts';
+import { logger } from '../../parts/logger.ts';
 import type { Inputs, Schemas } from '../../parts/schemas.ts';
 import { allParts } from '../../platform/all-parts.ts';
 import type { Outcome, Transport, TransportRequest } from '../../send/http/transport.ts';
 import type { Tracker } from '../../tracker.ts';
 
 export { VirtualClock } from './virtual-clock.ts';
+
+type Seams = Pick<Defaults, 'clock' | 'random'>;
 
 /** Options of a tracker in a test: it may have a clock and random numbers of its own. */
 export interface TestOptions extends TrackerOptions, Seams {}
@@ -127,7 +129,7 @@ export function recordingTracker<Events extends object = AnyEvents>({
   const steps = (step: string, detail: { readonly event?: Event }) => {
     if (step === 'tracked' && detail.event) record(detail.event);
   };
-  const recorder: LoggerPart = (user) => ({ ...logger(user), steps });
+  const recorder: typeof logger = (user) => ({ ...logger(user), steps });
   const parts = { ...allParts, ...defaults.parts, logger: recorder };
   const tracker = createWith(
     {

@@ -3,7 +3,6 @@ import { ClosedError } from '../../base/errors/closed-error.ts';
 import { encodeEvents, type Limit, splitEvents } from '../../base/event-bytes.ts';
 import { allOf, type Range } from '../../base/range.ts';
 import { type Journal, syncCopies } from '../../keep/journal.ts';
-import type { LetterStore } from '../../send/delivery.ts';
 import type { Refusal } from '../../send/parcel-trial.ts';
 import type { Parcel } from '../../wait/parcel.ts';
 import { Places } from '../../wait/places.ts';
@@ -31,7 +30,7 @@ interface StoredLetter {
 }
 
 /** Keeps dead letters within limits: the oldest are dropped first. */
-export class LetterArchive extends Shelf implements LetterStore {
+export class LetterArchive extends Shelf {
   /** Runs until the next check of the oldest letters. Stopped once the archive is closed. */
   readonly #check = new Alarm(this.options.clock, () => {
     void this.use(() => this.tidy())

@@ -48,7 +48,7 @@ interface DispatchHandler {
   onResponseError(controller: DispatchController, error: Error): void;
 }
 
-export interface DispatchController {
+interface DispatchController {
   abort(reason: Error): void;
 }
 

@@ -3,7 +3,7 @@ import { createSecureContext, type SecureContextOptions } from 'node:tls';
 import { ConfigError } from '@sluice/protocol';
 // By its file: Bun has a stub in place of the module, which makes no requests.
 import { buildConnector, type Dispatcher } from 'undici/index.js';
-import type { ConnectOptions, DispatchController, RequestDispatcher } from './connect-options.ts';
+import type { ConnectOptions, RequestDispatcher } from './connect-options.ts';
 import { ExitBudget } from './exit-budget.ts';
 import { SlashRedirect } from './slash-redirect.ts';
 import { TimeLimits } from './time-limits.ts';
@@ -19,6 +19,7 @@ import { environmentProxy, UndiciConnection } from './undici-connection.ts';
 const EXIT_BUDGET_MS = 2_000;
 
 type ConnectorOptions = buildConnector.BuildOptions;
+type Controller = Pick<Dispatcher.DispatchController, 'abort'>;
 type Limits = Pick<TransportRequest, 'timeouts' | 'signal'>;
 
 /** Options of an `UndiciTransport`. */
@@ -166,7 +167,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #onEnd: (outcome: Outcome, isComplete: boolean) => void;
   /** Set once there is a connection. Nothing is sent before. */
   #isSent = false;
-  #controller: DispatchController | undefined;
+  #controller: Controller | undefined;
   #answer: Omit<Answer, 'kind' | 'body'> | undefined;
   readonly #body: Buffer[] = [];
   #room = MAX_ANSWER_BYTES;
@@ -179,7 +180,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#limits.enter('connectMs');
   }
 
-  onRequestStart(controller: DispatchController): void {
+  onRequestStart(controller: Controller): void {
     this.#controller = controller;
     // A dispatcher may find a connection only after the request was given up.
     if (this.#isOver) this.abort();
