@@ -9,14 +9,13 @@ export interface Deadline {
   wait(work: Promise<unknown>): Promise<void>;
 }
 
-/** What a deadline needs. */
 export interface Waits {
   readonly clock: Clock;
   /** Calls back when a signal aborts. Returns what stops this. Default: a listener of its own. */
   readonly onAbort?: ((signal: AbortSignal, callback: () => void) => () => void) | undefined;
 }
 
-/** Reads what `flush()` or `close()` were given. If that makes no sense, the default counts. */
+/** Reads the options of `flush()` or `close()`. Instead of a wrong one, the default counts. */
 export function createDeadline(
   { clock, onAbort = listen }: Waits,
   options: FinishOptions | undefined,

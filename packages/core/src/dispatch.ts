@@ -32,7 +32,6 @@ interface DispatchOptions {
   readonly hooked: Pick<Guarded, 'destination' | 'headersOf' | 'rejected' | 'safeCause'>;
   readonly texts: Pick<EventTexts, 'offset'>;
   readonly transport: Transport;
-  /** Undefined if nobody else sends what the journal has. */
   readonly sharing: Journal['sharing'];
   readonly waiting: Waiting;
   readonly books: Books;
@@ -41,23 +40,19 @@ interface DispatchOptions {
   readonly reporter: Reporter;
 }
 
-/** Everything between a parcel and the service: sends requests, decides when, and learns from the answers. */
+/** Everything between a parcel and the service: decides when to make requests, makes them, and learns from the answers. */
 interface Dispatch extends Sender, Pick<Requests, 'redact'> {
   readonly stats: Pick<
     TrackerStats,
     'breaker' | 'pause' | 'suspects' | 'rateLimit' | 'bodyLimit' | 'batchLimit' | 'requests'
   >;
-  /** The app is active again. */
   show(): void;
   /** Earlier processes ended before they saw an answer: nothing is sent before this time, in milliseconds since 1970. */
   pause(until: number, failures: number): void;
-  /** The network may be back. */
   online(): void;
-  /** The network may be gone. */
   offline(): void;
   /** Later requests carry this key. If it is another one, they are made at once. */
   setApiKey(apiKey: string): void;
-  /** Ends all waits. */
   retryNow(): void;
   /** Aborts pending requests, without waiting for answers. */
   stop(): Promise<void>;

@@ -15,7 +15,7 @@ import type { Waiting } from './wait/waiting.ts';
 /** A second journal, stored beside the events. */
 type Part = 'dead-letters' | 'unidentified';
 
-/** The stages of a tracker that have to do with a second journal. */
+/** The stages of a tracker that a second journal needs. */
 interface Stages {
   readonly settings: Settings;
   readonly clock: Clock;
@@ -23,7 +23,6 @@ interface Stages {
   /** The main journal, and what waits in it. */
   readonly journal: Journal;
   readonly waiting: Waiting;
-  /** There is something to send. */
   readonly wake: () => void;
 }
 
@@ -43,7 +42,6 @@ function placeOf(settings: Settings, clock: Clock, part?: Part) {
   return { settings, clock, maxBytes, part };
 }
 
-/** What each part has for its events. */
 function shelf(
   settings: Settings,
   clock: Clock,

@@ -23,7 +23,7 @@ export function createRoad(settings: Settings, texts: EventTexts, flush: () => P
   let isShut = false;
   /** Whether the process ends. An event tracked now must be written at once, or it is lost. */
   let isLeft = false;
-  /** Of all waits: aborted once nothing is delivered any more. */
+  /** Aborted once nothing is delivered any more. */
   const waits = new Set<AbortController>();
   const { clock, random } = settings;
   const redact = (text: string) => dispatch.redact(text);
@@ -89,7 +89,7 @@ export function createRoad(settings: Settings, texts: EventTexts, flush: () => P
     online: dispatch.online,
     offline: dispatch.offline,
   });
-  // The end of the process is nothing to a tracker that does nothing.
+  // A tracker that does nothing has nothing to write at the end.
   if (settings.enabled === false) stopListening();
 
   async function open(): Promise<void> {
@@ -105,7 +105,7 @@ export function createRoad(settings: Settings, texts: EventTexts, flush: () => P
         damaged: (place, bytes) => reporter.emit('damaged', { place, bytes }),
         vanished(range) {
           reporter.settled('damaged', waiting.lose(range));
-          // What cannot be written again now is once the journal works.
+          // What cannot be written now is written once the journal works.
           void waiting.commitAll();
         },
         settled(range, fate) {
@@ -175,7 +175,7 @@ export function createRoad(settings: Settings, texts: EventTexts, flush: () => P
     await dispatch.whileUseful(settled(over), at);
   }
 
-  /** Writes all events before it returns, as far as the journal can do that. Never throws. */
+  /** Writes all events before it returns, if the journal can. Never throws. */
   function writeNow(): void {
     if (admission.isDenied) return;
     attempt(() => admission.leave(), reporter.storageFailed);
@@ -189,12 +189,10 @@ export function createRoad(settings: Settings, texts: EventTexts, flush: () => P
     calm();
   }
 
-  /** Where events are kept now. */
   function journalKind(): string {
     return waiting.commit.isFailing ? 'memory' : journal.kind;
   }
 
-  /** Reports the failure. Events may be kept in another place now: reports that too. */
   function storageFailed(error: unknown): void {
     reporter.storageFailed(error);
     reporter.journal(journalKind());

@@ -13,7 +13,7 @@ export function createWith(options: AnyOptions, defaults: Defaults): Tracker {
   return onRoad(options, defaults).tracker;
 }
 
-/** As `createTracker`, with these defaults. Also returns what the tracker stands on. @internal */
+/** As `createWith`. Also returns the engine. @internal */
 export function onRoad(options: AnyOptions, defaults: Defaults): { tracker: Tracker; engine: Engine } {
   return configured(() => {
     // The cast is safe: what is missing is found.

@@ -19,6 +19,7 @@ const CLOSE_TIMEOUT_MS = 10_000;
 /** `close()` releases its resources within this time, even if storage hangs. */
 const SHUT_DOWN_MS = 5_000;
 const NO_OPTIONS: TrackOptions = {};
+
 /** Takes the events of one customer. Made by `tracker.for()`. */
 export type CustomerTracker<Events = AnyEvents> = Pick<Tracker<Events>, 'track'>;
 
@@ -112,7 +113,7 @@ export interface Tracker<Events = AnyEvents> extends AsyncDisposable {
   ): () => void;
 }
 
-/** What cannot be read becomes a ConfigError. @internal */
+/** Turns any error into a ConfigError. @internal */
 export function configured<Made>(make: () => Made): Made {
   try {
     return make();

@@ -22,7 +22,7 @@ export class ClockOffset {
     this.#store = store;
     const [ms = 0, at = 0] = (store?.load() ?? '').split(' ').map(Number);
     const now = clock.now();
-    // If the clock was put right since, the time would be earlier than it was then, or was late without a correction.
+    // Somebody may have corrected the clock since: then the offset does not hold.
     const holds = ms > 0 ? now < at : now + ms >= at;
     if (isTime(at) && isTime(now + ms) && holds) this.ms = ms;
   }

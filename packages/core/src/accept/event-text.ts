@@ -66,7 +66,6 @@ export class EventTexts {
   /** The user of the event that was made last. Empty: it names none. */
   customer: string = UNIDENTIFIED;
 
-  /** @param store Keeps what was learned of the clock. */
   constructor(settings: TextSettings, store?: OffsetStore) {
     const { clock, correlationKey, keepDeviceTimestamp, maxEventBytes, source, unidentified } = settings;
     this.#key = `,"correlationKey":${JSON.stringify(correlationKey)},"correlationValue":`;
@@ -118,7 +117,7 @@ export class EventTexts {
     const offsetMs = (timestamp === undefined && this.offset?.ms) || 0;
     const middle = this.#middleOf(source, timestamp ?? now + offsetMs);
     let text = payloadText(payload, maxBytes);
-    // Once it is known that the payload is not too large.
+    // Only now: the payload is not too large.
     if (context) text = payloadText({ ...context, ...JSON.parse(text || '{}') }, maxBytes);
     if (offsetMs !== 0 && this.#keepsDeviceTime) text = withDeviceTime(text, now);
     const end = text === '' ? '"}' : `","payload":${text}}`;
@@ -181,7 +180,7 @@ function isList(value: object): boolean {
   return Object.hasOwn(value, 'length') || ArrayBuffer.isView(value);
 }
 
-/** First, so that a property of that name in the payload counts. */
+/** The device's time comes first, so that a property of that name in the payload wins. */
 function withDeviceTime(payload: string, now: number): string {
   const start = `{"device_timestamp":"${isoTime(now)}"`;
   return payload.length > 2 ? `${start},${payload.slice(1)}` : `${start}}`;

@@ -40,7 +40,7 @@ export function payloadText(payload: unknown, maxBytes: number): string {
   const walk: Walk = { maxBytes, room: maxBytes, path: '' };
   let fault = findFault(payload, 0, walk, 0);
   if (fault === undefined) {
-    // Most payloads: the fast way out. To read even one character of a new text takes long.
+    // Most payloads: the fast way out. Reading even one character of a new text is slow.
     if (payload !== null && isPlain(payload) && !hasToJson(payload)) return JSON.stringify(payload);
     // A toJSON receives the name of the property.
     const text = JSON.stringify({ payload }).slice(PREFIX.length, -1);
@@ -68,7 +68,7 @@ function findFault(
   const isText = typeof value === 'string';
   walk.room -= around + (isText ? value.length + 2 : 1);
   if (walk.room < 0) return tooLarge(walk);
-  // Most values: the fast way out. A short function, so that the engine puts it into its callers.
+  // Most values: the fast way out. The function is short, so that the engine inlines it.
   const isSimple = isText || typeof value === 'number' || typeof value === 'boolean';
   return isSimple ? undefined : findInObject(value, depth, walk, isJson);
 }
@@ -80,7 +80,7 @@ function findInObject(value: unknown, depth: number, walk: Walk, isJson: boolean
     return typeof value === 'bigint' ? lost('a bigint; set the option bigint') : undefined;
   if (isLong(value, walk)) return tooLarge(walk);
   if (isJson || !hasToJson(value)) return findInside(value, depth, walk);
-  // To ask a Date costs as much as all else of an event.
+  // Calling toJSON of a Date costs as much as the rest of the event.
   if (value instanceof Date) return findFault('', depth, walk, DATE_BYTES);
   return findFault(value.toJSON(''), depth, walk, 0, true);
 }

@@ -14,12 +14,10 @@ export class Alarm {
     this.#callback = callback;
   }
 
-  /** Whether a call is pending. */
   get isSet(): boolean {
     return this.#timer !== undefined;
   }
 
-  /** Whether `stop()` was called. */
   get isStopped(): boolean {
     return this.#isStopped;
   }

@@ -1,9 +1,9 @@
 /** Space for new items at the front, so that adding one does not move the others. */
 const SPARE = 8;
-/** Fewer removed items than this are not worth moving the others. */
+/** The others move to the front once this many items were removed. */
 const LEAST_GAP = 32;
 
-/** A list whose ends cost the same however long it is: no operation on them moves all items. */
+/** A list with constant cost at both ends: adding and removing there does not move the other items. */
 export class Deque<Item> implements Iterable<Item> {
   #items: (Item | undefined)[] = [];
   #first = 0;
@@ -25,7 +25,7 @@ export class Deque<Item> implements Iterable<Item> {
     this.#items[this.#first] = item;
   }
 
-  /** Inserts an item before the first one that goes after it. Takes as long as there are items before it. */
+  /** Inserts an item before the first one that goes after it. The cost grows with the number of items before it. */
   insert(item: Item, goesAfter: (other: Item) => boolean): void {
     this.unshift(item);
     for (let index = this.#first; ; index += 1) {
@@ -36,7 +36,7 @@ export class Deque<Item> implements Iterable<Item> {
     }
   }
 
-  /** Removes an item. Takes as long as there are items before it. */
+  /** Removes an item. The cost grows with the number of items before it. */
   remove(item: Item): void {
     let index = this.#items.indexOf(item, this.#first);
     if (index < 0) return;
@@ -49,7 +49,7 @@ export class Deque<Item> implements Iterable<Item> {
     }
   }
 
-  /** Keeps only some items. Takes as long as the list. */
+  /** Keeps only some items. The cost grows with the length of the list. */
   filter(isKept: (item: Item) => boolean): void {
     this.#items = [...this].filter(isKept);
     this.#first = 0;

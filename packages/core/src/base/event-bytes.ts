@@ -7,13 +7,12 @@ export interface EventBytes {
   readonly times?: Float64Array | undefined;
 }
 
-/** How much to take at once. A single event larger than `maxBytes` is taken alone. */
+/** How much to take at once. An event larger than `maxBytes` is taken alone. */
 export interface Limit {
   readonly maxEvents: number;
   readonly maxBytes: number;
 }
 
-/** No events. */
 export const NO_EVENTS: EventBytes = { bytes: new Uint8Array(0), ends: new Uint32Array(0) };
 
 const encoder = new TextEncoder();
@@ -37,7 +36,7 @@ export function sliceEvents({ bytes, ends, times }: EventBytes, first: number, l
   };
 }
 
-/** Where an event starts: after the comma behind the one before it. */
+/** An event starts after the comma that follows the previous one. */
 function startOf(ends: Uint32Array, index: number): number {
   return (ends[index - 1] ?? -1) + 1;
 }
@@ -67,7 +66,7 @@ export function splitEvents({ bytes, ends }: EventBytes): Uint8Array[] {
   return Array.from(ends, (end, index) => bytes.subarray(startOf(ends, index), end));
 }
 
-/** Merges groups into one. A single group is returned as it is, without a copy. */
+/** Merges groups into one. Returns a single group without a copy. */
 export function mergeEvents(groups: readonly EventBytes[]): EventBytes {
   const [first = NO_EVENTS] = groups;
   if (groups.length < 2) return first;

@@ -10,17 +10,15 @@ export interface Range extends Span {
   readonly segment: number;
 }
 
-/** All events of a segment. */
 export function allOf(segment: number): Range {
   return { segment, from: 0, to: Number.POSITIVE_INFINITY };
 }
 
-/** How many events a range holds. */
 export function rangeLength({ from, to }: Span): number {
   return to - from;
 }
 
-/** The position of the first of some spans, which are in order, that ends after an index. */
+/** The position of the first span that ends after an index. The spans must be in order. */
 export function firstBehind(spans: readonly Span[], index: number): number {
   let low = 0;
   let high = spans.length;

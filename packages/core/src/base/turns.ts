@@ -16,7 +16,6 @@ export class Turns {
     void this.take(() => ended);
   }
 
-  /** Resolves once all work so far has ended. */
   ended(): Promise<void> {
     return this.take(async () => {});
   }

@@ -1,6 +1,6 @@
 import { hashOf } from '../base/hash.ts';
 
-/** What tells the accounts of one machine, or of one page, apart. */
+/** The options that distinguish accounts. */
 export interface AccountNames {
   readonly baseUrl: string;
   readonly correlationKey: string;

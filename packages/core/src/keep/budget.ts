@@ -20,7 +20,6 @@ export interface BudgetOptions {
     readonly maxBytes?: number | undefined;
     /** Bytes that the journal leaves free on its disk for others. */
     readonly minFreeBytes: number;
-    /** Which events are dropped first if the journal is full. */
     readonly whenFull: 'drop-oldest' | 'drop-newest';
   };
   readonly reporter: Pick<Reporter, 'settled'>;
@@ -30,12 +29,12 @@ export interface BudgetOptions {
 export const MOST_BYTES: number = 2 ** 30;
 /** A journal without a limit of its own may take this part of its disk. */
 export const MOST_OF_DISK = 0.1;
-/** A small disk is not reserved completely for others: at most this part of it is kept free. */
+/** At most this part of a disk is kept free: a small one would have no room for events. */
 const MOST_RESERVED = 0.05;
 const SPACE_INTERVAL_MS = 1_000;
 /** After a process has written this part of the limit, it measures again: others may write as well. */
 const MEASUREMENTS = 64;
-/** Maximum of bytes that an event takes in the journal beside its own. */
+/** The most bytes that an event takes in the journal beside its own. */
 const OVERHEAD_BYTES = 32;
 
 /** Keeps the journal within the limits of `storage`. Asked before each write. */
@@ -66,7 +65,6 @@ export class Budget {
     this.#isOpened = maxBytes === undefined;
   }
 
-  /** Whether nothing may be written any more. */
   get isOver(): boolean {
     return this.#options.isOver();
   }
@@ -132,7 +130,7 @@ export class Budget {
     return this.#options.journal.bytes + (this.#otherBytes ?? 0) + this.#reservedBytes;
   }
 
-  /** Frees what nobody needs: before events are given up, damaged files go, and what others have released counts. */
+  /** Frees what nobody needs, before events are given up: deletes damaged files, and counts what others have released. */
   async #reclaim(): Promise<void> {
     const { journal, opened } = this.#options;
     await opened();

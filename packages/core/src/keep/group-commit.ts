@@ -41,18 +41,17 @@ export class GroupCommit {
   readonly #interval: Alarm;
   /** Runs while a journal that failed is left alone. */
   readonly #pause: Alarm;
-  /** What is being appended, or waits for room, in the order in which that started. `writeNow` takes entries out and writes them. */
+  /** Appends in progress, and what waits for room, in the order of their start. `writeNow` takes entries out and writes them. */
   readonly #entries = new Set<Entry>();
-  /** While something waits for room in the journal: it may be dropped without an append. */
+  /** Set while an entry waits for room in the journal. */
   #starting: Promise<void> | undefined;
   #startsSoon = false;
   /** Whether all events are to be written now, not only once there are enough of them. */
   #wantsAll = false;
-  /** Whether those are to be written now that wait for no others. */
+  /** Whether urgent events are to be written now. */
   #wantsUrgent = false;
   /** Called when the next append has ended. */
   #waiters: (() => void)[] = [];
-  /** Number of appends so far. */
   #tries = 0;
   #failures = 0;
   /** Number of changes between working and failing. A result says nothing if the journal has changed since its append started. */
@@ -92,7 +91,7 @@ export class GroupCommit {
     const tries = this.#tries;
     const isEmpty = () => this.#options.waiting.unwrittenSince === undefined;
     while (!isDone()) {
-      // A failure of an append that was in progress already says nothing of how the journal is now.
+      // An earlier append that fails only now says nothing about the journal.
       if (this.isFailing && this.#entries.size === 0 && this.#tries > tries) return false;
       await this.#writeAll();
       // Nothing is left to be written here: others see to it.

@@ -28,10 +28,7 @@ export class RecordList<Record extends Kept> {
     this.bytes += record.bytes;
   }
 
-  /**
-   * The adjacent records that a read from the start of the range needs, as far as they fit the limit: what is left of one that is sent
-   * in parts is written anew. At least one, if a record with unreleased events has the first index.
-   */
+  /** The adjacent records that a read from the start of a range needs, within the limit, but at least one unless all is released. */
   within({ from, to }: Span, { maxEvents, maxBytes }: Limit): Record[] {
     const found: Record[] = [];
     let room = maxBytes + 1;

@@ -12,7 +12,7 @@ export interface Handed {
   handBack(): void;
   /** The journal is full: the events end. Returns how many had not ended before. */
   drop(): number;
-  /** They are never given to the journal again. */
+  /** The events are never given to the journal again. */
   forsake(): void;
 }
 

@@ -10,7 +10,7 @@ import { consoleWarnings } from '../tell/console-log.ts';
 import { Reporter, type Tell } from '../tell/reporter.ts';
 import type { Settings } from './settings.ts';
 
-/** What the parts make of user code. A part that a page does not have makes nothing. */
+/** What the parts return. A part that a page does not have returns nothing. */
 type Made = ReturnType<typeof guards> &
   ReturnType<typeof idempotency> &
   ReturnType<typeof classify> &
@@ -21,7 +21,6 @@ export interface Guarded extends Partial<Made> {
   readonly destination: Destination;
   /** Changes, checks and drops tracked events. Undefined if no option is a hook. */
   readonly prepare: ReturnType<typeof hooks>;
-  /** Tells the application what happens, also that its own code failed. */
   readonly reporter: Reporter;
 }
 
@@ -30,7 +29,7 @@ export interface Guarded extends Partial<Made> {
  *
  * @param redact Removes the API key from a text.
  * @param flush Resolves once all events tracked by now are settled, or cannot be settled for now.
- * @param publish Tells those who listen to all trackers of the process.
+ * @param publish As `Platform.publish`.
  */
 export function guardCallbacks(
   settings: Settings,

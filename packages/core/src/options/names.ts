@@ -1,7 +1,7 @@
 import { ConfigError } from '@sluice/protocol';
 import type { Rules } from '@sluice/protocol/toolbox';
 
-/** Options of other trackers, and what has their place. */
+/** Option names of other trackers, and the option of Sluice. */
 const OTHER_OPTIONS: Readonly<Record<string, string>> = {
   clock: 'give it to createTracker() of @sluice/core/testing',
   random: 'give it to createTracker() of @sluice/core/testing',
@@ -19,7 +19,7 @@ const OTHER_OPTIONS: Readonly<Record<string, string>> = {
 /** Shorter names begin many others, and a longer one is no slip of the pen. */
 const [SHORTEST, LONGEST] = [4, 40];
 
-/** Throws a ConfigError for an option that does not exist if it can be told which one is meant. */
+/** Throws a ConfigError for an unknown option, if the user probably means another one. */
 export function checkNames(given: unknown, rules: Rules): void {
   const groups = Object.entries(rules).filter(([, rule]) => !Array.isArray(rule));
   const tables = [['', rules], ...groups] as readonly (readonly [string, Rules])[];
@@ -35,7 +35,7 @@ export function checkNames(given: unknown, rules: Rules): void {
   }
 }
 
-/** Asks for the known name that begins with a wrong one, or differs least from it. Undefined if all differ by more than a third. */
+/** Suggests the known name that begins with a wrong one, or is most like it. Undefined if all differ by more than a third. */
 export function meant(name: string, known: readonly string[], group = ''): string | undefined {
   if (name.length > LONGEST) return undefined;
   const [nearest] = known
@@ -49,7 +49,7 @@ function otherOption(option: string): string | undefined {
   return Object.hasOwn(OTHER_OPTIONS, option) ? OTHER_OPTIONS[option] : undefined;
 }
 
-/** Asks for the options of this name in other groups. Undefined if there are none. */
+/** Suggests the options of this name in other groups. */
 function elsewhere(name: string, tables: readonly (readonly [string, Rules])[]): string | undefined {
   const found = tables
     .filter(([, table]) => Object.hasOwn(table, name))

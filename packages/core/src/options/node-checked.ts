@@ -40,11 +40,10 @@ const NODE_RULES: Rules = {
   },
 };
 
-/** Headers about one connection. Undici refuses some with each request, and others must not go on to the service. */
+/** Headers about one connection. Undici refuses some of them, and the others must not reach the service. */
 const OF_CONNECTION =
   /^(?:accept-encoding|connection|expect|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/i;
 
-/** Checks all options in Node. */
 export const nodeChecked: CheckedPart = thoroughly((options) => {
   const { delivery = {}, journal, journalDirectory, transport } = options;
   const { connect, dispatcher, headers = {} } = delivery;

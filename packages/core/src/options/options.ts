@@ -82,9 +82,7 @@ export interface TrackerOptions extends HookOptions {
         readonly minFreeBytes?: number | undefined;
         /** What is dropped when the journal is full. Default: `drop-oldest`. */
         readonly whenFull?: 'drop-oldest' | 'drop-newest' | undefined;
-        /**
-         * The greatest age of an event that is not delivered yet, in milliseconds: older ones are dropped. Default: no bound.
-         */
+        /** Greatest age of an undelivered event, in milliseconds: older ones are dropped. Default: no bound. */
         readonly maxAgeMs?: number | undefined;
       }
     | undefined;
@@ -145,10 +143,7 @@ export interface TrackerOptions extends HookOptions {
         readonly retryBaseMs?: number | undefined;
         /** The longest wait before any retry, in milliseconds. Default: 60,000. */
         readonly retryMaxMs?: number | undefined;
-        /**
-         * With strict order: how often one event may fail until it is set aside, so that those after it go on. Default: for
-         * ever.
-         */
+        /** With strict order: after this many failures, an event is set aside, and later ones go on. Default: never. */
         readonly maxTries?: number | undefined;
         /** What to do with an answer, by status (`409`) or class (`5xx`), instead of what the delivery table says. */
         readonly policy?: DeliveryPolicy | undefined;
@@ -200,9 +195,7 @@ export interface TrackerOptions extends HookOptions {
    * `logger` for it. False: silent. Default: the first refused event, drop, pause and failure of storage are written to the console.
    */
   readonly logger?: Logger | false | undefined;
-  /**
-   * False: a tracker that does nothing, for tests and previews. Its other options are not checked. Default: true.
-   */
+  /** False: a tracker that does nothing, for tests and previews. Its other options are not checked. Default: true. */
   readonly enabled?: boolean | undefined;
   /** Whether each step is written to the console, with the events themselves. A page needs the part `logger`. Default: false. */
   readonly debug?: boolean | undefined;
@@ -218,7 +211,7 @@ export interface RelayWithJwt {
   readonly jwt: () => string | undefined | PromiseLike<string | undefined>;
 }
 
-/** Options of `createTracker` in a page that sends to a relay of `@sluice/relay`. What is left out of `TrackerOptions`, the relay decides. */
+/** Options of `createTracker` in a page that sends to a relay of `@sluice/relay`. The relay decides the missing ones. */
 export interface RelayedOptions
   extends Omit<TrackerOptions, 'baseUrl' | 'apiKey' | 'destination' | 'ordering'> {
   /**

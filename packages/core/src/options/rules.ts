@@ -105,7 +105,7 @@ export const RULES: OptionRules = {
   transport: methods('post', 'close'),
 };
 
-/** Checks all options. Throws a ConfigError. */
+/** Throws a ConfigError. */
 export function checkOptions(options: unknown, rules: Rules = RULES): void {
   const { baseUrl, apiKey } = readRules(rules, '', options);
   readBaseUrl('baseUrl', baseUrl, apiKey);

@@ -12,7 +12,7 @@ import { missingPart, type Parts } from '../parts.ts';
 import type { Consent, Ordering, TrackerOptions } from './options.ts';
 
 type Group<Name extends keyof TrackerOptions> = NonNullable<TrackerOptions[Name]>;
-/** A group of options. All have a default, except for the `Optional` ones. */
+/** A group of options, complete except for the `Optional` ones. */
 type Complete<Name extends keyof TrackerOptions, Optional extends keyof Group<Name> = never> = Group<Name> & {
   readonly [Option in Exclude<keyof Group<Name>, Optional>]-?: NonNullable<Group<Name>[Option]>;
 };
@@ -64,7 +64,7 @@ export interface Defaults {
 const KIB = 1024;
 const MIB = 1024 * KIB;
 const DAY_MS = 24 * 60 * 60_000;
-/** Of a tracker that does nothing. */
+/** For a tracker that does nothing. */
 const NOWHERE = {
   baseUrl: 'http://localhost',
   correlationKey: 'source',
@@ -85,10 +85,7 @@ const HOOKS = ['context', 'beforeSend', 'sample', 'redact', 'bigint', 'events', 
 /** The numbers that may be 0. */
 const MAY_BE_ZERO = /Interval|Wait|Free/;
 
-/**
- * Fills in defaults. Checks here are only of what would lose or misdirect events; the part `checked` checks the rest. Throws a
- * ConfigError.
- */
+/** Fills in defaults. Checks what would lose or misdirect events; the part `checked` checks the rest. Throws a ConfigError. */
 export function readOptions(given: TrackerOptions, defaults: Defaults): Settings {
   const platform = own(defaults);
   const isOff = given?.enabled === false;
@@ -138,7 +135,7 @@ export function readOptions(given: TrackerOptions, defaults: Defaults): Settings
     const rule = 'correlationKey is required: the primary key chosen in the audience section';
     throw new ConfigError('correlationKey', rule);
   }
-  // Events would be in memory alone.
+  // Otherwise events would be in memory only.
   if (journal !== undefined && journal !== 'memory' && !journal?.groupLimit) {
     throw refusal('journal', '"memory" or a Journal', journal);
   }
@@ -192,7 +189,7 @@ function limited(name: string, value: number): number | undefined {
   return /Bytes|Age/.test(name) ? value : Math.min(value, MAX_TIMER_MS);
 }
 
-/** Reads a consent value. Throws a ConfigError if it is none. */
+/** Throws a ConfigError if it is no consent. */
 export function readConsent(value: unknown): Consent {
   if (value === 'pending' || value === 'granted' || value === 'denied') return value;
   // Without the value: it may be the key.

@@ -51,7 +51,6 @@ const FINISH: Readonly<Record<keyof FinishOptions, Rule>> = {
 
 const NO_PAGE =
   'relay is for pages: here, give baseUrl and apiKey, or enabled: false while a server renders a page';
-/** The parts by name. */
 const PARTS: Readonly<Record<keyof Parts, Rule>> = {
   bounds: ANYTHING,
   checked: ANYTHING,
@@ -71,10 +70,10 @@ const PARTS: Readonly<Record<keyof Parts, Rule>> = {
 const MOST_SEARCHED = 2_000;
 
 /**
- * Makes the check of all options, for where nobody waits for a few bytes more: also of how they go together, of what they contain,
- * of the names of parts, and of what methods are given.
+ * Makes the check for platforms where size matters little. It also checks combinations of options, their content, the names of
+ * parts, and the arguments of methods.
  *
- * @param checkMore Checks what only this platform has. What the rules say holds then.
+ * @param checkMore Checks what only this platform has, after the rules.
  */
 export function thoroughly(
   checkMore: (options: TrackerOptions) => void = () => {},
@@ -160,10 +159,7 @@ function isAsynchronous(schema: unknown): boolean {
   return false;
 }
 
-/**
- * Checks what a method was given: the name of an event, options, or more arguments than it has. Throws a ConfigError, or an
- * InvalidEventError for `identify()`.
- */
+/** Checks the arguments of a method. Throws a ConfigError, or an InvalidEventError for `identify()`. */
 function checkCall(method: string, given: unknown): void {
   if (method === 'on') {
     if (!Object.hasOwn(EVENTS, String(given))) throw unknown('on()', String(given), EVENTS);

@@ -1,20 +1,20 @@
-/** It begins with so many at once. Up to here latency is not looked at: so few answers say nothing about it. */
+/** The first limit. Up to it, latency does not count: few answers say nothing about it. */
 const BLIND = 4;
-/** It is looked at after so many answers at least, once it no longer doubles. */
+/** Once the limit no longer doubles, latency is checked after at least this many answers. */
 const LEAST_ANSWERS = 20;
-/** Up to this many times the base, latency is as good as alone; beyond the second, there are too many requests. */
+/** Latency is good up to `GOOD` times the base. Above `BAD` times the base, there are too many requests. */
 const GOOD = 1.5;
 const BAD = 2;
-/** What a request may take at most until it no longer counts: it hangs, or answers are slow. Or so many times the median. */
+/** A request that takes longer no longer counts: it hangs. The bound is `SLOW` times the median, but at least `SLOW_MS`. */
 const SLOW_MS = 1_000;
 const SLOW = 4;
-/** The base is measured anew after this time, at a quarter of the concurrency: what queues by itself would raise it. */
+/** The base is measured again after this time, at a quarter of the limit: our own requests would raise it. */
 const MEASURE_MS = 5 * 60_000;
 const QUARTER = 4;
 
-/** How many requests to make at once: more as long as latency holds and work waits. */
+/** Decides how many requests to make at once: more while latency stays low and events wait. */
 export class AdaptiveConcurrency {
-  /** Also of those that hang. */
+  /** Includes requests that hang. */
   readonly #most: number;
   #limit: number;
   #isStarting = true;
@@ -22,7 +22,7 @@ export class AdaptiveConcurrency {
   #base = 0;
   #median = 0;
   #latencies: number[] = [];
-  /** Whether work waited since latency was last looked at. */
+  /** Whether events waited since the last check of latency. */
   #isShort = false;
   #measuredAt = 0;
   #loweredAt = Number.NEGATIVE_INFINITY;
@@ -39,14 +39,14 @@ export class AdaptiveConcurrency {
     return this.#limit;
   }
 
-  /** How long until one more may be made, in milliseconds; Infinity if one of those under way must end first. */
-  waitMs(underWay: ReadonlySet<{ readonly at: number }>, now: number): number {
-    const { size } = underWay;
+  /** How long until one more may be made, in milliseconds; Infinity if a pending one must end first. */
+  waitMs(pending: ReadonlySet<{ readonly at: number }>, now: number): number {
+    const { size } = pending;
     if (size < this.#limit) return 0;
     this.#isShort = true;
     if (size >= this.#most) return Number.POSITIVE_INFINITY;
-    // Those that take long do not count: the newest of them must be so old.
-    const [slow] = [...underWay].slice(size - this.#limit);
+    // Slow requests do not count: one more may be made once this one is slow.
+    const [slow] = [...pending].slice(size - this.#limit);
     return Math.max(0, (slow?.at ?? 0) + Math.max(SLOW_MS, SLOW * this.#median) - now);
   }
 
@@ -61,7 +61,7 @@ export class AdaptiveConcurrency {
     if (length < (this.#isStarting ? this.#limit : Math.max(LEAST_ANSWERS, 2 * this.#limit))) return;
     this.#median = [...this.#latencies].sort((one, other) => one - other)[length >> 1] ?? 0;
     this.#look(now);
-    // Up to BLIND at once, the latest ones count on: few answers say little, and there may be no more for days.
+    // Up to `BLIND` at once, the latest answers are kept: there may be no others for days.
     const isBlind = this.#isStarting && this.#limit <= BLIND;
     this.#latencies = isBlind ? this.#latencies.slice(-LEAST_ANSWERS) : [];
     this.#isShort = false;

@@ -12,7 +12,7 @@ export type SharedPause = [until: number, failures: number, forMs: number];
 
 /** Hints count at most once in this time: an unstable network gives many. */
 const HINT_MS = 60_000;
-/** The first pause is as long as the wait of what failed so often. */
+/** The first pause is as long as the wait after this many failures. */
 const FAILURES = 2;
 const MAY_HELP = /^(blocked|intercepted|wrong-address|unavailable)$/;
 
@@ -25,10 +25,10 @@ export interface Breaker {
   hold(why: Why): void;
   /** The service asked for a pause. @param leastMs It is no shorter. */
   asked(retryAfterMs: number, why: Omit<Why, 'reason'>, leastMs?: number): void;
-  /** Requests are made one at a time until one is accepted. @param most So many may fail. */
+  /** Requests are made one at a time until one is accepted. @param most After this many failures, the breaker pauses. */
   doubt(most: number): void;
   probeFailed(why: Why): void;
-  /** As others are told of it. */
+  /** What other pages and processes are told. */
   readonly shared: SharedPause | undefined;
   /** Others pause. @param isFirst This page was opened just now, which is worth a try. */
   share(pause: Readonly<SharedPause>, isFirst: boolean): void;
@@ -95,7 +95,7 @@ export function createBreaker(
 
   function hold(why: Why): void {
     const { reason } = why;
-    // Each probe is another event: if many in a row are wrong indeed, they must not hold up the others for long.
+    // Each probe is another event: many wrong events in a row must not delay the others for long.
     const pauses = reason === 'refused' ? 0 : opened;
     const isOutage = reason === 'unavailable';
     open(isOutage ? probeMs(opened + FAILURES, backoff, random) : pauseMs(pauses, random), why);
@@ -123,7 +123,7 @@ export function createBreaker(
     },
     hold,
     asked(retryAfterMs, why, leastMs = 0) {
-      // Every client gets the same Retry-After, so that alone does not reduce the load: a rate limit applies too.
+      // Every client gets the same Retry-After, which alone does not reduce the load: a rate limit applies too.
       open(Math.max(askedMs(retryAfterMs, random), leastMs), { ...why, reason: 'asked' });
     },
     doubt(most: number): void {

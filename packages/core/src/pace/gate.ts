@@ -9,25 +9,25 @@ export interface Pass {
   /** When the request was made, and in which state of the breaker. */
   readonly at: number;
   readonly state: BreakerState;
-  /** How often somebody had said by then that the reason for failures may be gone, for example by a new key. */
+  /** How often `resume()` was called before. */
   readonly era: number;
 }
 
-/** Decides when a request may be made, by the breaker, the rate limit, and how many requests are under way. */
+/** Decides when a request may be made, by the breaker, the rate limit, and the number of pending requests. */
 export class Gate {
   readonly #clock: Clock;
   readonly #breaker: Breaker;
   readonly #concurrency: AdaptiveConcurrency;
   readonly #rateWaitMs: (now: number) => number;
-  /** Rings when the rate limit allows a request, or when one under way takes so long that it no longer counts. */
+  /** Rings when the rate limit allows a request, or when a pending one is so slow that it no longer counts. */
   readonly #alarm: Alarm;
-  /** The requests under way, the oldest first. */
-  readonly #underWay = new Set<Pass>();
+  /** The oldest first. */
+  readonly #pending = new Set<Pass>();
   #era = 0;
 
   /**
    * @param rateWaitMs How long the rate limit lets the next request wait, in milliseconds.
-   * @param onChange Called when a request may be made again. A change of the breaker is not told here.
+   * @param onChange Called when a request may be made again, except after a change of the breaker.
    */
   constructor(
     clock: Clock,
@@ -44,16 +44,16 @@ export class Gate {
   }
 
   get isBusy(): boolean {
-    return this.#underWay.size > 0;
+    return this.#pending.size > 0;
   }
 
   /** Whether a request may be made now. If not, `onChange` is called when that may have changed. */
   get mayStart(): boolean {
     const { state } = this.#breaker;
     const isProbe = (pass: Pass) => pass.state === 'half-open' && this.isCurrent(pass);
-    if (state !== 'closed') return state === 'half-open' && ![...this.#underWay].some(isProbe);
+    if (state !== 'closed') return state === 'half-open' && ![...this.#pending].some(isProbe);
     const now = this.#clock.now();
-    const waitMs = Math.max(this.#rateWaitMs(now), this.#concurrency.waitMs(this.#underWay, now));
+    const waitMs = Math.max(this.#rateWaitMs(now), this.#concurrency.waitMs(this.#pending, now));
     if (waitMs > 0 && waitMs < Number.POSITIVE_INFINITY) this.#alarm.set(waitMs);
     return waitMs === 0;
   }
@@ -61,15 +61,15 @@ export class Gate {
   /** Counts a new request and returns its pass. */
   start(): Pass {
     const pass: Pass = { at: this.#clock.now(), state: this.#breaker.state, era: this.#era };
-    this.#underWay.add(pass);
+    this.#pending.add(pass);
     return pass;
   }
 
   end(pass: Pass): void {
-    this.#underWay.delete(pass);
+    this.#pending.delete(pass);
   }
 
-  /** Whether nobody said since the request was made that the reason for failures may be gone. */
+  /** Whether `resume()` was not called since the request was made. */
   isCurrent({ era }: Pass): boolean {
     return era === this.#era;
   }
@@ -85,7 +85,6 @@ export class Gate {
     if (state !== 'closed') this.#breaker.probeFailed(why);
   }
 
-  /** The reason for the failures may be gone, for example by a new key: sends a probe now. */
   resume(): void {
     this.#era += 1;
     this.#breaker.resume();

@@ -29,15 +29,12 @@ export interface RestOptions {
   };
 }
 
-/** What one process leaves to the next. */
 interface Note {
   read(): Promise<string | undefined>;
   writeSync(text: string): void;
 }
 
-/** All that waits. */
 interface Waiting {
-  /** Number of events. */
   readonly pending: number;
   /** Bytes of the events in memory. */
   readonly bytes: number;
@@ -75,7 +72,7 @@ export class Rest {
     void this.#read();
   }
 
-  /** If this is true, it wakes the sender when it may have changed. */
+  /** While it returns true, it wakes the sender when that may have changed. */
   isOn(waiting: Waiting): boolean {
     if (!this.#isRead) return true;
     const { clock, settings } = this.#options;
@@ -125,7 +122,6 @@ export class Rest {
   }
 }
 
-/** How long the next process waits after so many without an answer. */
 function pauseMs(answerMs: number, times: number): number {
   return Math.min(MOST_MS, answerMs * 2 ** (times - 1));
 }

@@ -4,7 +4,7 @@ import { type Backoff, backoffDelayMs } from '@sluice/protocol/toolbox';
 const PAUSE: Backoff = { baseMs: 60_000, maxMs: 15 * 60_000 };
 /** Longest Retry-After that is followed. After this, the service is asked again anyway. */
 const MAX_RETRY_AFTER_MS = 60 * 60_000;
-/** Random part added to a wait, so that clients with the same answer do not all ask at the same moment. */
+/** The random part of a wait. It keeps clients with the same answer from asking at the same moment. */
 const JITTER = 0.2;
 
 /** A wait that doubles each time, up to its maximum, and up to a fifth more. */

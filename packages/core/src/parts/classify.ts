@@ -41,7 +41,7 @@ export function classify(user: {
   return { rejected: classify && rejectedBy(classify, failed) };
 }
 
-/** If the user's function fails, the answer says nothing. An entry that makes no sense is skipped: the service said that it accepts. */
+/** If the user's function fails, the answer says nothing. A wrong entry is skipped: the service accepted the batch. */
 function rejectedBy(classify: Classify, onFailed: (error: unknown) => void): ReadRejected {
   return ({ texts }, { status, body }) => {
     const call = () => classify({ status, body, count: texts.length });

@@ -112,7 +112,7 @@ function headersOf(given: NonNullable<DestinationOptions['headers']>, apiKey: st
   return { ...requestHeaders(undefined), ...Object.fromEntries(headers) };
 }
 
-/** The text of an event as the destination wants it. */
+/** Returns the text of an event for the destination. */
 function shape(
   text: Uint8Array,
   event: NonNullable<DestinationOptions['event']>,

@@ -6,7 +6,7 @@ import { ask, isWithin } from '../base/user-code.ts';
 import { checkPayloads, type Schemas } from './schemas.ts';
 
 const REDACTED = '[redacted]';
-/** Stands for each element of an array, and each property of an object. */
+/** Each element of an array, and each property of an object. */
 const ANY = '*';
 
 /** What a payload consists of. */
@@ -133,7 +133,7 @@ function contextOf(context: HookOptions['context'], onFailed: (error: unknown) =
   return ask(context, isFields, 'context() must return an object', onFailed) ?? {};
 }
 
-/** Of names with a dot between two. */
+/** Names with dots between them. */
 function isPath(value: unknown): boolean {
   return isNonEmptyString(value) && value.split('.').every(isNonEmptyString);
 }
@@ -142,7 +142,7 @@ function isFields(value: unknown): value is Fields {
   return Object.prototype.toString.call(value) === '[object Object]';
 }
 
-/** A number from 0 to 1, always the same for a customer. */
+/** Returns a number from 0 to 1, always the same for a customer. */
 function partOf(customer: string): number {
   let hash = hashOf32(customer, 0x811c9dc5);
   hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
@@ -170,7 +170,7 @@ export function digits(given: unknown, walk: { room: number }, depth = 0): unkno
   return copy ?? value;
 }
 
-/** Replaces the values at a path. Changes nothing: it copies what leads there. */
+/** Replaces the values at a path, in a copy. */
 function redactAt(given: unknown, [step, ...rest]: readonly string[]): unknown {
   if (step === undefined) return REDACTED;
   const value = seenByJson(given);
@@ -181,7 +181,6 @@ function redactAt(given: unknown, [step, ...rest]: readonly string[]): unknown {
   return copy;
 }
 
-/** What JSON sees of a value. */
 function seenByJson(value: unknown): unknown {
   return hasToJson(value) ? value.toJSON('') : value;
 }

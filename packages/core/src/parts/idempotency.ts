@@ -27,7 +27,7 @@ function batchId({ body, texts }: Batch): string {
   return [JSON.parse(first).uuid, texts.length, checksum(body)].join('-');
 }
 
-/** FNV-1a checksum, 32 bits, as eight hexadecimal digits. Enough to tell a few things apart. */
+/** FNV-1a, 32 bits, as eight hexadecimal digits. Enough to distinguish a few batches. */
 function checksum(bytes: Uint8Array): string {
   let value = 0x811c9dc5;
   for (const byte of bytes) value = Math.imul(value ^ byte, 0x01000193);

@@ -15,13 +15,12 @@ export type Inputs<Given> = {
   [Name in keyof Given]: Given[Name] extends StandardSchema<infer _Output, infer Input> ? Input : never;
 };
 
-/** Of the events of a name: the first one, and then each so many-th, is checked if they are only sampled. */
+/** With `sampled`, the first event of each name is checked, and then every hundredth. */
 const EACH = 100;
 
 /** A function that returns what the schema of an event makes of its payload. It throws an InvalidEventError. */
 type CheckPayload = (name: string, payload: unknown) => unknown;
 
-/** What a schema must be. */
 export const SYNCHRONOUS = 'a synchronous Standard Schema';
 const ASYNCHRONOUS: SchemaResult<unknown> = { issues: [{ message: 'asynchronous schema' }] };
 

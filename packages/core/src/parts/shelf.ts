@@ -7,7 +7,7 @@ import type { Journal, Reading } from '../keep/journal.ts';
 import type { Reporter } from '../tell/reporter.ts';
 import { Places } from '../wait/places.ts';
 
-/** How much is read at once. Events may grow before they are written again: it is half of what a journal takes at once. */
+/** How much is read at once: half of what a journal takes, because events may grow before they are written again. */
 const PAGE: Limit = { maxEvents: 250, maxBytes: 24 * 1024 };
 
 export interface ShelfOptions {
@@ -16,9 +16,7 @@ export interface ShelfOptions {
   /** Whether it may hold something. If not, it is not opened to look: opening it would create its place in storage. */
   readonly mayHold: () => Promise<boolean>;
   readonly clock: Clock;
-  /** Maximum size of the events, in bytes. */
   readonly maxBytes: number;
-  /** How old an event may get, in milliseconds. */
   readonly maxAgeMs: number;
   readonly reporter: Pick<Reporter, 'emit' | 'recovered' | 'settled' | 'storageFailed'>;
 }
@@ -30,7 +28,6 @@ export class Shelf {
   protected readonly options: ShelfOptions;
   /** Called when events were dropped, or when others ended them. The count may be 0. */
   protected readonly ended: (fate: Fate, count: number) => void;
-  /** One task runs at a time. */
   protected readonly turns: Turns = new Turns();
   /** Called when events of a previous process were found. */
   readonly #found: (count: number) => void;
@@ -66,7 +63,6 @@ export class Shelf {
     });
   }
 
-  /** The journal has these events. */
   add(range: Range): void {
     this.kept.add(range);
   }

@@ -6,7 +6,6 @@ import type { Outcome, TransportRequest } from '../send/http/transport.ts';
 import type { Platform } from './platform.ts';
 import { web } from './web.ts';
 
-/** Checks all options. */
 const checked = thoroughly(({ delivery }) => {
   if (delivery?.credentials === undefined || 'credentials' in Request.prototype) return;
   const rule = 'must be absent in a runtime without cookies: give delivery.headers a cookie';

@@ -19,11 +19,10 @@ interface JournalPlace {
   /** The size limit of the journal, in bytes. */
   readonly maxBytes?: number | undefined;
   readonly clock: Clock;
-  /** A separate part of the place, for events that are not to be delivered now: dead letters, or unidentified events. */
+  /** A separate place for dead letters or unidentified events. */
   readonly part?: string | undefined;
 }
 
-/** Callbacks for the moments of a process or app at which the tracker acts. */
 interface LifecycleListener {
   /**
    * The process ends (Node's `exit`, or a signal): only work that is finished when this returns is done.
@@ -52,7 +51,6 @@ interface Lifecycle {
 export interface Platform {
   readonly text: TextWriter;
   readonly lifecycle: Lifecycle;
-  /** The parts that a tracker has by default. */
   readonly parts: Parts;
   /** Whether there is one customer at a time: then events tracked before `identify()` are held by default. */
   readonly holdsUnidentified: boolean;
@@ -60,9 +58,9 @@ export interface Platform {
   readonly warnOfKey?: (baseUrl: string, options: TrackerOptions) => void;
   /** Makes a function that removes the API key from texts. */
   readonly redactor: (secret: string) => Redact;
-  /** How long an event may wait in memory to be written together with others, by default, in milliseconds. */
+  /** The default of the option. */
   readonly commitIntervalMs: number;
-  /** The size at which a batch is sent, by default, in bytes. */
+  /** The default of `batch.maxBytes`. */
   readonly batchBytes: number;
   /** Creates the durable journal of the platform; undefined if there is none. */
   createJournal(place: JournalPlace): Journal | undefined;
@@ -81,14 +79,8 @@ export interface Platform {
   createQueue(concurrency: number): Queue;
   /** Creates a controller whose signal may have any number of listeners: Node warns of more than ten. */
   createAbortController(): AbortController;
-  /**
-   * Calls `callback` when a signal of the user aborts. A signal may have any number of callbacks. Returns a function that
-   * stops this. Absent if a listener of its own will do.
-   */
+  /** Calls back when a signal of the user aborts. Returns a function that stops this. Absent if `addEventListener` is enough. */
   onAbort?(signal: AbortSignal, callback: () => void): () => void;
-  /**
-   * Publishes what happened in a tracker to those in the process who listen to all trackers. Absent if the platform cannot do
-   * that.
-   */
+  /** Publishes what happens to those in the process who listen to all trackers. Absent if the platform cannot. */
   readonly publish?: Tell | undefined;
 }

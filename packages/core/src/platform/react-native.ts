@@ -36,9 +36,9 @@ export interface Device {
   readonly netInfo?: NetInfo | undefined;
 }
 
-/** Of the tracker that is being created. */
+/** The device of the tracker that is being created. */
 let current: Device | undefined;
-/** There is one for the whole app. */
+/** One for the whole app. */
 let app: AppState | undefined;
 
 /** Calls `create`. The trackers that it creates, before it returns, use this device. */

@@ -39,14 +39,14 @@ function createQueue(): Queue {
   };
 }
 
-/** What runtimes have in common that have the interfaces of the web, but are no pages. Without a journal: events wait in memory. */
+/** For runtimes with the interfaces of the web that are no pages. Without a journal: events wait in memory. */
 export const web: Omit<Platform, 'lifecycle'> = {
   text,
   parts: { ...allParts, checked: thoroughly() },
   holdsUnidentified: true,
   redactor,
   commitIntervalMs: 250,
-  // More at once would take a slow device too long for one task, and a slow network too long for the time-out.
+  // A larger batch would block a slow device, and exceed the time-out on a slow network.
   batchBytes: 128 * 1024,
   createJournal: () => undefined,
   createNote: () => undefined,

@@ -7,16 +7,16 @@ const FAILURES_TO_DOUBT = 5;
 const LEAST_TO_END = 5;
 const LEAST_CRASHES = 3;
 const LEAST_REFUSALS = 2;
-/** What chance explains less often than this is no chance: that several events fail, that the service does, that one is at fault. */
+/** Chance does not explain failures that are less probable than this. */
 const RARE = 1e-3;
 const VERY_RARE = 1e-6;
 /** About the last 200 requests count. */
 const KEPT = 0.995;
 const FICKLE_MS = 10 * 60_000;
-/** Failed probes after which the service is to blame; if it calls the events wrong, single ones, as many as the second. */
+/** After this many failed probes, the service is to blame. The second is for a service that calls each event wrong. */
 const PROBES = 3;
 const WRONG_PROBES = 10;
-/** The wait of what looks like a wrong key or address. */
+/** The wait after what looks like a wrong key or address. */
 const DENIED: Backoff = { baseMs: 1_000, maxMs: 60_000 };
 /** The wait of an event that is probably at fault. */
 const SUSPECT: Backoff = { baseMs: 60_000, maxMs: 60 * 60_000 };
@@ -36,7 +36,7 @@ export interface Blame {
    * @param isClosed Whether nothing is in doubt yet.
    */
   failed(trial: Trial, rule: Rule, isOnly: boolean, isClosed: boolean): Verdict;
-  /** Whether it is at fault, since another piece of the same request was accepted after that had failed. */
+  /** Whether it is at fault: the whole request failed, and another piece of it was accepted since. */
   isFound(trial: Trial): boolean;
 }
 
@@ -83,7 +83,7 @@ export function createBlame(clock: Clock, isStrict: boolean, isEager: boolean = 
       trial.seen = accepted;
       if (!isCrash) trial.refusals += 1;
       const { failures, proofs, refusals } = trial;
-      // That the service failed before does not make a refusal worth more.
+      // Failures of the service do not count as refusals.
       const count = isCrash ? failures : refusals;
       const share = unlucky / requests;
       // Pieces, and what fails again though others are accepted, are to blame themselves.
@@ -121,12 +121,12 @@ export function createBlame(clock: Clock, isStrict: boolean, isEager: boolean = 
   };
 }
 
-/** In doubt, how many probes may fail until the service is to blame. @param isOnly As for `failed()`. */
+/** How many probes may fail until the service is to blame. @param isOnly As for `failed()`. */
 export function probesOf({ action }: Rule, isOnly: boolean): number {
   return action === 'pause' || action === 'retry' || isOnly ? PROBES : WRONG_PROBES;
 }
 
-/** How long something waits that goes again, in milliseconds. @param isDenial Whether it looks like a wrong key or address. */
+/** How long a trial waits until it goes again, in milliseconds. @param isDenial Whether it looks like a wrong key or address. */
 export function retryMs(trial: Trial, isDenial: boolean, backoff: Backoff, random: () => number): number {
   const { failures, isAlone, proofs, whole } = trial;
   const times = failures - 1;

@@ -47,10 +47,7 @@ const AWAY: Rule = { action: 'retry', reason: 'unavailable' };
 /** Also for a status that HTTP does not define: the batch is kept and retried. */
 const AMBIGUOUS: Rule = { ...AWAY, isAmbiguous: true };
 
-/**
- * The delivery table. An exact status comes before its class. The interface documents no statuses: these are safe readings of
- * HTTP.
- */
+/** The delivery table. The interface documents no statuses: these are safe readings of HTTP. */
 const DELIVERY_TABLE: Readonly<Record<string, Rule>> = {
   '2xx': { action: 'accept', reason: 'policy' },
   '3xx': OURS,

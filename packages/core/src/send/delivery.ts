@@ -28,7 +28,6 @@ interface DeliveryOptions {
       /** With strict order: how often one event may fail until it is set aside. Undefined: for ever. */
       readonly maxTries?: number | undefined;
     };
-    /** Whether no event may overtake another of its customer. */
     readonly isOrdered: boolean;
     readonly ordering: string;
   };
@@ -56,7 +55,7 @@ interface DeliveryOptions {
   readonly signal: AbortSignal;
 }
 
-/** Makes what sends a parcel once, and does what the answer asks for. */
+/** Returns a function that sends a parcel once and acts on the answer. */
 export function createDelivery(options: DeliveryOptions): (trial: ParcelTrial, pass: Pass) => Promise<void> {
   const { blame, books, breaker, clock, concurrency, gate, letters, limits, offset } = options;
   const { random, rejected, releasesBodies, reporter, requests, settings, signal, trials, waiting } = options;
@@ -127,7 +126,7 @@ export function createDelivery(options: DeliveryOptions): (trial: ParcelTrial, p
     const isClosed = breaker.state === 'closed';
     // What waits alone fails whether the service works or not.
     if (!isClosed && !trial.isAlone) {
-      // It waits before anybody hears of a pause: a new key lets it go at once.
+      // First: a listener of a pause may set a new key, which sends all that waits at once.
       if (!isOnly) again(trial);
       gate.failed(pass, why);
       if (!isOnly) return;

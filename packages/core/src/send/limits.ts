@@ -6,14 +6,14 @@ import { bytesOf, type Trial } from './trial.ts';
 /** Each accepted request raises the limit by this factor. So a wrong limit does not last. */
 const GROWTH = 1.02;
 
-/** What the service takes, as far as its answers tell. */
+/** The limits of the service, as far as its answers show them. */
 export interface Limits {
   /** The most of a request: what the settings say, or less. */
   readonly most: Limit;
   readonly stats?: Pick<TrackerStats, 'batchLimit' | 'bodyLimit' | 'rateLimit'>;
   /** How long until the next request may be made, in milliseconds. */
   waitMs?(now: number): number;
-  /** Whether so many events were refused: their halves need no other try. */
+  /** Whether the service refuses so many events: it needs no other try before it is halved. */
   refuses?(trial: Trial): boolean;
   sent?(trial: Trial, now: number): void;
   /** @param isBack After an outage. */

@@ -8,7 +8,7 @@ import type { Encoder, Outcome, Transport } from './http/transport.ts';
 
 /** Number of keys to redact: the current key and those before it. Answers may still quote an old key. */
 const KEYS_KEPT = 4;
-/** A header of the user may be a secret if its value is as long. */
+/** A header of the user may be a secret if its value has at least this length. */
 const SECRET_LENGTH = 8;
 
 /** Where requests go, and what is in them. */
@@ -44,9 +44,6 @@ interface RequestsOptions {
     readonly destination: Destination;
     /** Makes headers that differ from parcel to parcel. */
     readonly headersOf?: ((parcel: Batch) => Readonly<Record<string, string>>) | undefined;
-    /**
-     * Removes the key from the cause of a failed request: an HTTP library's error may have the headers, that of `fetch` has not.
-     */
     readonly safeCause?: ((cause: unknown) => unknown) | undefined;
   };
   /** In place of the path of the destination. */

@@ -28,19 +28,16 @@ interface SenderOptions {
   readonly waiting: Waiting;
   readonly breaker: Breaker;
   readonly gate: Gate;
-  /** How many requests the service bears at once. */
   readonly concurrency: { readonly limit: number };
   readonly reporter: Pick<Reporter, 'storageFailed'>;
   /** Undefined if nobody else sends what the journal has. */
   readonly sharing: Journal['sharing'];
   readonly trials: Trials;
-  /** Makes one request, and does what the answer asks for. */
+  /** Makes one request and acts on the answer. */
   readonly deliver: (trial: ParcelTrial, pass: Pass) => Promise<void>;
   /** The gate limits how many requests are made at once, not this queue. */
   readonly queue: Queue;
-  /** Whether no event may overtake another. */
   readonly isStrict: boolean;
-  /** Whether no event may overtake another of its customer. */
   readonly isOrdered: boolean;
   /** Aborts all deliveries. */
   readonly signal: AbortSignal;
@@ -50,7 +47,7 @@ interface SenderOptions {
 export interface Sender {
   /** Something may be ready to be sent. Resolves once sending has started, or when nothing more can be sent. */
   wake(): Promise<void>;
-  /** Resolves when the work ends, or when no request is under way and none will be made before `until` (in ms since 1970). */
+  /** Resolves when the work ends, or when no request is pending and none will be made before `until` (in ms since 1970). */
   whileUseful(work: Promise<void>, until: number): Promise<void>;
   /** Resolves once all deliveries have ended. Abort the signal before. Events that were not accepted stay in the journal. */
   stop(): Promise<void>;
@@ -67,7 +64,7 @@ export function createSender(options: SenderOptions): Sender {
     void wake();
   });
   let retryAt = 0;
-  /** Requests under way with something that failed before. */
+  /** Pending requests with something that failed before. */
   let tests = 0;
   let wasTest = false;
   const watching = new Set<() => void>();
@@ -106,7 +103,7 @@ export function createSender(options: SenderOptions): Sender {
     return !signal.aborted && sharing?.maySend !== false && gate.mayStart;
   }
 
-  /** If others may send what failed, it goes back. */
+  /** If another process may send what failed, it goes back to the journal. */
   function leaveToOthers(): void {
     if (sharing?.maySend === false) trials.leave();
   }
@@ -131,7 +128,7 @@ export function createSender(options: SenderOptions): Sender {
       waiting.putBack(parcel, 'first');
       return undefined;
     }
-    // What failed before is no test of the service, as long as there is anything else.
+    // What failed before is a bad test of the service: it goes only if there is nothing else.
     const isLast = !isProbe || isStrict || isOrdered || waiting.pending === waiting.inFlight;
     return isLast && mayStart() ? trials.take(isProbe) : undefined;
   }

@@ -15,10 +15,10 @@ const MOST_BYTES = 32 * 1024 * 1024;
 /** Maximum size of all events that wait alone, in bytes. Others go back to the journal, and are found again later. */
 const MOST_SUSPECT_BYTES = 8 * 1024 * 1024;
 
-/** It may be so much larger than the limit: the halves of what was too large differ a little in size. */
+/** A parcel may exceed the limit by this factor: halves of a parcel that was too large differ a little in size. */
 const TOLERANCE = 1.25;
 
-/** What `stats()` shows: so many events, and so many bytes of each. */
+/** The most events that `stats()` shows, and the most bytes of each. */
 const MOST_SHOWN = 1_000;
 const SHOWN_BYTES = 200;
 
@@ -27,16 +27,14 @@ interface TrialsOptions {
   readonly waiting: Pick<Waiting, 'cut' | 'divide' | 'denied' | 'end' | 'expiresInMs' | 'putBack'>;
   readonly blame: Pick<Blame, 'isFound'>;
   readonly limits: Limits;
-  /** Whether no event may overtake another. Then each waits for those before it. */
   readonly isStrict: boolean;
-  /** Whether no event may overtake another of its customer. */
   readonly isOrdered: boolean;
 }
 
 /** Parcels that failed. Each waits for a time of its own, and then goes again. */
 export class Trials {
   readonly #options: TrialsOptions;
-  /** Also of parcels that went back, as long as the same events of them are in memory. */
+  /** Includes parcels that went back, while the same events of them are in memory. */
   readonly #known = new WeakMap<Contents, ParcelTrial>();
   /** In the order of their events, if the order counts. */
   #list: ParcelTrial[] = [];
@@ -52,7 +50,6 @@ export class Trials {
     return this.#list.length - this.#alone.length;
   }
 
-  /** What `stats()` says of them. */
   get shown(): Suspect[] {
     const suspects = this.#list.filter(({ isSuspect }) => isSuspect);
     return suspects.slice(0, MOST_SHOWN).map(({ at, parcel, sent, why }) => {
@@ -66,7 +63,6 @@ export class Trials {
     return this.count < MOST_PARCELS && bytesOf(this.#list.map(({ parcel }) => parcel)) < MOST_BYTES;
   }
 
-  /** Number of all events. */
   get events(): number {
     return this.#list.reduce((total, { parcel }) => total + parcel.count, 0);
   }
@@ -86,7 +82,7 @@ export class Trials {
     return this.#known.get(parcel.contents) ?? this.#start(parcel, this.#options.waiting.denied);
   }
 
-  /** It was sent before, and went back: it waits here for its next try. */
+  /** A parcel that was sent before and went back waits here again. */
   add(trial: ParcelTrial): void {
     this.#list.push(trial);
   }
@@ -158,7 +154,7 @@ export class Trials {
     for (const trial of this.#list) if (trial.parcel.count > 1 && this.#isFound(trial)) trial.at = 0;
   }
 
-  /** Those may go that wait until this time, or less. The time may have come though the clock was set back, or stands still. */
+  /** All that wait until this time or less may go now. The clock may have been set back, or stand still. */
   due(until: number): void {
     for (const trial of this.#list) if (trial.at <= until) trial.at = 0;
   }
@@ -168,7 +164,7 @@ export class Trials {
     for (const trial of this.#list) if (!trial.isAlone && !isDenial(trial)) trial.at = 0;
   }
 
-  /** The service is back: all but those that wait alone may go. Those that only it made fail go together. */
+  /** The service is back: all may go but those that wait alone. Those that failed only because of it are joined again. */
   resume(): void {
     const { isStrict } = this.#options;
     const isWhole = ({ isAlone, proofs }: ParcelTrial) => !isStrict && !isAlone && proofs < 2;
@@ -205,7 +201,6 @@ export class Trials {
     return this.#list.filter(({ isAlone }) => isAlone);
   }
 
-  /** Those that need not wait for others. */
   get #unblocked(): readonly ParcelTrial[] {
     const [first] = this.#options.isStrict ? this.#list.filter(({ isAlone }) => !isAlone) : [];
     return first ? [first, ...this.#alone] : this.#list.filter(({ isBlocked }) => !isBlocked);
@@ -217,7 +212,7 @@ export class Trials {
     return (pair?.isAccepted && pair.count <= this.#most) || this.#options.blame.isFound(trial);
   }
 
-  /** The last one goes back first, so that they are in order. There, no half waits for the other. */
+  /** The last one goes back first, so that they are in order. In the queue, no half waits for the other. */
   #putBack(trials: ParcelTrial[], place: Place): void {
     for (const trial of trials.reverse()) {
       trial.after = undefined;

@@ -11,9 +11,7 @@ export class Books {
   recovered = 0;
   delivered = 0;
   deadLettered = 0;
-  /** Refused with an InvalidEventError, never accepted. Not part of the sum. */
   invalid = 0;
-  /** Sent again because the outcome of a request is unknown. Not part of the sum. */
   maybeDuplicate = 0;
   readonly dropped: Record<DropReason, number> = {
     'buffer-full': 0,

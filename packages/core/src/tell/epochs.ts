@@ -1,6 +1,5 @@
 import { untilWoken } from '@sluice/protocol/toolbox';
 
-/** Events that were tracked in one epoch. */
 interface Tracked {
   readonly epoch: number;
   readonly count: number;

@@ -18,7 +18,6 @@ export class Reporter {
   readonly #listeners = new Set<Tell>();
   readonly #failedCallbacks = new Set<string>();
   #kind: string | undefined;
-  /** The last failed request or failure of storage. */
   lastError: TrackerStats['lastError'];
 
   /** @param tells The logger, the console, and those who listen to all trackers of the process. */
@@ -86,13 +85,12 @@ export class Reporter {
     this.settled(reason, 1);
   }
 
-  /** As `invalidEvent()`. */
   invalid(cause: unknown, event?: unknown): void {
     this.#books.invalid += 1;
     this.emit('invalid', { error: invalidEvent(cause, event) });
   }
 
-  /** Counts and emits events that are pending, but not from `track()`: found in storage, or replayed dead letters. */
+  /** Counts and emits pending events that did not come from `track()`: found in storage, or replayed dead letters. */
   recovered(event: 'recovered' | 'replayed', count: number): void {
     this.#books.recovered += count;
     this.emit(event, { count });
@@ -123,7 +121,7 @@ export class Reporter {
     this.#raise(callback, cause);
   }
 
-  /** Emits later, not now: the failure may be anywhere, even before a listener can be added. */
+  /** Emits in a microtask: the failure may come before a listener can be added. */
   #raise(callback: string, cause: unknown): void {
     const error = isThrown(cause, Error) ? cause : new Error(reasonOf(cause));
     queueMicrotask(() => this.emit('callbackFailed', { callback, error }));

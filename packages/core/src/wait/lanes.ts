@@ -54,7 +54,7 @@ function* free<Parcel extends InLanes>(
   }
 }
 
-/** All that waits of the oldest lane comes first. If requests had a little of each, few of them would keep all lanes busy. */
+/** The oldest lane comes first, with all its parcels. If requests had events of many lanes, a few would block all lanes. */
 function* laneByLane<Parcel extends InLanes>(parcels: Iterable<Parcel>): Generator<Parcel, undefined> {
   const others: Parcel[] = [];
   let first: number | undefined;

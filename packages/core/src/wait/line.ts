@@ -17,8 +17,9 @@ import type { RingBuffer } from './ring-buffer.ts';
 const HELD_MS = 1_000;
 /** A full ring buffer has at least this many parcels, so that it is written before it is full. */
 const PARTS = 8;
-/** In one request, however small they are: what each costs has a bound. */
+/** The most events of one request, however small they are. */
 const MOST_EVENTS = 4_096;
+
 export interface LineOptions {
   readonly settings: {
     /** Bounds of the ring buffer. */
@@ -27,7 +28,6 @@ export interface LineOptions {
     readonly batch: Limit & { readonly maxWaitMs: number };
     /** `strict`: no event may overtake another. */
     readonly ordering: string;
-    /** Whether no event may overtake another of its customer. */
     readonly isOrdered: boolean;
   };
   readonly journal: Journal;
@@ -38,13 +38,12 @@ export interface LineOptions {
   /** The most that the service takes in a request, as far as that is known. */
   readonly limits: { readonly most: Limit };
   readonly reporter: Pick<Reporter, 'storageFailed'>;
-  /** Whether events need not wait for others now. */
+  /** Whether events are due now, without a full batch. */
   readonly isUrgent: () => boolean;
   /** Whether events may be sent that no journal has, because it fails. */
   readonly sendsUnwritten: () => boolean;
   /** Stored events that could not be read back intact end. */
   readonly damaged: (range: Range) => Promise<void>;
-  /** There may be something to send. */
   readonly onDue: () => void;
 }
 

@@ -6,7 +6,6 @@ import type { Parcel } from './parcel.ts';
 /** Stored parcels are joined up to this many places, so that the cost of taking the first events has a bound. */
 const MOST_PLACES = 64;
 
-/** A list of parcels that knows how many events they have. */
 export class ParcelList implements Iterable<Parcel> {
   /** Number of events. */
   count = 0;
@@ -58,7 +57,7 @@ export class ParcelList implements Iterable<Parcel> {
     this.count -= parcel.count;
   }
 
-  /** Call this after events of its parcels ended: takes out those that have none. */
+  /** Events of its parcels ended: removes the parcels without events. */
   recount(): void {
     this.count = 0;
     this.#last.clear();

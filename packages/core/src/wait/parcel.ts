@@ -35,7 +35,6 @@ export class Parcel {
     this.at = contents?.timeOf(0);
   }
 
-  /** Number of events. */
   get count(): number {
     return this.places.count;
   }
@@ -118,7 +117,7 @@ export class Parcel {
     this.wasTaken = false;
   }
 
-  /** Takes the first events of a stored parcel into memory: those that were read. Returns the parcel of them, maybe this one. */
+  /** The first events of a stored parcel were read: takes them into memory. Returns their parcel, which may be this one. */
   load(contents: Contents): Parcel {
     const { count } = contents;
     const part = count < this.count ? this.cut({ from: 0, to: count }) : this;

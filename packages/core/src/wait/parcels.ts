@@ -1,7 +1,7 @@
 import type { Limit } from '../base/event-bytes.ts';
 import { allOf, type Range } from '../base/range.ts';
 import type { Journal } from '../keep/journal.ts';
-import type { Handed } from '../keep/unwritten.ts';
+import type { Handed, Unwritten } from '../keep/unwritten.ts';
 import { Epochs } from '../tell/epochs.ts';
 import type { Line } from './line.ts';
 import type { Parcel } from './parcel.ts';
@@ -9,7 +9,7 @@ import { FORSAKEN, NOWHERE } from './places.ts';
 import type { Queue } from './queue.ts';
 
 /** All parcels of a tracker, wherever they are. */
-export class Parcels {
+export class Parcels implements Unwritten {
   /** The line that goes first is first. */
   readonly lines: Line[] = [];
   protected readonly epochs: Epochs = new Epochs();
@@ -47,12 +47,10 @@ export class Parcels {
     return earliest([...this.all()].map(({ at }) => at));
   }
 
-  /** Number of parcels that are worth a write of their own, or are being written. */
   get unwrittenParcels(): number {
     return this.sum(({ unwritten }) => unwritten.size);
   }
 
-  /** When the oldest event was accepted that no journal has or is given. Undefined if there are none. */
   get unwrittenSince(): number | undefined {
     const first = this.queues.map(
       ({ ring, unwritten }) => [...unwritten].find(({ places }) => places.has(NOWHERE)) ?? ring.filling,
@@ -60,13 +58,12 @@ export class Parcels {
     return earliest(first.map((parcel) => parcel && (parcel.at ?? 0)));
   }
 
-  /** All parcels, those in requests first. Those that are being released count no more: they are released where they were. */
+  /** All parcels, those in requests first. Leaves out those that have ended and are being released. */
   *all(): Generator<Parcel> {
     for (const { out } of this.queues) for (const parcel of out) if (!parcel.isEnded) yield parcel;
     for (const queue of this.queues) yield* queue.parcels();
   }
 
-  /** Hands the next unwritten events to the journal. @param isUrgent Only those that wait for no others. */
   hand(limit: Limit, isUrgent: boolean): Handed | undefined {
     for (const queue of this.queues) {
       const handed = isUrgent && !queue.isHigh ? undefined : queue.hand(limit);
@@ -114,14 +111,13 @@ export class Parcels {
     return this.drop(gone);
   }
 
-  /** Nothing will become any more of the events that no lasting journal holds: they wait no longer. Returns how many. */
+  /** Nobody can send the events any more that no lasting journal holds: they no longer count as pending. Returns how many. */
   giveUp({ survives, unsaved = 0 }: Pick<Journal, 'survives' | 'unsaved'>): number {
     const count = survives ? this.volatile + unsaved : this.pending;
     this.#givenUp += count;
     return count;
   }
 
-  /** Whether `giveUp()` found any. */
   protected get isGivenUp(): boolean {
     return this.#givenUp > 0;
   }

@@ -50,7 +50,6 @@ export class Places {
     else this.#runs.push(run);
   }
 
-  /** Adds events that the journal does not have. */
   push(count: number): void {
     this.add({ segment: NOWHERE, from: 0, to: count });
   }

@@ -100,7 +100,7 @@ export class Queue {
     };
   }
 
-  /** Call this after the places of a parcel have changed. */
+  /** The places of a parcel have changed. */
   changed(parcel: Parcel): void {
     const { isEnded, places } = parcel;
     if (!isEnded && (places.has(NOWHERE) || places.has(HANDED))) this.unwritten.add(parcel);
@@ -136,7 +136,6 @@ export class Queue {
     return taken.length > 1 ? this.#join(taken) : first && this.taken(first);
   }
 
-  /** The sender has a parcel now. */
   taken(parcel: Parcel): Parcel {
     parcel.wasTaken = true;
     this.out.add(parcel);

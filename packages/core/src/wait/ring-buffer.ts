@@ -14,7 +14,7 @@ const MAX_BYTES_PER_UNIT = 3;
 const FIRST_BYTES = 1024;
 /** A parcel that uses less than this part of its memory moves to a smaller piece. */
 const LEAST_USE = 0.5;
-/** The next parcel may be so much larger than the last. Then its last texts are written together, too: they need room to spare. */
+/** The next parcel gets this much more memory than the last: its last texts need spare room to be written together. */
 const GROWTH = 1.25;
 
 interface RingBufferOptions {
@@ -23,7 +23,6 @@ interface RingBufferOptions {
   /** Bounds of one parcel. */
   readonly parcel: Limit;
   readonly isHigh: boolean;
-  /** Whether no event may overtake another of its customer. */
   readonly isOrdered: boolean;
   readonly text: TextWriter;
   readonly memory: Memory;
@@ -45,8 +44,7 @@ class Filling {
 
 /**
  * A ring of parcels: the newest events, oldest first, bounded by count and bytes. `track()` fills the last one. If the order of each
- * customer counts, it does so only while less than a batch waits, so that batches fill soon. Otherwise it fills one for each lane, so
- * that the events of one lane need not wait for those of others.
+ * customer counts and more than a batch waits, it fills one parcel for each lane, so that no lane waits for another.
  */
 export class RingBuffer {
   readonly #options: RingBufferOptions;
@@ -57,7 +55,7 @@ export class RingBuffer {
   #areApart = false;
   /** The number of events and the bytes that a new parcel has room for at first. */
   #size: Limit = { maxEvents: 16, maxBytes: FIRST_BYTES };
-  /** All events, and their bytes: of those that are not written to a parcel it has the characters. */
+  /** All events and their bytes; for those that are not in a parcel yet, their characters. */
   #count = 0;
   #bytes = 0;
 
@@ -79,7 +77,7 @@ export class RingBuffer {
     return this.#bytes;
   }
 
-  /** The same at less cost: of the newest events it counts the characters. */
+  /** Cheaper than `bytes`: counts the characters of the newest events. */
   get roughBytes(): number {
     return this.#bytes;
   }
@@ -124,20 +122,18 @@ export class RingBuffer {
     for (const filling of this.#fillings) this.#seal(filling);
   }
 
-  /** Removes a parcel, usually one of the first. */
   remove(parcel: Parcel): void {
     for (const filling of this.#fillings) if (filling.parcel === parcel) this.#seal(filling);
     this.#parcels.remove(parcel);
     this.#add(parcel, -1);
   }
 
-  /** Puts what is left of a parcel before all others. */
   putBack(parcel: Parcel): void {
     this.#parcels.unshift(parcel);
     this.#add(parcel, 1);
   }
 
-  /** Call this after events of its parcels ended: takes out those that have none. */
+  /** As `ParcelList.recount()`. */
   recount(): void {
     this.#writeAll();
     this.#count = 0;

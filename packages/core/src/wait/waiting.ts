@@ -20,24 +20,20 @@ const FRESH_BATCHES = 2;
 /** How often to look for events that are too old, as a part of the age that they may reach. */
 const AGE_CHECKS = 20;
 
-/** What is made here. */
 type Own = 'memory' | 'epochs' | 'isUrgent' | 'sendsUnwritten' | 'damaged';
 
 interface WaitingOptions extends Omit<LineOptions, Own> {
   readonly settings: LineOptions['settings'] & {
     /** How long an event may wait in memory for others to be written with, in milliseconds. */
     readonly commitIntervalMs: number;
-    /** Limits of what waits. */
     readonly storage: BudgetOptions['storage'] & { readonly maxAgeMs?: number | undefined };
   };
   readonly random: () => number;
-  /** Resolves once the journal knows what previous processes left in it. */
-  readonly opened: () => Promise<void>;
+  readonly opened: BudgetOptions['opened'];
   /** Whether nothing may be sent now. */
   readonly isShut: () => boolean | undefined;
   /** The journal failed. Events are sent from memory meanwhile. */
   readonly onFailed: (error: unknown) => void;
-  /** The journal works again. */
   readonly onRecovered: () => void;
   readonly reporter: Pick<Reporter, 'settled' | 'storageFailed'>;
 }
@@ -45,7 +41,7 @@ interface WaitingOptions extends Omit<LineOptions, Own> {
 /** All that waits to be sent, and what the sender has of it. */
 export class Waiting extends Parcels {
   readonly commit: GroupCommit;
-  /** How many wait for all events, so that these need not wait for others. */
+  /** Number of callers that wait for all events. Until they are done, no event waits for a full batch. */
   urgent = 0;
   readonly #memory: Memory;
   readonly #options: WaitingOptions;
@@ -131,7 +127,7 @@ export class Waiting extends Parcels {
     return this.commit.write(this.mark());
   }
 
-  /** From now on, until the returned function is called, events need not wait for others. */
+  /** Until the returned function is called, no event waits for a full batch. */
   hurry(): () => void {
     this.urgent += 1;
     return () => {
@@ -139,7 +135,7 @@ export class Waiting extends Parcels {
     };
   }
 
-  /** Takes what should be sent next, at most `maxEvents` events. Undefined if nothing is due. Never rejects. */
+  /** As `Line.next()`. */
   async next(maxEvents: number): Promise<Parcel | undefined> {
     if (this.#options.isShut()) return undefined;
     for (const line of this.lines) {
@@ -167,18 +163,16 @@ export class Waiting extends Parcels {
     this.#expiry.set(Math.min(this.#maxAgeMs / AGE_CHECKS, MAX_TIMER_MS));
   }
 
-  /** Replaces a parcel by its parts, cut before the events with these indexes. Leaves out empty parts. */
+  /** As `Queue.cut()`. The sender has all parts. */
   cut(parcel: Parcel, ...indexes: readonly number[]): Parcel[] {
     const queue = this.#queueFor(parcel.isHigh);
     return queue.cut(parcel, ...indexes).map((part) => queue.taken(part));
   }
 
-  /** Replaces a parcel by two, each with all events of its customers. By one, if there is only one customer. */
   divide(parcel: Parcel): Parcel[] {
     return this.#queueFor(parcel.isHigh).divide(parcel);
   }
 
-  /** Puts a parcel back. */
   putBack(parcel: Parcel, place: Place): void {
     this.#queueFor(parcel.isHigh).putBack(parcel, place);
   }
@@ -208,7 +202,7 @@ export class Waiting extends Parcels {
     if (isUnused && !isHanded) parcel.contents.release();
   }
 
-  /** Consent is denied: all that waits ends here; a batch in a request with that, whatever comes of it. */
+  /** Consent is denied: all that waits ends now. A batch in a request ends with its request, whatever the answer. */
   async purge(): Promise<void> {
     this.#consent.abort();
     this.#consent = new AbortController();

@@ -190,7 +190,7 @@ export class FileJournal implements Journal {
     const { fs } = this.#site;
     let bytes = 0;
     const entries = await fs.list(directory).catch((error) => {
-      // What somebody else put into it is not ours to count, nor to delete.
+      // A directory that somebody else put there does not count.
       if (depth === MOST_DEPTH && errorCode(error) !== 'ENOENT') throw error;
       return [];
     });
@@ -215,7 +215,7 @@ export class FileJournal implements Journal {
       onFailed(storageError(`cannot merge small files in ${this.#site.root}`, cause));
       return [];
     });
-    // A sync looks whether the file that is written is as it was.
+    // A sync checks that the current file is in its place.
     await this.#appender.sync().catch(onFailed);
     let isComplete = true;
     for (const directory of [...own, ...adopted, ...merged])

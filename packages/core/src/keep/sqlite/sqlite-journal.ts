@@ -8,7 +8,7 @@ import { type Kept, type Piece, RecordList, readPieces } from '../record-list.ts
 import { type SqliteDatabase, SqliteStore } from './sqlite-store.ts';
 
 const GROUP_LIMIT: Limit = { maxEvents: 500, maxBytes: 256 * 1024 };
-/** If the database could not be searched for what was left there, it is searched again after so long. */
+/** After a failure, the database is searched again for events of previous lives after this time. */
 const SEARCH_AGAIN_MS = 30_000;
 
 /** A stored parcel: one row. */
@@ -24,7 +24,7 @@ interface Life {
   readonly parcels: RecordList<Parcel>;
 }
 
-/** The lives of which a journal of this process has the events: their own, and those that it found. */
+/** The lives whose events a journal of this process has: its own, and those that it found. */
 const taken = new Set<string>();
 
 /**

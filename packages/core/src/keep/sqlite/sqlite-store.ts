@@ -15,7 +15,6 @@ export interface SqliteDatabase {
   ): Promise<{ readonly rows: readonly Readonly<Record<string, unknown>>[] }>;
 }
 
-/** Runs one statement, and resolves to its rows. */
 type Execute = (
   sql: string,
   ...params: SqliteValue[]

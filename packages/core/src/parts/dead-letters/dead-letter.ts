@@ -22,7 +22,7 @@ export type DeadLetterFilter = readonly string[] | ((letter: DeadLetter) => bool
 /** Marks the start of the event. It cannot occur before that: in the excerpt, each quote has a backslash before it. */
 const EVENT_MARK = ',"event":';
 
-/** The text of a letter. The text of the event does not change: a replay sends what was tracked. */
+/** Returns the text of a letter. The text of the event stays the same: a replay sends what was tracked. */
 export function writeLetter(event: Uint8Array, { status, excerpt }: Refusal, now: number): string {
   const at = new Date(now).toISOString();
   const head = JSON.stringify({ id: uuid(), at, status, excerpt: excerptOf(excerpt) });

@@ -68,9 +68,8 @@ interface Letters<Key> {
   clear?(): Promise<number>;
 }
 
-/** Creates `tracker.deadLetters`. */
 export function createDeadLetters<Key>(reporter: Pick<Reporter, 'emit'>, letters: Letters<Key>): DeadLetters {
-  /** As the method of `letters`, with what the filter accepts. */
+  /** As `letters.visit()`, with the letters that the filter accepts. */
   async function* visit<Result>(
     filter: DeadLetterFilter | undefined,
     work: (matches: readonly Match<Key>[]) => Promise<Result>,

@@ -21,7 +21,7 @@ const EXPIRY_CHECKS = 20;
 const LEAST_CHECK_MS = 1_000;
 const MOST_CHECK_MS = 60 * 60_000;
 
-/** What is still to be read of each segment. */
+/** For each segment, the letters that are not read yet. */
 type Left = Map<number, { from: number; readonly to: number }>;
 
 interface StoredLetter {
@@ -121,7 +121,7 @@ export class LetterArchive extends Shelf {
     return letters.length;
   }
 
-  /** The next letters of what is left. None at the end. */
+  /** Reads the next letters. None at the end. */
   async #read(left: Left, { maxEvents, maxBytes }: Limit): Promise<StoredLetter[]> {
     const letters: StoredLetter[] = [];
     let bytes = 0;
@@ -159,7 +159,6 @@ export class LetterArchive extends Shelf {
     return true;
   }
 
-  /** Sets the timer for the next check of the oldest letters. */
   #watch(): void {
     if (this.kept.count === 0) return;
     const checkMs = Math.ceil(Math.max(LEAST_CHECK_MS, this.options.maxAgeMs / EXPIRY_CHECKS));
@@ -171,13 +170,11 @@ function nameOf({ segment, from }: Range): string {
   return `${segment} ${from}`;
 }
 
-/** What a tracker provides for the methods of its dead letters. */
 interface DeadLettersOptions extends Pick<ShelfOptions, 'clock' | 'reporter'> {
   readonly archive: LetterArchive;
   /** The main journal, and what waits to be sent. */
   readonly journal: Pick<Journal, 'groupLimit'>;
   readonly waiting: Pick<Waiting, 'replay'>;
-  /** There is something to send. */
   readonly wake: () => void;
 }
 

@@ -16,7 +16,7 @@ const MAX_MS = 5_000;
 /** Bytes that are compressed, or unpacked and compared, before other tasks get a turn. Unpacking makes several times as many. */
 const SLICE_BYTES = 16 * 1024;
 const PACKED_SLICE_BYTES = 4 * 1024;
-/** Answers that find fault with a request. After others it is sent again anyway. */
+/** Answers that refuse a request for good. After others it is sent again anyway. */
 const REFUSED = /^4(?!08|25|29)/;
 /** After this many failures, of gzip itself or of the service with it, all bodies are sent plain. */
 const MOST_FAILURES = 3;
@@ -111,7 +111,7 @@ export const streamGzip: Gzip = {
   },
 };
 
-/** These streams work on this thread, on all bytes that they have. So they get slices, and each slice is read in its own task. */
+/** These streams work on this thread, on all their bytes at once. So they get slices, and each slice is read in its own task. */
 function slices(bytes: Uint8Array, sliceBytes: number): ReadableStream<Uint8Array<ArrayBuffer>> {
   const blob = new Blob([bytes as Uint8Array<ArrayBuffer>]);
   let at = 0;

@@ -11,7 +11,6 @@ const RETRY_MS = 30_000;
 
 type Consent = 'pending' | 'granted' | 'denied';
 
-/** What an admission needs. */
 export interface AdmissionOptions extends ShelfOptions {
   /** Whether it holds events without a user. Otherwise there are none. */
   readonly hold: boolean;
@@ -21,21 +20,19 @@ export interface AdmissionOptions extends ShelfOptions {
   readonly sessions: Sessions;
   /** Where the customer of new events is set. */
   readonly texts: Pick<EventTexts, 'correlationValue'>;
-  /** How long an event may wait in memory to be written together with others, in milliseconds. */
   readonly commitIntervalMs: number;
   /** Passes an event on, to be written and sent. */
   readonly enter: (event: WaitingEvent) => void;
   /** Takes stored events into the tracker's own journal. */
   readonly waiting: Pick<Waiting, 'replay'>;
-  /** There is something to send. */
   readonly wake: () => void;
   /** Consent is denied: drops all events elsewhere. */
   readonly purge: () => Promise<void>;
 }
 
 /**
- * The stage between `track()` and the ring buffer. Here an event waits until consent is granted and its user is known. It waits for
- * consent in memory. Until its user is known it is stored, without a user. It leaves only once it waits to be sent.
+ * The stage between `track()` and the ring buffer. Here an event waits for consent, in memory, and for its user, in a journal. It
+ * leaves once it waits to be sent.
  */
 export class Admission {
   readonly #options: AdmissionOptions;
@@ -43,7 +40,7 @@ export class Admission {
   /** Runs until the events are written, or until the next try. */
   readonly #alarm: Alarm;
   #consent: Consent;
-  /** Whether the app has said who the customer is, and no stay has it yet. */
+  /** Whether the app has set the customer, and no stay has it yet. */
   #isUntold = false;
   #current: Stay;
   /** The current stay, and before it those that have ended and are not dealt with yet. */
@@ -60,7 +57,7 @@ export class Admission {
     this.#stays = [this.#current];
   }
 
-  /** Whether an event goes directly to its lane. */
+  /** Whether an event need not wait here. */
   isOpen(isUnidentified: boolean): boolean {
     return this.#consent === 'granted' && !isUnidentified;
   }
@@ -74,7 +71,7 @@ export class Admission {
     return this.unwritten + this.#shelf.kept.count;
   }
 
-  /** Of these, the events that are only in memory. */
+  /** Events that are only in memory. */
   get unwritten(): number {
     return this.#stays.reduce((total, { count }) => total + count, 0);
   }
@@ -104,7 +101,7 @@ export class Admission {
   /** Held events belong to this customer. Undefined: to nobody; they are dropped, and a new session starts. */
   identify(customer: string | undefined): void {
     const { texts } = this.#options;
-    // Said twice in a row.
+    // The same call twice in a row.
     if (customer !== undefined && customer === texts.correlationValue && this.#stays.at(-2)?.isClaim) return;
     texts.correlationValue = customer;
     this.#isUntold = true;
@@ -224,14 +221,14 @@ export class Admission {
     if (reason === 'denied') return void (await this.#shelf.clear(reason));
     const session = await (isClaim ? sessions.claim(stay.customer) : sessions.read());
     const { customer } = sessions;
-    // Said once, also if the rest fails and is tried again.
+    // The claim is made, even if the rest fails and is tried again.
     stay.end(customer);
     const [, next = this.#current] = this.#stays;
     next.session ??= sessions.id;
     if (session === undefined || (stay.session ?? session) !== session) this.#drop(stay, 'unidentified');
     if (customer !== undefined) this.#release(stay);
     else for (const event of stay.take()) next.push(event);
-    // Nobody has said anything since.
+    // There was no other change of the customer since.
     if (next === this.#current) {
       texts.correlationValue = customer;
       // What was tracked meanwhile comes before what is tracked from here on.
@@ -249,7 +246,7 @@ export class Admission {
     for (let [first] = shelf.kept.ranges; first; [first] = shelf.kept.ranges) {
       const { events, range } = await shelf.read(first);
       const stamped = stampEvents(events, session, customer);
-      // Only the number matters: which index belongs to which event does not matter any more.
+      // Only the number of events matters now, not their indexes.
       const end = { ...range, to: range.from + stamped.ends.length };
       if (stamped.ends.length > 0) {
         await waiting.replay(stamped, () => {

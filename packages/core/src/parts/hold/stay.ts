@@ -26,7 +26,7 @@ export class Stay {
   bytes = 0;
   readonly #shelf: Shelf;
   readonly #events = new Set<WaitingEvent>();
-  /** Those of an append that is in progress. */
+  /** Events of an append in progress. */
   #writing: ReadonlySet<WaitingEvent> = new Set();
 
   constructor(shelf: Shelf) {
@@ -37,7 +37,7 @@ export class Stay {
     return this.#events.size;
   }
 
-  /** Whether this process has said who the customer is, and the note does not have it yet. */
+  /** Whether this process has set the customer, and the note does not have it yet. */
   get isClaim(): boolean {
     return this.reason === 'unidentified';
   }

@@ -1,8 +1,8 @@
-/** The rate is multiplied by this when the service pushes back. */
+/** A pushback multiplies the rate by this. */
 const DECREASE = 0.7;
 /**
- * If the service asks to wait for so many times as long as it took requests before, the rate is multiplied by this, and does not
- * grow for so many times the wait: it is better to stay below the limit than to look for it often.
+ * The service asks to wait for more than `OFTEN` times as long as it took requests before: the rate is multiplied by
+ * `HELD_DECREASE`, and does not grow for `HELD` times the wait. It is better to stay below the limit than to hit it often.
  */
 const OFTEN = 4;
 const HELD_DECREASE = 0.85;

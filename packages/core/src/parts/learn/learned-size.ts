@@ -1,10 +1,10 @@
-/** So much more than the limit is tried next, as long as no bound is known. So there is room for one event more. */
+/** While no bound is known, this many times the limit is tried next. So there is room for one event more. */
 const RAISE = 2;
 /** A request of at least this part of the limit is nearly full: a smaller one had room for another event of its size. */
 const NEAR = 0.5;
-/** The limit comes as near as this to the smallest size that was refused, and rests there. */
+/** The limit stops rising this close to the smallest size that was refused. */
 const CLOSE = 0.1;
-/** After this time without a trial, so much more than that size is tried, in milliseconds. */
+/** After this time without a trial, a size that is `CLOSE` above that one is tried, in milliseconds. */
 const REST_MS = 30_000;
 
 /**

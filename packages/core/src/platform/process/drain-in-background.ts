@@ -7,7 +7,6 @@ import { serialize } from 'node:v8';
 import type { TrackerOptions } from '../../options/options.ts';
 import type { Settings } from '../../options/settings.ts';
 
-/** What the process needs. */
 export interface Drain {
   readonly options: TrackerOptions;
   /** Where the journal is. */

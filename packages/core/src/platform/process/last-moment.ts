@@ -7,10 +7,7 @@ const SIGNALS: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGINT', 'SIGHUP'];
 /** @param isFinal Whether this is `exit`: other listeners may follow, but nothing asynchronous. */
 type Callback = (isFinal: boolean) => void;
 
-/**
- * Shared by all copies of this package in one process. A later version must not change `add`: an earlier copy may have come
- * first.
- */
+/** All copies of this package in one process share it. A later version must not change `add`: an earlier copy may come first. */
 interface LastMoments {
   readonly version: 1;
   add(callback: Callback): () => void;

@@ -1,11 +1,11 @@
 import type { Memory } from '../../wait/contents.ts';
 
 const LEAST_BYTES = 256;
-/** Sizes from one power of two to the next: few, so that the memory of one parcel fits another. */
+/** Number of sizes between two powers of two: few, so that the memory of one parcel fits another. */
 const STEPS = 4;
 const MOST_KEPT_BYTES = 8 * 1024 * 1024;
 
-/** Memory that is used again: the system takes long to provide large new pieces. */
+/** Memory that is used again: the system is slow to provide large new pieces. */
 export class MemoryPool implements Memory {
   readonly #allocate: (bytes: number) => Uint8Array;
   /** By size. */

@@ -1,7 +1,7 @@
 import { systemClock, type Timer } from '@sluice/protocol/toolbox';
 import type { Timeouts } from './transport.ts';
 
-// As it is at import, as the timers of `systemClock`.
+// The one at import, as in `systemClock`: tests may replace the global one later.
 const { setImmediate } = globalThis;
 
 /** Stops a request when its signal aborts, or when a stage or the whole request takes too long. Always uses real timers. */
@@ -23,7 +23,6 @@ export class TimeLimits {
     signal.addEventListener('abort', this.#onAbort);
   }
 
-  /** A stage begins. The one before is over. */
   enter(stage: Exclude<keyof Timeouts, 'totalMs'>): void {
     this.#stage?.cancel();
     const timer = this.#after(stage, () => this.#stage === timer);

@@ -2,10 +2,7 @@ import type { Batch } from '../../wait/parcel.ts';
 
 /** Time limits of one request, in milliseconds. */
 export interface Timeouts {
-  /**
-   * For connecting, including TLS, or for waiting until a connection is free. A transport that cannot measure this counts it in
-   * `headersMs`.
-   */
+  /** For connecting, including TLS, or for a free connection. A transport that cannot measure it counts it in `headersMs`. */
   readonly connectMs: number;
   /** From the connection, or from the start if that is not known, until the status of the answer has arrived. */
   readonly headersMs: number;

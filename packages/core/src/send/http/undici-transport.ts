@@ -144,13 +144,13 @@ function isHealthy(outcome: Outcome): boolean {
   return outcome.kind === 'answered' && (outcome.status < 300 || outcome.status === 429);
 }
 
-/** What undici takes in place of the options of a user. Throws a ConfigError that shows no key. */
+/** The options of undici. Throws a ConfigError that shows no key. */
 function connectorOptions({ ca, cert, key, passphrase, ...others }: ConnectOptions): ConnectorOptions {
   // No timeout of its own: the request's timeout closes a connection that cannot be established.
   const options = { ...others, timeout: 0 };
   if (!ca && !cert && !key) return options as ConnectorOptions;
   try {
-    // Node ignores an authority that is none.
+    // Node ignores an invalid authority.
     for (const authority of [ca ?? []].flat()) new X509Certificate(authority);
     // Once for all connections. The casts are safe: Node takes any bytes, and undici takes `undefined` for absent.
     const secureContext = createSecureContext({ ca, cert, key, passphrase } as SecureContextOptions);

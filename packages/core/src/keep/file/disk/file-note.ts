@@ -7,9 +7,9 @@ import type { Note } from '../../note.ts';
 import { errorCode, readWhole, writeFileSync } from './file-system.ts';
 import { nodeFileSystem } from './node-file-system.ts';
 
-/** The errors of a file that is missing, and of what is none: somebody else put it there, and the next note replaces it. */
+/** Error codes of a missing file, and of something that is no file: the next note replaces it. */
 const NONE = /^(ENOENT|ELOOP|EINVAL|ENXIO)$/;
-/** No note is as long. */
+/** A longer file is no note. */
 const MOST_BYTES = 64 * 1024;
 
 /** A note in its own file, replaced as a whole. If two processes change it at the same time, one change is lost. */
@@ -40,7 +40,7 @@ export class FileNote implements Note {
     }
   }
 
-  /** Replaces the text, without the survival of a power cut. For the last moment of a process. Throws if it cannot. */
+  /** Replaces the text at the last moment of a process. A power cut may undo it. Throws if it cannot. */
   writeSync(text: string): void {
     const next = `${this.#path}.${randomBytes(8).toString('hex')}`;
     try {

@@ -96,7 +96,7 @@ export async function refuseLink(fs: Pick<FileSystem, 'list'>, path: string): Pr
     throw new StorageError(`${path} is a link: remove it, and the journal makes a directory`);
 }
 
-/** Whether there is nothing at a path. False in doubt. */
+/** False in doubt. */
 export function isMissing(fs: Pick<FileSystem, 'volume'>, path: string): Promise<boolean> {
   return fs.volume(path).then(
     () => false,

@@ -22,7 +22,7 @@ import { dirname } from 'node:path';
 import { StorageError } from '../../../base/errors/storage-error.ts';
 import { errorCode, type FileSystem, type OpenFile, type SyncFile, unlessMissing } from './file-system.ts';
 
-// As it is at import, as those of `systemClock`.
+// The one at import, as in `systemClock`: tests may replace the global one later.
 const { setImmediate } = globalThis;
 
 const NO_FILE = -1;
@@ -103,7 +103,7 @@ export const nodeFileSystem: FileSystem = {
     }
   },
 
-  // To wake the thread pool costs more than a small write itself.
+  // Waking the thread pool costs more than a small write.
   endOfTurn: () =>
     new Promise((resolve) => {
       setImmediate(resolve);
@@ -230,7 +230,6 @@ class NodeFile implements OpenFile {
   }
 }
 
-/** Turns a call with a Node callback into a promise. */
 function called<Result>(
   call: (done: (error: Error | null, result?: Result) => void) => void,
 ): Promise<Result> {

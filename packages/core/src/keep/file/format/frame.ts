@@ -30,15 +30,12 @@ export interface WrittenGroup extends Span {
 }
 
 export const FRAME_HEADER_BYTES = 22;
-/**
- * What claims to be a larger frame is none. Bounds the memory, and the time for one checksum. A dead letter has some text around its
- * event.
- */
+/** A larger frame is damage: this bounds memory, and the time of a checksum. A dead letter has some text around its event. */
 const MOST_FRAME_BYTES: number = FRAME_HEADER_BYTES + MOST_EVENT_BYTES + 64 * 1024;
 /** If a frame is larger than what was read, the next read takes this many times more. */
 const GROWTH = 8;
 
-/** How much to read where this many bytes hold no whole frame. */
+/** How much to read next if this many bytes hold no whole frame. */
 export function largerPart(bytes: number): number {
   return Math.min(bytes * GROWTH, MOST_FRAME_BYTES);
 }
@@ -124,10 +121,12 @@ export class FrameReader {
   readonly #view: DataView;
   readonly #id: number;
   readonly #rest: number;
-  #next = 0;
   /** The first mark at or behind the place that was asked for last. */
   #mark = -1;
-  #damaged = 0;
+  /** Where the frame after the last one found starts. */
+  offset = 0;
+  /** Number of bytes skipped because they are not intact frames. */
+  damaged = 0;
   /** The event of that frame: its index, and its position in the bytes from `start` (inclusive) to `end` (exclusive). */
   index = 0;
   start = 0;
@@ -146,19 +145,9 @@ export class FrameReader {
     this.#rest = rest;
   }
 
-  /** Where the frame after the last one found starts. */
-  get offset(): number {
-    return this.#next;
-  }
-
   /** Where the last frame found starts. */
   get frameStart(): number {
     return this.start - FRAME_HEADER_BYTES;
-  }
-
-  /** Number of bytes skipped because they are not intact frames. */
-  get damaged(): number {
-    return this.#damaged;
   }
 
   /**
@@ -167,18 +156,18 @@ export class FrameReader {
    * @param isWhole Whether all bytes are to be intact. Then what follows damage is skipped, too, unread.
    */
   next(isWhole = false): boolean {
-    while (this.#next < this.#bytes.length) {
-      const found = this.#parse(this.#next);
+    while (this.offset < this.#bytes.length) {
+      const found = this.#parse(this.offset);
       if (found === 'intact') return true;
       if (found === 'cut short') return false;
-      const resume = isWhole ? this.#bytes.length : this.#findStart(this.#next + 1);
-      this.#damaged += resume - this.#next;
-      this.#next = resume;
+      const resume = isWhole ? this.#bytes.length : this.#findStart(this.offset + 1);
+      this.damaged += resume - this.offset;
+      this.offset = resume;
     }
     return false;
   }
 
-  /** Where the next frame may start: a mark with the id behind it. Noise may be full of one of them. */
+  /** Where the next frame may start: a mark with the id behind it. Noise may be full of either. */
   #findStart(from: number): number {
     const { length } = this.#bytes;
     idBytes.writeUInt32LE(this.#id);
@@ -194,8 +183,8 @@ export class FrameReader {
   }
 
   /**
-   * Whether a mark lies there, so that this is no event. It bounds the work on bytes full of what looks like the start of a long
-   * frame: those that are read for a checksum hold no other start.
+   * Whether a mark lies in these bytes: then they are no event. This bounds the work on noise: bytes that look like the start of a
+   * long frame are hashed only if no other frame can start in them.
    */
   #hasMark(from: number, to: number): boolean {
     if (this.#mark < from) this.#mark = this.#bytes.indexOf(MARK, from);
@@ -217,14 +206,14 @@ export class FrameReader {
     if (length > left + this.#rest - FRAME_HEADER_BYTES) return 'damaged';
     const isCutShort = length > left - FRAME_HEADER_BYTES;
     // Not asked of frames in their place, which are most.
-    if ((isCutShort || this.#damaged > 0) && this.#hasMark(start, end)) return 'damaged';
+    if ((isCutShort || this.damaged > 0) && this.#hasMark(start, end)) return 'damaged';
     if (isCutShort) return 'cut short';
     if (xxh32(view, at + SEGMENT_AT, end) !== view.getUint32(at + CHECKSUM_AT, true)) return 'damaged';
     this.index = view.getUint32(at + INDEX_AT, true);
     this.start = start;
     this.end = end;
     this.age = age === NO_AGE ? undefined : age;
-    this.#next = end;
+    this.offset = end;
     return 'intact';
   }
 }

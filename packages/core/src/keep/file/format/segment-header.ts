@@ -15,7 +15,6 @@ const CRC_AT = 28;
 
 export const SEGMENT_HEADER_BYTES = 32;
 
-/** The fields of a segment header. */
 export interface SegmentHeader {
   /** The index of its first event. */
   readonly first: number;
@@ -25,7 +24,6 @@ export interface SegmentHeader {
   readonly id: number;
 }
 
-/** The header of a new segment. */
 export function newHeader(first: number, baseTime: number): SegmentHeader {
   return { first, baseTime, id: randomBytes(4).readUInt32LE() };
 }

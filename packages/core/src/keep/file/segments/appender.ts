@@ -47,7 +47,7 @@ export class Appender {
   readonly #turns = new Turns();
   /** Settles once the most recent append has ended. */
   #lastAppend: Promise<void> = Promise.resolve();
-  /** Rings when what was written is to be synced: in the current segment, which may be another one by then. */
+  /** Rings when the current segment must be synced. */
   readonly #syncAlarm: Alarm;
   /** Number of `appendSync` calls. If it has grown since an append was called, `appendSync` has written the events. */
   #lastMoments = 0;
@@ -76,7 +76,7 @@ export class Appender {
       if (fsync === 'interval') this.#scheduleSync(writer);
       if (moments !== this.#lastMoments) await this.#release(writer, group, overtaken());
       const range = { segment: writer.segment.number, from: group.from, to: group.to };
-      // The sync of other events had made these durable, when a later look found the file gone: they were not told of.
+      // A later look may have found the file gone. It reported nothing of these events: they did not count yet.
       if (this.#segments.hasLost(range))
         await this.#release(writer, group, new StorageError('the file is gone'));
       return range;

@@ -9,15 +9,15 @@ import { OpenFiles } from './open-files.ts';
 import { Segment } from './segment.ts';
 import { ReadingBuffer } from './segment-reader.ts';
 
-/** So few segments may stay as they are. */
+/** Up to this many segments are not merged. */
 const FEW = 4;
-/** Segments of this size and more stay as they are. */
+/** Larger segments are not merged. */
 const SMALL_BYTES = 256 * 1024;
-/** How much is merged at once, in memory. */
+/** How much is merged at once, because it is in memory. */
 const MOST_BYTES = 1024 * 1024;
 /** An event counts as this many bytes at least, because each takes time and memory. */
 const LEAST_EVENT_BYTES = 256;
-/** In a frame, an age has 32 bits. */
+/** The age in a frame has 32 bits. */
 const MOST_SPREAD_MS = 30 * 24 * 60 * 60_000;
 /** What is read of a segment. */
 const LIMIT = { maxEvents: SMALL_BYTES / LEAST_EVENT_BYTES, maxBytes: SMALL_BYTES };

@@ -1,7 +1,7 @@
 import { Turns } from '../../../base/turns.ts';
 import { errorCode, type FileSystem, type OpenFile } from '../disk/file-system.ts';
 
-/** Error codes when the process or the machine has too many open files. */
+/** Error codes for too many open files in the process or on the machine. */
 const TOO_MANY = new Set(['EMFILE', 'ENFILE']);
 
 interface Entry {

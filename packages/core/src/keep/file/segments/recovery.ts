@@ -12,14 +12,14 @@ import type { Segments } from './segments.ts';
 /** A segment of a previous process, and its events that are not released. */
 type Found = { readonly segment: Segment; readonly waiting: readonly Span[] };
 
-/** So many ranges are told of in one turn of the event loop. */
+/** At most this many ranges are reported in one turn of the event loop. */
 const MOST_TOLD = 256;
 
 /** Finds the events in segments that the journal does not know: another process left them, or somebody put them there. */
 export class Recovery {
   readonly #site: Site;
   readonly #segments: Segments;
-  /** Segments of which the observer was not told completely. */
+  /** Segments that the observer does not know completely. */
   readonly #found: Found[] = [];
   readonly #telling = new Turns();
   /** Segments of other versions. */
@@ -61,12 +61,12 @@ export class Recovery {
     }
   }
 
-  /** Whether the observer was not told of all events that were found. */
+  /** Whether the observer does not know all events that were found. */
   get hasUntold(): boolean {
     return this.#found.length > 0;
   }
 
-  /** Tells of the events that were found, the oldest first, some in each turn of the event loop. */
+  /** Reports the events that were found, the oldest first, some in each turn of the event loop. */
   tell(): Promise<void> {
     return this.#telling.take(async () => {
       const { fs } = this.#site;
@@ -108,7 +108,7 @@ export class Recovery {
     }
   }
 
-  /** Whether nothing is left to be read at a path, because its deletion was in progress. If something is, tells of the failure. */
+  /** Whether a path is gone, because its deletion was in progress. Otherwise reports the failure. */
   #isGone(path: string, cause: unknown): boolean {
     const isGone = errorCode(cause) === 'ENOENT';
     if (!isGone)

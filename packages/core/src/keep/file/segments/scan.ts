@@ -17,9 +17,9 @@ export interface IntactRun extends Span {
 const LONGEST_RUN_BYTES = 128 * 1024;
 /** After so many runs, pieces with damage between them become one run: a file in many pieces takes little memory. */
 const MOST_WHOLE_RUNS = 64;
-/** If the indexes do not rise in the file. Damage to a segment makes fewer. */
+/** The most runs where indexes do not rise in the file. Damage to one segment makes fewer. */
 const MOST_RUNS = 64 * 1024;
-/** So many ids are tried where no header says which one it is. */
+/** At most this many ids are tried if the header is damaged. */
 const MOST_IDS = 8;
 const MOST_COUNTED = 1_000;
 
@@ -166,7 +166,7 @@ async function candidatesIn(
   return { ids: ids.first, isBlank };
 }
 
-/** Memory of the last read, for the next one: what is read of many files would wait for the garbage collector. */
+/** Memory of the last read, for the next one. New memory for each of many files would wait for the garbage collector. */
 let spare: Buffer | undefined;
 
 /**
@@ -221,7 +221,7 @@ class FrameIds {
     });
   }
 
-  /** Makes room. What noise has is rare, and goes; the id of many frames stays, wherever they lie (J. Misra and D. Gries, 1982). */
+  /** Makes room: ids in noise are rare and go, the id of many frames stays (J. Misra and D. Gries, 1982). */
   #countDown(): void {
     for (const [id, count] of this.#counts) {
       if (count > 1) this.#counts.set(id, count - 1);

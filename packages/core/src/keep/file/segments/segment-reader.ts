@@ -12,19 +12,18 @@ const READ_MARGIN = 1.25;
 /** For a sequential caller, one read takes the bytes of this many reads, up to MOST_READ_AHEAD_BYTES. */
 const MOST_READ_AHEAD = 8;
 const MOST_READ_AHEAD_BYTES = 1024 * 1024;
-/** So many events are given before others have their turn. */
+/** After this many events, other tasks have a turn. */
 const MOST_EVENTS = 4096;
 /** The reader remembers a frame's position about once in this many bytes. A later read starts close before its event. */
 const WAYMARK_BYTES = 128 * 1024;
 
-/** What must be known of a file. */
 interface Extent extends Pick<SegmentHeader, 'id' | 'baseTime'> {
   /** Confirmed bytes, and the index after the last event in them. */
   readonly size: number;
   readonly end: number;
 }
 
-/** All events, as long as it is not known where some of them are. */
+/** All events, while no position of a later frame is known. */
 const ALL: IntactRun = { from: 0, to: Number.POSITIVE_INFINITY, offset: SEGMENT_HEADER_BYTES };
 
 /** Reads events from the file of a segment. Reads ahead for a caller that reads sequentially. */
@@ -111,7 +110,7 @@ export class SegmentReader {
     }
   }
 
-  /** Answers from the bytes that were read ahead, if they are enough. Not for ever: only a read of the file ends the turn. */
+  /** Answers from the bytes that were read ahead, if they are enough. After many events, a read lets other tasks have a turn. */
   #readAhead(offset: number, wanted: Range, limit: Limit): Reading | undefined {
     if (this.#given >= MOST_EVENTS) return undefined;
     const ahead = this.#memory.takeAhead(this, offset);
@@ -161,7 +160,7 @@ export function readGroups(
   return { events, range: count > 0 ? { ...range, to: range.from + count } : wanted };
 }
 
-/** Where the ends and the times of events are gathered: a read may find one event where thousands were asked for. */
+/** Shared by all reads: a read for thousands of events may find only one. */
 const gatheredEnds = new Uint32Array(MOST_EVENTS);
 const gatheredTimes = new Float64Array(MOST_EVENTS);
 

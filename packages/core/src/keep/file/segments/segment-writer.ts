@@ -17,9 +17,9 @@ export class SegmentWriter {
   /** Resolves once the name of the file survives a power cut. Undefined if the file is never synced: then no frames are kept. */
   readonly #named: Promise<void> | undefined;
   /** Size of the file, in bytes: the next group goes there. */
-  #position = SEGMENT_HEADER_BYTES;
+  size: number = SEGMENT_HEADER_BYTES;
   #unsynced: WrittenGroup[] = [];
-  #unsyncedBytes = 0;
+  unsyncedBytes = 0;
   /** The write in progress. It may still reach the file after the process has ended. */
   #inFlight:
     | { readonly frames: Buffer; readonly position: number; readonly ended: Promise<void> }
@@ -65,15 +65,6 @@ export class SegmentWriter {
     const named = isSynced ? fs.syncDirectory(segment.directory) : undefined;
     named?.catch(() => undefined);
     return new SegmentWriter(segment, file, buffers, named);
-  }
-
-  /** Size of the file, in bytes. */
-  get size(): number {
-    return this.#position;
-  }
-
-  get unsyncedBytes(): number {
-    return this.#unsyncedBytes;
   }
 
   /**
@@ -123,7 +114,7 @@ export class SegmentWriter {
     if (this.#named) this.#file.syncSync();
     segment.grow(from + events.ends.length, frames.length);
     segment.written = segment.end;
-    this.#position = segment.size;
+    this.size = segment.size;
     return from;
   }
 
@@ -152,7 +143,7 @@ export class SegmentWriter {
   }
 
   async #writeFrames(frames: Buffer, to: number, groups: readonly WrittenGroup[]): Promise<void> {
-    const position = this.#position;
+    const position = this.size;
     const writing = this.#write(frames, position).finally(() => {
       this.#inFlight = undefined;
     });
@@ -161,10 +152,10 @@ export class SegmentWriter {
     // `appendSync` has written these groups again, and all that came after them.
     if (to <= this.segment.written) return;
     this.segment.written = to;
-    this.#position = position + frames.length;
+    this.size = position + frames.length;
     if (this.#named) {
       this.#unsynced.push(...groups);
-      this.#unsyncedBytes += frames.length;
+      this.unsyncedBytes += frames.length;
     } else this.#giveBack(groups);
   }
 
@@ -211,14 +202,14 @@ export class SegmentWriter {
       await this.#file.sync();
       await this.#named;
     }
-    const position = this.#position;
+    const position = this.size;
     const { isInPlace, size } = await this.#file.stat();
     if (!isInPlace)
       throw new StorageError('somebody removed, moved or replaced the file, or a directory above it');
     if (size < position)
       throw new StorageError('somebody cut the file, or copied a shorter one over it, as from a backup');
     const synced = this.#unsynced.splice(0, count);
-    for (const { frames } of synced) this.#unsyncedBytes -= frames.length;
+    for (const { frames } of synced) this.unsyncedBytes -= frames.length;
     this.#giveBack(synced);
   }
 

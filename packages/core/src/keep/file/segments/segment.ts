@@ -19,10 +19,10 @@ import type { OpenFiles } from './open-files.ts';
 import { findEnd, headerOf, inParts, scanFile } from './scan.ts';
 import { type ReadingBuffer, readGroups, SegmentReader } from './segment-reader.ts';
 
-/** Error codes of what is no `.acks` file of ours, and will not become one. Without its records there are duplicates, no losses. */
+/** Error codes of what is no `.acks` file, and will not become one. Without its records there are duplicates, but no losses. */
 const NEVER_READABLE = /^(ENOENT|ELOOP|EISDIR|ENXIO|ENOTDIR|EACCES|EPERM|EINVAL)$/;
 
-/** So many missing events are told of in one turn of the event loop. */
+/** At most this many missing events are reported in one turn of the event loop. */
 const MOST_TOLD = 32;
 
 /** What all segments of a journal share. */
@@ -71,7 +71,6 @@ export class Segment {
   /** Its last events, if their sync failed: the disk may have lost them. They stay here until another file has them. */
   unsaved: readonly WrittenGroup[] = [];
   #recordBytes = 0;
-  /** Called when its files grew. */
   onGrowth: (bytes: number) => void = () => {};
   /** Whether no more events will be appended. */
   sealed = false;
@@ -245,7 +244,7 @@ export class Segment {
     return (await this.#reader.read(file, range, limit)) ?? { events: NO_EVENTS, range };
   }
 
-  /** If an event lies in a run in pieces, tells which events are missing in that. What waits then is sent in full batches. */
+  /** If an event lies in a run in pieces, reports the events that are missing in it. The others are then sent in full batches. */
   async #tellOfPieces(file: OpenFile, index: number): Promise<void> {
     const run = this.#reader.newPiecesAt(index);
     if (run?.end === undefined) return;
@@ -257,7 +256,7 @@ export class Segment {
     });
   }
 
-  /** Events are missing in the file: nobody need wait for them, but for those in memory. */
+  /** Events are missing in the file. Nobody needs to wait for them, unless they are in memory. */
   async #miss(from: number, end: number): Promise<void> {
     const to = Math.min(end, this.unsaved[0]?.from ?? end);
     for (const missing of this.waiting(from, to)) {

@@ -11,7 +11,7 @@ import type { OpenFiles } from './open-files.ts';
 import { Segment } from './segment.ts';
 import { ReadingBuffer } from './segment-reader.ts';
 
-/** The file that has the start of a range, and the part of the range that is in that file. */
+/** The file with the start of a range, and the part of the range that it has. */
 interface Located {
   readonly segment: Segment | undefined;
   readonly part: Range;
@@ -69,7 +69,7 @@ export class Segments {
     return this.#bytes;
   }
 
-  /** How many events are in memory only and not released. */
+  /** Number of unreleased events that are in memory only. */
   get unsaved(): number {
     let count = 0;
     for (const segment of this.#unsaved)
@@ -78,18 +78,12 @@ export class Segments {
     return count;
   }
 
-  /** The next number. */
   next(): number {
     this.#last += 1;
     return this.#last;
   }
 
-  /**
-   * A new segment.
-   *
-   * @param number Its number in ranges.
-   * @param name Of its files, without a suffix.
-   */
+  /** @param number Its number in ranges. @param name The name of its files, without a suffix. */
   create(directory: string, number: number, name: string): Segment {
     const segment = new Segment(this.#context, number, directory, name);
     this.#paths.add(segment.path);
@@ -227,7 +221,7 @@ export class Segments {
     }
   }
 
-  /** Whether no file has written events any more. */
+  /** Whether the file with these events is gone. */
   hasLost(range: Range): boolean {
     return (this.#locate(range).segment?.written ?? 0) < range.to;
   }

@@ -16,7 +16,6 @@ const LITTER_AGE_MS = 60 * 60_000;
 /** Error codes for a directory that belongs to another user, or that the container does not show. */
 const NOT_OURS = new Set(['EACCES', 'EPERM', 'ENOENT']);
 
-/** What a slot must know of its journal. */
 type SlotSite = Pick<Site, 'root' | 'isPart' | 'fs' | 'locks' | 'ours'>;
 
 /**
@@ -92,7 +91,6 @@ export class Slot {
     return directory;
   }
 
-  /** The slot's own directory. */
   get directory(): string {
     return join(this.#site.root, `${this.#owner}.${this.#owner}`);
   }

@@ -27,14 +27,13 @@ export class Tenancy {
   #slot: Promise<Slot> | undefined;
   /** Slots whose directory and lock somebody removed. What was taken over under their names is still in use. */
   readonly #former: Slot[] = [];
-  /** Directories of which it was told that they cannot be taken over. */
+  /** Directories that could not be taken over, and were reported. */
   readonly #told = new Set<string>();
   #claimed: Slot | undefined;
   #keeping: Promise<void> | undefined;
   #adopting: Promise<void> = Promise.resolve();
   /** Rings when it is time to look again. Stopped by `retire()`. */
   readonly #alarm: Alarm;
-  /** What the alarm waits, in milliseconds. */
   #delayMs = 0;
   #lookedAt = 0;
 
@@ -94,19 +93,13 @@ export class Tenancy {
     return (await this.#slot).directory;
   }
 
-  /**
-   * Call it when somebody removed the slot's directory. Creates it again; if the lock is gone as well, the next claim takes
-   * another slot.
-   */
+  /** Somebody removed the slot's directory: creates it again. If the lock is gone as well, the next claim takes another slot. */
   async remake(): Promise<void> {
     const slot = this.#claimed;
     if (slot !== undefined && !(await slot.remake())) this.#give(slot);
   }
 
-  /**
-   * Call it with each sync. If somebody removed the slot's lock, takes it again. Rejects if it cannot: then the next claim takes
-   * another slot.
-   */
+  /** Takes the lock again if somebody removed it. Rejects if it cannot: then the next claim takes another slot. */
   keep(): Promise<void> {
     this.#keeping ??= this.#keep().finally(() => {
       this.#keeping = undefined;
@@ -144,7 +137,7 @@ export class Tenancy {
   async #keep(): Promise<void> {
     const { root } = this.#site;
     const slot = this.#claimed;
-    // What ends must not take a lock again that it has just released.
+    // A journal that closes must not take a lock again that it has just released.
     if (slot === undefined || this.#alarm.isStopped) return;
     try {
       if (await slot.keep())
