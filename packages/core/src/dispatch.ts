@@ -23,8 +23,6 @@ import type { Waiting } from './wait/waiting.ts';
 /** The gate limits the requests. Probes come on top of those that hang. */
 const QUEUED = 2;
 
-const isNever = () => false;
-
 interface DispatchOptions {
   readonly settings: Settings;
   readonly clock: Clock;
@@ -70,7 +68,8 @@ export function createDispatch(options: DispatchOptions): Dispatch {
   const maxConcurrency = isStrict ? 1 : timing.maxConcurrency;
   const wake = () => void sender.wake();
   const concurrency = new AdaptiveConcurrency(Math.min(maxConcurrency, platform.mostRequests));
-  const breaker = createBreaker(clock, random, backoff, reporter, lifecycle.isHidden ?? isNever, (state) => {
+  const rests = lifecycle.isHidden ?? (() => false);
+  const breaker = createBreaker(clock, random, backoff, reporter, rests, (state) => {
     if (state === 'closed') waiting.leaveToJournal();
     wake();
   });
@@ -109,13 +108,7 @@ export function createDispatch(options: DispatchOptions): Dispatch {
     ...sender,
     get stats() {
       const { state, pause } = breaker;
-      return {
-        breaker: state,
-        pause,
-        suspects: trials.shown,
-        ...limits.stats,
-        requests: requests.stats,
-      };
+      return { breaker: state, pause, suspects: trials.shown, ...limits.stats, requests: requests.stats };
     },
     show() {
       gate.catchUp();

@@ -26,7 +26,6 @@ interface Stages {
   readonly wake: () => void;
 }
 
-/** Creates the journal that the settings ask for. */
 export function createJournal(settings: Settings, clock: Clock, part?: Part): Journal {
   const { journal, buffer } = settings;
   const place = placeOf(settings, clock, part);
@@ -54,7 +53,6 @@ function shelf(
   };
 }
 
-/** Creates what keeps dead letters, and the methods to read them. */
 export function createLetters({ settings, ...stages }: Stages): {
   readonly archive: LetterArchive;
   readonly deadLetters: DeadLetters;
@@ -68,7 +66,6 @@ export function createLetters({ settings, ...stages }: Stages): {
   return { archive, deadLetters: deadLettersIn({ ...stages, archive }) };
 }
 
-/** Creates the stage between `track()` and the ring buffer. */
 export function createAdmission(
   { settings, clock, reporter, waiting, wake }: Stages,
   letters: LetterArchive,

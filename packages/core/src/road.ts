@@ -75,7 +75,6 @@ export function createRoad(settings: Settings, texts: EventTexts, flush: () => P
     enter: ({ text, at, isHigh, customer }) => enter(text, at, isHigh, customer),
     texts,
   });
-  /** Closed when the road closes. */
   const resources = [letters, journal, transport, rest].filter((each) => !!each);
   opened = open();
   const stopListening = platform.lifecycle.listen({

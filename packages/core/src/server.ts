@@ -1,4 +1,3 @@
-/** Makes trackers everywhere but in pages. */
 import { EventTexts } from './accept/event-text.ts';
 import type { Engine } from './engine.ts';
 import type { AnyOptions, TrackerOptions } from './options/options.ts';

@@ -171,7 +171,6 @@ export function trackerOn(
     };
   }
 
-  /** Accepts an event. Never throws. */
   function track(name: string, payload?: object, options = NO_OPTIONS, context?: object): void {
     if (isOff) return;
     try {

@@ -7,7 +7,8 @@ export class Alarm {
   #timer: Timer | undefined;
   #delayMs = 0;
   #until = 0;
-  #isStopped = false;
+  /** Set by `stop()`. */
+  isStopped = false;
 
   constructor(clock: Clock, callback: () => void) {
     this.#clock = clock;
@@ -18,10 +19,6 @@ export class Alarm {
     return this.#timer !== undefined;
   }
 
-  get isStopped(): boolean {
-    return this.#isStopped;
-  }
-
   /** When it calls back, in milliseconds since 1970; undefined if it is not set. */
   get until(): number | undefined {
     // If the clock was set back, the remaining time is still at most the time that was asked for.
@@ -30,7 +27,7 @@ export class Alarm {
 
   /** Calls back after `delayMs` milliseconds. Does nothing if it is set already, or stopped. */
   set(delayMs: number): void {
-    if (this.#timer || this.#isStopped) return;
+    if (this.#timer || this.isStopped) return;
     this.#delayMs = delayMs;
     this.#until = this.#clock.now() + delayMs;
     this.#timer = this.#clock.setTimeout(() => {
@@ -46,7 +43,7 @@ export class Alarm {
 
   /** Cancels the call. From now on, `set()` does nothing. */
   stop(): void {
-    this.#isStopped = true;
+    this.isStopped = true;
     this.cancel();
   }
 }

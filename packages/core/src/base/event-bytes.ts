@@ -20,7 +20,6 @@ const encoder = new TextEncoder();
 /** The largest event that any option allows. */
 export const MOST_EVENT_BYTES: number = 16 * 1024 * 1024;
 
-/** The comma between two events. */
 export const COMMA = 0x2c;
 
 /** The events from index `first` on that fit the limit: at least one, if there is one. Copies no bytes. */

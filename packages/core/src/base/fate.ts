@@ -23,5 +23,4 @@ export type DropReason =
   /** Its customer is not among those of `sample`. */
   | 'sampled';
 
-/** How an event ended. */
 export type Fate = 'delivered' | 'deadLettered' | DropReason;

@@ -50,7 +50,11 @@ if (calls !== undefined) {
 
 function perform([stub, method, args, at]: Call): void {
   try {
-    if (method === 'createTracker') become(stub, full.createTracker(args[0] as full.TrackerOptions));
+    if (method === 'createTracker') {
+      const made = full.createTracker(args[0] as full.TrackerOptions);
+      trackers.set(stub, made);
+      Object.defineProperties(stub, Object.getOwnPropertyDescriptors(made));
+    }
     const tracker = trackers.get(stub);
     const call: unknown = tracker && Reflect.get(tracker, method);
     if (typeof call !== 'function') return;
@@ -66,9 +70,4 @@ function perform([stub, method, args, at]: Call): void {
       throw error;
     });
   }
-}
-
-function become(stub: Record<string, unknown>, tracker: full.Tracker): void {
-  trackers.set(stub, tracker);
-  Object.defineProperties(stub, Object.getOwnPropertyDescriptors(tracker));
 }

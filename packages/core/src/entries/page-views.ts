@@ -6,7 +6,7 @@ import { Alarm } from '../base/alarm.ts';
 /** Routers set the title after they changed the address. A title that is the same for so long was right from the start. */
 const TITLE_MS = 1_000;
 
-/** A tracker, whatever events it declares. */
+/** A tracker with any events. */
 interface ViewTracker {
   track(name: string, payload: object, options: TrackOptions): void;
 }

@@ -15,7 +15,6 @@ export interface TextTracker {
   accept(text: string, customer: string): void;
 }
 
-/** As `createTracker`. */
 export function createTextTracker(options: TrackerOptions): TextTracker {
   const { engine, tracker } = onRoad(options, platform);
   return {

@@ -18,7 +18,6 @@ export interface BudgetOptions {
   readonly storage: {
     /** Maximum size of the journal, in bytes. Default: 1 GiB, or a part of a smaller disk; none if the disk is not known. */
     readonly maxBytes?: number | undefined;
-    /** Bytes that the journal leaves free on its disk for others. */
     readonly minFreeBytes: number;
     readonly whenFull: 'drop-oldest' | 'drop-newest';
   };

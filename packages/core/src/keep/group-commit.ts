@@ -48,9 +48,7 @@ export class GroupCommit {
   #startsSoon = false;
   /** Whether all events are to be written now, not only once there are enough of them. */
   #wantsAll = false;
-  /** Whether urgent events are to be written now. */
   #wantsUrgent = false;
-  /** Called when the next append has ended. */
   #waiters: (() => void)[] = [];
   #tries = 0;
   #failures = 0;

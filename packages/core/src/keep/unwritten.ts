@@ -16,7 +16,6 @@ export interface Handed {
   forsake(): void;
 }
 
-/** Events that no journal has. */
 export interface Unwritten {
   /** When the oldest event was accepted that no journal has or is given. Undefined if there are none. */
   readonly unwrittenSince: number | undefined;

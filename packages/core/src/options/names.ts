@@ -29,7 +29,8 @@ export function checkNames(given: unknown, rules: Rules): void {
     for (const name of Object.keys(values)) {
       if (Object.hasOwn(table, name)) continue;
       const option = pathOf(group, name);
-      const hint = otherOption(option) ?? elsewhere(name, tables) ?? meant(name, Object.keys(table), group);
+      const other = Object.hasOwn(OTHER_OPTIONS, option) ? OTHER_OPTIONS[option] : undefined;
+      const hint = other ?? elsewhere(name, tables) ?? meant(name, Object.keys(table), group);
       if (hint !== undefined) throw new ConfigError(option, `${option} is not an option; ${hint}`);
     }
   }
@@ -43,10 +44,6 @@ export function meant(name: string, known: readonly string[], group = ''): strin
     .filter(({ far }) => far <= name.length / 3)
     .sort((one, other) => one.far - other.far);
   return nearest && `did you mean ${pathOf(group, nearest.other)}?`;
-}
-
-function otherOption(option: string): string | undefined {
-  return Object.hasOwn(OTHER_OPTIONS, option) ? OTHER_OPTIONS[option] : undefined;
 }
 
 /** Suggests the options of this name in other groups. */

@@ -35,7 +35,6 @@ interface Completed {
   >;
 }
 
-/** Options, complete. */
 export type Settings = TrackerOptions &
   Completed & {
     readonly clock: Clock;
@@ -52,7 +51,6 @@ export interface Defaults {
   readonly clock?: Clock | undefined;
   /** For tests. Returns numbers from 0 to 1, for jitter. Default: `Math.random`. */
   readonly random?: (() => number) | undefined;
-  /** The parts that the platform includes. */
   readonly parts: Parts;
   readonly commitIntervalMs: number;
   readonly batchBytes: number;
@@ -98,12 +96,7 @@ export function readOptions(given: TrackerOptions, defaults: Defaults): Settings
     commitIntervalMs: platform.commitIntervalMs,
     maxEventBytes: 256 * KIB,
     buffer: { maxEvents: Number.POSITIVE_INFINITY, maxBytes: 64 * MIB },
-    storage: {
-      maxBytes: undefined,
-      minFreeBytes: 64 * MIB,
-      whenFull: 'drop-oldest',
-      maxAgeMs: undefined,
-    },
+    storage: { maxBytes: undefined, minFreeBytes: 64 * MIB, whenFull: 'drop-oldest', maxAgeMs: undefined },
     deadLetters: { maxBytes: 16 * MIB, maxAgeMs: 30 * DAY_MS },
     unidentified: { hold: platform.holdsUnidentified, maxBytes: 4 * MIB, maxAgeMs: 30 * DAY_MS },
     batch: { maxEvents: Number.POSITIVE_INFINITY, maxBytes: platform.batchBytes, maxWaitMs: 1_000 },

@@ -42,7 +42,6 @@ const EVENTS: Readonly<Record<keyof TrackerEvents, true>> = {
   callbackFailed: true,
 };
 
-/** What `flush()` and `close()` take. */
 const FINISH: Readonly<Record<keyof FinishOptions, Rule>> = {
   // A deadline that has passed may be negative.
   timeoutMs: [(value) => typeof value === 'number' && !Number.isNaN(value), 'a number of milliseconds'],
@@ -66,7 +65,7 @@ const PARTS: Readonly<Record<keyof Parts, Rule>> = {
   perCustomer: ANYTHING,
   waitUntil: ANYTHING,
 };
-/** At most so many objects of a schema are searched. */
+/** At most this many objects of a schema are searched. */
 const MOST_SEARCHED = 2_000;
 
 /**
@@ -124,7 +123,7 @@ function checkWaits({ delivery = {} }: TrackerOptions): void {
   );
 }
 
-/** Each event would be refused for what JSON cannot hold in it. */
+/** Each event would be refused for a value that JSON cannot hold. */
 function checkContext({ bigint, context, maxEventBytes = MOST_EVENT_BYTES }: TrackerOptions): void {
   if (typeof context !== 'object' || context === null) return;
   try {

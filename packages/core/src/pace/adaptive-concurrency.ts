@@ -16,7 +16,7 @@ const QUARTER = 4;
 export class AdaptiveConcurrency {
   /** Includes requests that hang. */
   readonly #most: number;
-  #limit: number;
+  limit: number;
   #isStarting = true;
   /** The latency of a service that has little to do, in milliseconds; 0 if unknown. */
   #base = 0;
@@ -32,21 +32,17 @@ export class AdaptiveConcurrency {
   /** @param most Maximum number of requests at once. */
   constructor(most: number) {
     this.#most = most;
-    this.#limit = Math.min(BLIND, most);
-  }
-
-  get limit(): number {
-    return this.#limit;
+    this.limit = Math.min(BLIND, most);
   }
 
   /** How long until one more may be made, in milliseconds; Infinity if a pending one must end first. */
   waitMs(pending: ReadonlySet<{ readonly at: number }>, now: number): number {
     const { size } = pending;
-    if (size < this.#limit) return 0;
+    if (size < this.limit) return 0;
     this.#isShort = true;
     if (size >= this.#most) return Number.POSITIVE_INFINITY;
     // Slow requests do not count: one more may be made once this one is slow.
-    const [slow] = [...pending].slice(size - this.#limit);
+    const [slow] = [...pending].slice(size - this.limit);
     return Math.max(0, (slow?.at ?? 0) + Math.max(SLOW_MS, SLOW * this.#median) - now);
   }
 
@@ -58,18 +54,18 @@ export class AdaptiveConcurrency {
     if (now - latencyMs < this.#loweredAt) return;
     this.#latencies.push(latencyMs);
     const { length } = this.#latencies;
-    if (length < (this.#isStarting ? this.#limit : Math.max(LEAST_ANSWERS, 2 * this.#limit))) return;
+    if (length < (this.#isStarting ? this.limit : Math.max(LEAST_ANSWERS, 2 * this.limit))) return;
     this.#median = [...this.#latencies].sort((one, other) => one - other)[length >> 1] ?? 0;
     this.#look(now);
     // Up to `BLIND` at once, the latest answers are kept: there may be no others for days.
-    const isBlind = this.#isStarting && this.#limit <= BLIND;
+    const isBlind = this.#isStarting && this.limit <= BLIND;
     this.#latencies = isBlind ? this.#latencies.slice(-LEAST_ANSWERS) : [];
     this.#isShort = false;
   }
 
   /** The service was away: begins with one request at a time. */
   restart(): void {
-    this.#limit = 1;
+    this.limit = 1;
     this.#isStarting = true;
     this.#latencies = [];
     this.#before = undefined;
@@ -78,28 +74,28 @@ export class AdaptiveConcurrency {
   #look(now: number): void {
     if (this.#before !== undefined) {
       this.#base = this.#median;
-      this.#limit = this.#before;
+      this.limit = this.#before;
       this.#before = undefined;
       return;
     }
-    if (this.#base === 0 || (this.#isStarting && this.#limit <= BLIND)) {
+    if (this.#base === 0 || (this.#isStarting && this.limit <= BLIND)) {
       this.#base = this.#median;
       this.#measuredAt = now;
     }
     const ratio = this.#median / Math.max(1, this.#base);
     if (ratio > GOOD) this.#isStarting = false;
-    if (ratio > BAD) this.#set(this.#limit * Math.max(0.5, 1.75 / ratio), now);
+    if (ratio > BAD) this.#set(this.limit * Math.max(0.5, 1.75 / ratio), now);
     else if (ratio <= GOOD && this.#isShort)
-      this.#set(this.#isStarting ? this.#limit * 2 : this.#limit + 1, now);
-    if (Math.abs(now - this.#measuredAt) < MEASURE_MS || this.#limit < QUARTER) return;
+      this.#set(this.#isStarting ? this.limit * 2 : this.limit + 1, now);
+    if (Math.abs(now - this.#measuredAt) < MEASURE_MS || this.limit < QUARTER) return;
     this.#measuredAt = now;
-    this.#before = this.#limit;
-    this.#set(this.#limit / QUARTER, now);
+    this.#before = this.limit;
+    this.#set(this.limit / QUARTER, now);
   }
 
   #set(limit: number, now: number): void {
-    const before = this.#limit;
-    this.#limit = Math.max(1, Math.min(this.#most, Math.round(limit)));
-    if (this.#limit < before) this.#loweredAt = now;
+    const before = this.limit;
+    this.limit = Math.max(1, Math.min(this.#most, Math.round(limit)));
+    if (this.limit < before) this.#loweredAt = now;
   }
 }

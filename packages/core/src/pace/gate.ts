@@ -58,7 +58,6 @@ export class Gate {
     return waitMs === 0;
   }
 
-  /** Counts a new request and returns its pass. */
   start(): Pass {
     const pass: Pass = { at: this.#clock.now(), state: this.#breaker.state, era: this.#era };
     this.#pending.add(pass);

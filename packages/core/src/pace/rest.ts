@@ -36,9 +36,7 @@ interface Note {
 
 interface Waiting {
   readonly pending: number;
-  /** Bytes of the events in memory. */
   readonly bytes: number;
-  /** When the oldest was accepted. */
   readonly oldestAt: number | undefined;
   /** How many wait for all of them. */
   readonly urgent: number;

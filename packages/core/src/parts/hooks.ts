@@ -9,7 +9,6 @@ const REDACTED = '[redacted]';
 /** Each element of an array, and each property of an object. */
 const ANY = '*';
 
-/** What a payload consists of. */
 type Fields = Readonly<Record<string, unknown>>;
 
 /** An event before it is written, as `beforeSend` receives it. */
@@ -122,7 +121,6 @@ export function hooks(
   };
 }
 
-/** Whether this is an event, or null: it is dropped. */
 function isAnswer(answer: unknown): answer is Pick<Draft, 'event' | 'payload'> | null {
   if (answer === null) return true;
   return isFields(answer) && isFields(answer.payload) && typeof answer.event === 'string';

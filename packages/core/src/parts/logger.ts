@@ -15,7 +15,6 @@ export interface Logger {
   error(data: object, message: string): void;
 }
 
-/** Each message is written at most once in this time. */
 const EVERY_MS = 10_000;
 
 /** The events that are written, and at which level. */

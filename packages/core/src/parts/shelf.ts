@@ -11,7 +11,6 @@ import { Places } from '../wait/places.ts';
 const PAGE: Limit = { maxEvents: 250, maxBytes: 24 * 1024 };
 
 export interface ShelfOptions {
-  /** A journal for the events of this shelf alone. */
   readonly journal: Journal;
   /** Whether it may hold something. If not, it is not opened to look: opening it would create its place in storage. */
   readonly mayHold: () => Promise<boolean>;

@@ -7,10 +7,8 @@ import { attempt } from '../base/user-code.ts';
  */
 export function waitUntil(user: {
   readonly settings: {
-    /** The user's function: tells the host what to wait for. */
     readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined;
   };
-  /** Number of events tracked so far. */
   readonly tracked: () => number;
   /** Resolves once all events tracked by now are settled, or cannot be settled for now. */
   readonly flush: () => Promise<unknown>;

@@ -23,7 +23,6 @@ export const platform: Platform = {
   mostRequests: Number.POSITIVE_INFINITY,
 };
 
-/** Sees where a redirect leads. */
 class EdgeTransport extends FetchTransport {
   readonly #redirect = new SlashRedirect((request) => super.post(request));
 

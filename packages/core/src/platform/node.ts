@@ -23,19 +23,11 @@ import { pathOf } from './process/journal-path.ts';
 import { atLastMoment } from './process/last-moment.ts';
 import { MemoryPool } from './process/memory-pool.ts';
 
-const NOTE = 'session';
-
-const allocate = (bytes: number): Buffer => Buffer.allocUnsafeSlow(bytes);
-
 const text: TextWriter = {
   write: (string, target, offset) => (target as Buffer).write(string, offset),
   byteLength: (string) => Buffer.byteLength(string),
   mostWrittenBytes: 16 * 1024 * 1024,
-  createMemory: () => new MemoryPool(allocate),
-};
-
-const lifecycle: Platform['lifecycle'] = {
-  listen: ({ exit }) => atLastMoment(exit),
+  createMemory: () => new MemoryPool((bytes) => Buffer.allocUnsafeSlow(bytes)),
 };
 
 /** All callbacks for one signal of the user, as a single listener: Node warns of more than ten. */
@@ -55,7 +47,7 @@ const channels: Record<string, diagnosticsChannel.Channel> = {};
 
 export const platform: Platform = {
   text,
-  lifecycle,
+  lifecycle: { listen: ({ exit }) => atLastMoment(exit) },
   holdsUnidentified: false,
   parts: {
     ...allParts,
@@ -88,7 +80,7 @@ export const platform: Platform = {
   async exists({ settings, part }) {
     return !(await isMissing(nodeFileSystem, pathOf(settings, part)));
   },
-  createNote: ({ settings, part }) => new FileNote(join(pathOf(settings, part), NOTE)),
+  createNote: ({ settings, part }) => new FileNote(join(pathOf(settings, part), 'session')),
   createTransport: ({ delivery, exitBudgetMs }) =>
     new UndiciTransport({ connect: delivery.connect, dispatcher: delivery.dispatcher, exitBudgetMs }),
   createRest(options) {

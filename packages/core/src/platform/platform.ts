@@ -16,7 +16,6 @@ type PlaceSettings = AccountNames & Pick<Settings, 'fsync' | 'journal' | 'journa
 
 interface JournalPlace {
   readonly settings: PlaceSettings;
-  /** The size limit of the journal, in bytes. */
   readonly maxBytes?: number | undefined;
   readonly clock: Clock;
   /** A separate place for dead letters or unidentified events. */

@@ -6,19 +6,14 @@ import type { TextWriter } from '../wait/contents.ts';
 import { allParts } from './all-parts.ts';
 import type { Platform } from './platform.ts';
 
-/** A device has few events, and few connections to a host. */
-const REQUESTS = 4;
-
 const encoder = new TextEncoder();
-
-const allocate = (bytes: number): Uint8Array => new Uint8Array(bytes);
 
 const text: TextWriter = {
   write: (string, target, offset) => encoder.encodeInto(string, target.subarray(offset)).written,
   byteLength: (string) => encoder.encode(string).length,
   mostWrittenBytes: 512 * 1024,
   // No request says when it is done with its body.
-  createMemory: () => ({ take: allocate, give: () => {} }),
+  createMemory: () => ({ take: (bytes) => new Uint8Array(bytes), give: () => {} }),
 };
 
 /** A queue that starts all work at once. p-queue would be a tenth of a bundle. */
@@ -52,7 +47,8 @@ export const web: Omit<Platform, 'lifecycle'> = {
   createNote: () => undefined,
   exists: async () => true,
   createTransport: ({ delivery }) => new FetchTransport(delivery),
-  mostRequests: REQUESTS,
+  // A device has few events, and few connections to a host.
+  mostRequests: 4,
   createQueue,
   createAbortController: () => new AbortController(),
 };

@@ -15,7 +15,6 @@ import type { Outcome } from './http/transport.ts';
  */
 export type Action = 'accept' | 'retry' | 'split' | 'isolate' | 'pause' | 'drop';
 
-/** An action, and how to do it. */
 export interface Rule {
   readonly action: Action;
   /** Whether the service says that it gets too many requests. Then Sluice sends fewer. */
@@ -28,7 +27,7 @@ export interface Rule {
   readonly reason: PauseReason;
   /** Whether a single event that gets this answer again and again, while others are accepted, becomes a dead letter. */
   readonly endsEvent?: boolean;
-  /** Whether it is done at once, whatever the answers to other requests say. */
+  /** Whether the action is done at once, whatever the answers to other requests say. */
   readonly isAskedFor?: true;
 }
 

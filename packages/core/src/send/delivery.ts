@@ -51,7 +51,6 @@ interface DeliveryOptions {
   readonly offset: Pick<ClockOffset, 'learn'> | undefined;
   readonly books: Pick<Books, 'maybeDuplicate'>;
   readonly reporter: Reporter;
-  /** Aborts all requests. */
   readonly signal: AbortSignal;
 }
 

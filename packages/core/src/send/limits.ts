@@ -11,7 +11,6 @@ export interface Limits {
   /** The most of a request: what the settings say, or less. */
   readonly most: Limit;
   readonly stats?: Pick<TrackerStats, 'batchLimit' | 'bodyLimit' | 'rateLimit'>;
-  /** How long until the next request may be made, in milliseconds. */
   waitMs?(now: number): number;
   /** Whether the service refuses so many events: it needs no other try before it is halved. */
   refuses?(trial: Trial): boolean;

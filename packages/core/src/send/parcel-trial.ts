@@ -20,9 +20,7 @@ interface Pair {
 export class ParcelTrial implements Trial {
   readonly parcel: Parcel;
   readonly whole: Trial['whole'];
-  /** Aborts when consent to send it is denied. */
   readonly denied: AbortSignal;
-  /** When it is sent next. */
   at = 0;
   sent = 0;
   failures = 0;
@@ -57,7 +55,7 @@ export class ParcelTrial implements Trial {
     return [this.parcel];
   }
 
-  /** Whether the events behind it need not wait for it. */
+  /** Whether later events need not wait for it. */
   get isOver(): boolean {
     if (this.isAlone) return true;
     return this.pieces ? this.pieces.every(({ isOver }) => isOver) : this.parcel.isEnded;

@@ -34,7 +34,6 @@ interface RequestsOptions {
     readonly baseUrl: string;
     readonly compress?: boolean | undefined;
     readonly delivery: {
-      /** More headers of each request. */
       readonly headers: Readonly<Record<string, string>>;
       readonly timeoutMs: number;
     };
@@ -52,9 +51,7 @@ interface RequestsOptions {
   readonly transport: Pick<Transport, 'post'>;
   readonly clock: Clock;
   readonly reporter: Pick<Reporter, 'emit'>;
-  /** Makes a function that removes a secret from texts. */
   readonly redactor: (secret: string) => Redact;
-  /** Aborts the pending requests. */
   readonly signal: AbortSignal;
 }
 

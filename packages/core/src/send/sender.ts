@@ -16,7 +16,6 @@ const DUE_MS = 10;
 
 /** Runs tasks in parallel: the part of p-queue that Sluice uses. */
 export interface Queue {
-  /** Number of running tasks. */
   readonly pending: number;
   add(work: () => Promise<void>): Promise<void>;
   /** Resolves once no task runs or waits. */
@@ -39,7 +38,6 @@ interface SenderOptions {
   readonly queue: Queue;
   readonly isStrict: boolean;
   readonly isOrdered: boolean;
-  /** Aborts all deliveries. */
   readonly signal: AbortSignal;
 }
 

@@ -58,7 +58,6 @@ export class Trials {
     });
   }
 
-  /** Whether another parcel may fail. */
   get hasRoom(): boolean {
     return this.count < MOST_PARCELS && bytesOf(this.#list.map(({ parcel }) => parcel)) < MOST_BYTES;
   }
@@ -192,7 +191,6 @@ export class Trials {
     }
   }
 
-  /** All go back. */
   leave(): void {
     this.#putBack(this.#list.splice(0), 'first');
   }

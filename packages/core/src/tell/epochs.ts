@@ -19,7 +19,6 @@ export class Epochs {
   /** Ends the wait for each epoch, in ascending order. */
   readonly #waiting = new Map<number, () => void>();
 
-  /** Counts new events in. */
   enter(count: number): void {
     this.#newest += count;
   }

@@ -131,7 +131,6 @@ export class Contents {
     return sliceEvents(this.events, from, { maxEvents: to - from, maxBytes });
   }
 
-  /** Completes the body of the request. */
   enclose(): Uint8Array {
     return encloseBatch(this.memory, this.length);
   }

@@ -22,7 +22,6 @@ const MOST_EVENTS = 4_096;
 
 export interface LineOptions {
   readonly settings: {
-    /** Bounds of the ring buffer. */
     readonly buffer: Limit;
     /** Bounds of a batch, and how long an event may wait for others, in milliseconds. */
     readonly batch: Limit & { readonly maxWaitMs: number };
@@ -165,7 +164,6 @@ export class Line {
     }
   }
 
-  /** What a parcel may have now. */
   #limitOf(maxEvents: number): Limit {
     const { limits, settings } = this.#options;
     const { batch } = settings;

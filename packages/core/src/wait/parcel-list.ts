@@ -7,7 +7,6 @@ import type { Parcel } from './parcel.ts';
 const MOST_PLACES = 64;
 
 export class ParcelList implements Iterable<Parcel> {
-  /** Number of events. */
   count = 0;
   readonly #epochs: Epochs;
   readonly #parcels = new Deque<Parcel>();

@@ -82,7 +82,6 @@ export class Places {
     return found;
   }
 
-  /** The indexes of the events with a mark. */
   marked(mark: number): Span[] {
     return this.find(allOf(mark));
   }

@@ -20,7 +20,6 @@ const GROWTH = 1.25;
 interface RingBufferOptions {
   /** Bounds of all events in it. */
   readonly limit: Limit;
-  /** Bounds of one parcel. */
   readonly parcel: Limit;
   readonly isHigh: boolean;
   readonly isOrdered: boolean;
@@ -56,7 +55,7 @@ export class RingBuffer {
   /** The number of events and the bytes that a new parcel has room for at first. */
   #size: Limit = { maxEvents: 16, maxBytes: FIRST_BYTES };
   /** All events and their bytes; for those that are not in a parcel yet, their characters. */
-  #count = 0;
+  count = 0;
   #bytes = 0;
 
   /** @param onSealed A parcel takes no more events. */
@@ -64,11 +63,6 @@ export class RingBuffer {
     this.#options = options;
     this.#onSealed = onSealed;
     this.#fillings = Array.from({ length: options.isOrdered ? LANES + 1 : 1 }, () => new Filling());
-  }
-
-  /** Number of events. */
-  get count(): number {
-    return this.#count;
   }
 
   /** Bytes of the events, in UTF-8. */
@@ -110,7 +104,7 @@ export class RingBuffer {
     filling.texts.push(text);
     filling.times.push(time);
     filling.length += length;
-    this.#count += 1;
+    this.count += 1;
     this.#bytes += length;
     if (filling.parcel && this.#options.isOrdered) filling.parcel.lanes |= 1 << lane;
     if (filling.texts.length >= filling.mostTexts || !fits) this.#write(filling);
@@ -136,18 +130,17 @@ export class RingBuffer {
   /** As `ParcelList.recount()`. */
   recount(): void {
     this.#writeAll();
-    this.#count = 0;
+    this.count = 0;
     this.#bytes = 0;
     for (const filling of this.#fillings) if (filling.parcel?.count === 0) filling.parcel = undefined;
     this.#parcels.filter(({ count }) => count > 0);
     for (const parcel of this.#parcels) this.#add(parcel, 1);
   }
 
-  /** Where an event goes. */
   #fillingOf(lane: number): Filling | undefined {
     const { isOrdered, parcel } = this.#options;
-    if (this.#count === 0) this.#areApart = false;
-    else if (this.#count > parcel.maxEvents || this.#bytes > parcel.maxBytes) this.#areApart = isOrdered;
+    if (this.count === 0) this.#areApart = false;
+    else if (this.count > parcel.maxEvents || this.#bytes > parcel.maxBytes) this.#areApart = isOrdered;
     return this.#fillings[this.#areApart ? lane + 1 : 0];
   }
 
@@ -191,7 +184,7 @@ export class RingBuffer {
   }
 
   #add({ contents }: Parcel, sign: 1 | -1): void {
-    this.#count += sign * contents.count;
+    this.count += sign * contents.count;
     this.#bytes += sign * contents.length;
   }
 
@@ -204,7 +197,7 @@ export class RingBuffer {
     const bytes = (length + textLength) * MAX_BYTES_PER_UNIT;
     return (
       contents.count + texts.length < most.maxEvents &&
-      this.#count < limit.maxEvents &&
+      this.count < limit.maxEvents &&
       bytes <= contents.spare &&
       contents.length + bytes <= most.maxBytes &&
       this.#bytes - length + bytes <= limit.maxBytes
@@ -216,7 +209,7 @@ export class RingBuffer {
     const { limit, parcel } = this.#options;
     this.#write(filling);
     const needed = this.#options.text.byteLength(text) + 1;
-    if (this.#count >= limit.maxEvents || this.#bytes + needed > limit.maxBytes) return false;
+    if (this.count >= limit.maxEvents || this.#bytes + needed > limit.maxBytes) return false;
     const { contents } = filling.parcel ?? {};
     if (!contents || contents.count >= parcel.maxEvents || contents.length + needed > parcel.maxBytes) {
       this.#seal(filling);

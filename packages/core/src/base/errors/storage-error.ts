@@ -12,7 +12,6 @@ export class StorageError extends SluiceError {
   }
 }
 
-/** Makes a StorageError that says what failed, and why. */
 export function storageError(what: string, cause: unknown): StorageError {
   return new StorageError(`${what}: ${reasonOf(cause)}`, { cause });
 }

@@ -15,7 +15,7 @@ const LOOKS = 3;
 const LOOK_AGAIN_MS = 50;
 const PAGE = { maxEvents: 1024, maxBytes: 512 * 1024 };
 const ONE = { maxEvents: 1, maxBytes: 0 };
-/** So many places are told of each file. */
+/** At most this many places are reported of each file. */
 const MOST_PLACES = 1_000;
 
 /** What is in a segment. */

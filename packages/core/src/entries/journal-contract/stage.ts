@@ -15,7 +15,6 @@ export function equal(what: string, actual: unknown, expected: unknown): void {
   fail(message, { actual, expected });
 }
 
-/** Throws an AssertionError unless this is true. */
 export function ensure(isTrue: boolean, what: string): void {
   if (!isTrue) fail(what);
 }
@@ -41,12 +40,10 @@ export function group(texts: readonly string[]): EventBytes {
   return { bytes, ends };
 }
 
-/** The texts of a group. */
 export function textsOf(events: EventBytes): string[] {
   return splitEvents(events).map((bytes) => new TextDecoder().decode(bytes));
 }
 
-/** Reads ranges completely. */
 export async function readAll(
   journal: Journal,
   ranges: readonly Range[],

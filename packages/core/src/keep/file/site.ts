@@ -6,7 +6,6 @@ import type { Locks } from './slots/system-locks.ts';
 
 /** What all parts of one file journal share. */
 export interface Site {
-  /** The journal directory. */
   readonly root: string;
   /** Whether it lies in that of another journal. Then it may not be a link: the user chooses a root, but not what is inside it. */
   readonly isPart: boolean;

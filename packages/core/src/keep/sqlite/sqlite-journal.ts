@@ -13,7 +13,6 @@ const SEARCH_AGAIN_MS = 30_000;
 
 /** A stored parcel: one row. */
 interface Parcel extends Kept, Span {
-  /** Whether the table of rests has a row for it. */
   isCut: boolean;
 }
 

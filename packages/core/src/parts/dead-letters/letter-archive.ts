@@ -172,13 +172,11 @@ function nameOf({ segment, from }: Range): string {
 
 interface DeadLettersOptions extends Pick<ShelfOptions, 'clock' | 'reporter'> {
   readonly archive: LetterArchive;
-  /** The main journal, and what waits to be sent. */
   readonly journal: Pick<Journal, 'groupLimit'>;
   readonly waiting: Pick<Waiting, 'replay'>;
   readonly wake: () => void;
 }
 
-/** Creates `tracker.deadLetters`. */
 export function deadLettersIn(options: DeadLettersOptions): DeadLetters {
   const { archive, clock, journal, reporter, waiting, wake } = options;
   return createDeadLetters<Range>(reporter, {

@@ -21,7 +21,6 @@ export interface AdmissionOptions extends ShelfOptions {
   /** Where the customer of new events is set. */
   readonly texts: Pick<EventTexts, 'correlationValue'>;
   readonly commitIntervalMs: number;
-  /** Passes an event on, to be written and sent. */
   readonly enter: (event: WaitingEvent) => void;
   /** Takes stored events into the tracker's own journal. */
   readonly waiting: Pick<Waiting, 'replay'>;
@@ -149,7 +148,6 @@ export class Admission {
     for (const stay of stays) stay.appendSync();
   }
 
-  /** Stores what it can, and closes the journal. */
   async close(): Promise<void> {
     await this.write();
     this.#alarm.cancel();

@@ -22,7 +22,6 @@ export class Stay {
   customer: string | undefined;
   /** Why events without a customer are dropped. Undefined: they are not. */
   reason: DropReason | undefined;
-  /** The length of their texts. */
   bytes = 0;
   readonly #shelf: Shelf;
   readonly #events = new Set<WaitingEvent>();

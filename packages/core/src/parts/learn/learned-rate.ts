@@ -33,11 +33,9 @@ export class LearnedRate {
   #perSecond = Number.POSITIVE_INFINITY;
   /** Up to here, the rate grows additively: the rate at the last pushback, or after the first pushback, the new rate. */
   #ceiling = Number.POSITIVE_INFINITY;
-  /** When the last request was made. */
   #takenAt = 0;
   #decreasedAt = Number.NEGATIVE_INFINITY;
   #increasedAt = 0;
-  /** Until when the rate does not grow. */
   #heldUntil = 0;
   /** When requests began again after the last long wait, or at all. */
   #beganAt: number | undefined;
@@ -62,13 +60,11 @@ export class LearnedRate {
     return elapsed < 0 ? 0 : Math.max(0, Math.ceil(1_000 / this.#perSecond - elapsed));
   }
 
-  /** A request is made. */
   take(now: number): void {
     this.#beganAt ??= now;
     this.#takenAt = now;
   }
 
-  /** A request was accepted. */
   accepted(now: number): void {
     this.#accepted.push(now);
     this.#pushes = 0;

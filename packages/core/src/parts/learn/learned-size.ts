@@ -35,7 +35,6 @@ export class LearnedSize {
     return size >= this.#bound;
   }
 
-  /** A request of this size is made. */
   sent(size: number, now: number): void {
     if (size <= this.#taken || size > this.most) return;
     this.#triedAt = now;
@@ -57,7 +56,6 @@ export class LearnedSize {
     this.#set(this.#taken);
   }
 
-  /** The service accepted a request of this size. */
   accepted(size: number, now: number): void {
     this.#accepted = Math.max(this.#accepted, size);
     if (size >= this.#refused) this.#refused = this.#bound;

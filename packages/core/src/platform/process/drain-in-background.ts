@@ -9,7 +9,6 @@ import type { Settings } from '../../options/settings.ts';
 
 export interface Drain {
   readonly options: TrackerOptions;
-  /** Where the journal is. */
   readonly directory: string;
 }
 

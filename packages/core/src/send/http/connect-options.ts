@@ -26,7 +26,6 @@ export interface RequestDispatcher {
   dispatch(request: DispatchedRequest, handler: DispatchHandler): boolean;
 }
 
-/** One request, as undici receives it. */
 interface DispatchedRequest {
   readonly origin: string;
   readonly path: string;
@@ -38,7 +37,6 @@ interface DispatchedRequest {
   readonly bodyTimeout: number;
 }
 
-/** Receives the answer to one request. */
 interface DispatchHandler {
   /** There is a connection. The request is sent next, unless the controller aborts it. */
   onRequestStart(controller: DispatchController, context: unknown): void;

@@ -43,7 +43,6 @@ export class UndiciConnection {
     this.#client.dispatch(options, handler);
   }
 
-  /** Closes at once, even if a request is pending. */
   async close(): Promise<void> {
     const closed = this.#client.destroy();
     this.#socket?.destroy();

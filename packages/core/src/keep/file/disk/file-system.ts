@@ -150,7 +150,6 @@ export async function writeAll(file: OpenFile, bytes: Buffer, position: number):
   }
 }
 
-/** Like `writeAll`, but synchronous. */
 export function writeAllSync(file: Pick<SyncFile, 'writeSync'>, bytes: Buffer, position: number): void {
   for (let written = 0; written < bytes.length; ) {
     const count = file.writeSync(bytes.subarray(written), position + written);

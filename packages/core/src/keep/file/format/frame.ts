@@ -19,7 +19,6 @@ const SEGMENT_AT = 6;
 const LENGTH_AT = 10;
 const INDEX_AT = 14;
 const AGE_AT = 18;
-/** Means that the age is unknown. */
 const NO_AGE = 0xffffffff;
 
 /** A group of events in a segment. Its frames are kept until they are synced, because a failing disk may lose them. */
@@ -90,7 +89,6 @@ export function framesOf(
   return frames;
 }
 
-/** The bytes of a segment that is written at once. */
 export function wholeSegment(header: SegmentHeader, events: EventBytes): Buffer {
   return Buffer.concat([writeHeader(header), framesOf(events, header.first, header)]);
 }

@@ -9,7 +9,7 @@ import { firstBehind, type Span } from '../../../base/range.ts';
 const RECORD_BYTES = 12;
 const CRC_AT = 8;
 
-/** So many runs of released events are read from one file. More would take memory and time without bound. */
+/** At most this many runs are read from one file, so that memory and time have a bound. */
 const MOST_READ_RUNS = 4 * 1024;
 
 /** Which events of a segment are released: sorted runs of indexes. Indexes that arrive in order take little memory. */

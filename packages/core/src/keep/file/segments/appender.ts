@@ -42,7 +42,6 @@ export class Appender {
   readonly #segments: Segments;
   readonly #buffers = new FrameBuffers();
   #writer: SegmentWriter | undefined;
-  /** What the next write takes. */
   #joint: Joint | undefined;
   readonly #turns = new Turns();
   /** Settles once the most recent append has ended. */
@@ -113,7 +112,6 @@ export class Appender {
     return { segment: segment.number, from: 0, to: count };
   }
 
-  /** Makes all appended events survive a power cut. */
   async sync(): Promise<void> {
     if (this.#writer !== undefined) await this.#sync(this.#writer);
     await this.#endings.ended();

@@ -19,7 +19,6 @@ const MOST_BYTES = 1024 * 1024;
 const LEAST_EVENT_BYTES = 256;
 /** The age in a frame has 32 bits. */
 const MOST_SPREAD_MS = 30 * 24 * 60 * 60_000;
-/** What is read of a segment. */
 const LIMIT = { maxEvents: SMALL_BYTES / LEAST_EVENT_BYTES, maxBytes: SMALL_BYTES };
 const ONE = { maxEvents: 1, maxBytes: 0 };
 /** The segment that replaces others, until it is complete. */

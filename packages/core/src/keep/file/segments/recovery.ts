@@ -22,7 +22,6 @@ export class Recovery {
   /** Segments that the observer does not know completely. */
   readonly #found: Found[] = [];
   readonly #telling = new Turns();
-  /** Segments of other versions. */
   readonly #foreign = new Set<string>();
   /** The journal is closed: from now on nothing is looked at, and nothing is told. */
   isOver = false;

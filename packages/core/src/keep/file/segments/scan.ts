@@ -29,7 +29,6 @@ export class IntactRuns {
   readonly #found: { from: number; to: number; offset: number; end?: number }[] = [];
   /** Where the last frame ended. */
   #end = 0;
-  /** How many events are missing between the pieces of runs. */
   #missing = 0;
   /** Whether indexes rise in the file. If not, what is missing between pieces may lie elsewhere. */
   #isInOrder = true;
@@ -96,7 +95,6 @@ const MOST_TAIL_BYTES = TAIL_BYTES * TAIL_GROWTH;
 
 /** What is in a damaged file. */
 interface Scan {
-  /** The id that its frames carry. */
   readonly id: number;
   readonly runs: readonly IntactRun[];
   /** Bytes that are no intact frames. */
@@ -152,18 +150,33 @@ export async function scanFile(
   return { id: 0, runs: [], damaged: size, isBlank };
 }
 
+/** The ids of what looks like frames, the most frequent ones first. */
 async function candidatesIn(
   file: Pick<OpenFile, 'read'>,
   size: number,
 ): Promise<{ readonly ids: readonly number[]; readonly isBlank: boolean }> {
-  const ids = new FrameIds();
+  /** By signed numbers: the engine stores these without memory of their own. */
+  const counts = new Map<number, number>();
   let isBlank = true;
   await inParts(file, 0, size, (bytes, _at, rest) => {
-    ids.add(bytes);
+    // Without checksums: noise that looks like frames would cost one of all that follows, again and again.
+    findIds(bytes, (id) => {
+      counts.set(id, (counts.get(id) ?? 0) + 1);
+      if (counts.size > MOST_COUNTED) countDown(counts);
+    });
     isBlank &&= bytes.equals(BLANK.subarray(0, bytes.length));
     return rest === 0 ? bytes.length : bytes.length - FRAME_HEADER_BYTES + 1;
   });
-  return { ids: ids.first, isBlank };
+  const sorted = [...counts].sort(([, a], [, b]) => b - a);
+  return { ids: sorted.slice(0, MOST_IDS).map(([id]) => id >>> 0), isBlank };
+}
+
+/** Makes room: ids in noise are rare and go, the id of many frames stays (J. Misra and D. Gries, 1982). */
+function countDown(counts: Map<number, number>): void {
+  for (const [id, count] of counts) {
+    if (count > 1) counts.set(id, count - 1);
+    else counts.delete(id);
+  }
 }
 
 /** Memory of the last read, for the next one. New memory for each of many files would wait for the garbage collector. */
@@ -206,34 +219,6 @@ export async function headerOf(
 ): Promise<ReturnType<typeof readHeader>> {
   const bytes = Buffer.alloc(Math.min(size, SEGMENT_HEADER_BYTES));
   return readHeader(bytes.subarray(0, await file.read(bytes, 0)));
-}
-
-/** The ids of what looks like frames, in parts of a file, by how many carry each. */
-class FrameIds {
-  /** By signed numbers: the engine stores these without memory of their own. */
-  readonly #counts = new Map<number, number>();
-
-  /** Without checksums: noise that looks like frames would cost one of all that follows, again and again. */
-  add(bytes: Buffer): void {
-    findIds(bytes, (id) => {
-      this.#counts.set(id, (this.#counts.get(id) ?? 0) + 1);
-      if (this.#counts.size > MOST_COUNTED) this.#countDown();
-    });
-  }
-
-  /** Makes room: ids in noise are rare and go, the id of many frames stays (J. Misra and D. Gries, 1982). */
-  #countDown(): void {
-    for (const [id, count] of this.#counts) {
-      if (count > 1) this.#counts.set(id, count - 1);
-      else this.#counts.delete(id);
-    }
-  }
-
-  /** The most frequent ones. */
-  get first(): readonly number[] {
-    const sorted = [...this.#counts].sort(([, a], [, b]) => b - a);
-    return sorted.slice(0, MOST_IDS).map(([id]) => id >>> 0);
-  }
 }
 
 /** Sorts the runs by index. An event that is there twice, because a block was written in two places, counts once. */

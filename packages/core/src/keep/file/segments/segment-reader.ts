@@ -35,9 +35,7 @@ export class SegmentReader {
   /** Whether a scan found these runs. Then what is not intact is passed over. */
   #isScanned = false;
   #lastPieces: IntactRun | undefined;
-  /** Where the last read ended. */
   #resume = { index: 0, offset: SEGMENT_HEADER_BYTES };
-  /** How many events were given since the last read of the file. */
   #given = 0;
 
   constructor(file: Extent, memory: ReadingBuffer) {
@@ -234,7 +232,6 @@ export function collect(
 interface ReadAhead {
   /** The reader of the file. */
   readonly owner: object;
-  /** Where in the file the bytes start. */
   readonly offset: number;
   readonly bytes: Buffer;
 }

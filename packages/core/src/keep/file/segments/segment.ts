@@ -34,7 +34,6 @@ interface SegmentContext {
   readonly readingBuffer: ReadingBuffer;
   /** Absent if the segments are only read. */
   readonly damaged?: DamagedFiles;
-  /** Called when events are missing that are not released. */
   readonly onMissing: (segment: Segment, missing: Span) => void;
 }
 
@@ -45,7 +44,6 @@ interface SegmentContext {
 export class Segment {
   readonly number: number;
   readonly directory: string;
-  /** The path of the `.segment` file. */
   readonly path: string;
   readonly #acknowledgements: string;
   readonly #context: SegmentContext;

@@ -32,13 +32,13 @@ export class Segments {
   /** The files of each number: several after a failed sync, in the order of their events. */
   readonly #segments = new Map<number, readonly Segment[]>();
   readonly #paths = new Set<string>();
-  /** Segments with events that are in memory only. */
   readonly #unsaved = new Set<Segment>();
   #saving: Promise<void> | undefined;
   /** Releases and deletions in progress. */
   readonly #underWay = new Turns();
   #last = 0;
-  #bytes = 0;
+  /** Size of all segments, in bytes. */
+  bytes = 0;
 
   /** @param ownDirectory The slot's own directory, which is not removed with its last segment. */
   constructor(
@@ -62,11 +62,6 @@ export class Segments {
         this.acknowledge(range).catch((error) => site.observer?.failed(error));
       },
     };
-  }
-
-  /** Size of all segments, in bytes. */
-  get bytes(): number {
-    return this.#bytes;
   }
 
   /** Number of unreleased events that are in memory only. */
@@ -93,9 +88,9 @@ export class Segments {
   hold(segment: Segment): void {
     const { number } = segment;
     this.#segments.set(number, [...(this.#segments.get(number) ?? []), segment]);
-    this.#bytes += segment.bytes;
+    this.bytes += segment.bytes;
     segment.onGrowth = (bytes) => {
-      this.#bytes += bytes;
+      this.bytes += bytes;
     };
   }
 
@@ -251,7 +246,7 @@ export class Segments {
     else this.#segments.delete(number);
     segment.onGrowth = () => {};
     this.#paths.delete(segment.path);
-    this.#bytes -= segment.bytes;
+    this.bytes -= segment.bytes;
     this.#unsaved.delete(segment);
     // A directory that was taken over is removed with its last segment; the slot's own is removed when the slot is released.
     if (segment.directory !== this.#ownDirectory())

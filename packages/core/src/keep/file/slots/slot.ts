@@ -29,7 +29,6 @@ export class Slot {
   readonly #onVisit: () => void;
   readonly #owner: string;
   #lock: Lock;
-  /** The size of the disk, in bytes. */
   readonly diskBytes: number;
 
   private constructor(site: SlotSite, onVisit: () => void, owner: string, lock: Lock, diskBytes: number) {
@@ -41,7 +40,6 @@ export class Slot {
     site.ours.add(owner);
   }
 
-  /** Takes a new slot. */
   static async claim(site: SlotSite, onVisit: () => void): Promise<Slot> {
     const { root, fs, locks } = site;
     await makeRoot(site);
@@ -155,7 +153,6 @@ export class Slot {
     return true;
   }
 
-  /** Makes another directory that belongs to it. */
   async makeAnother(): Promise<string> {
     const directory = join(this.#site.root, `${this.#owner}.${randomBytes(8).toString('hex')}`);
     await this.#make(directory);

@@ -5,7 +5,6 @@ import { StorageError } from '../../../base/errors/storage-error.ts';
 import { errorCode } from '../disk/file-system.ts';
 import { leadsTo } from '../disk/node-file-system.ts';
 
-/** A lock that a process holds. */
 export interface Lock {
   /** Whether others still find it. False once somebody removed, moved or replaced it. Absent if nobody can. */
   isInPlace?(): Promise<boolean>;

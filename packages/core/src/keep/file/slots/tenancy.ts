@@ -150,7 +150,6 @@ export class Tenancy {
     }
   }
 
-  /** Gives up a slot. */
   #give(slot: Slot): void {
     this.#former.push(slot);
     this.#slot = undefined;
