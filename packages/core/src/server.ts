@@ -15,7 +15,7 @@ export function createWith(options: AnyOptions, defaults: Defaults): Tracker {
 /** As `createWith`. Also returns the engine. @internal */
 export function onRoad(options: AnyOptions, defaults: Defaults): { tracker: Tracker; engine: Engine } {
   return configured(() => {
-    // The cast is safe: what is missing is found.
+    // The cast is safe: `readOptions` finds what is missing.
     const settings = readOptions(options as TrackerOptions, defaults);
     const texts = new EventTexts(settings);
     const engine = createRoad(settings, texts, () => tracker.flush());

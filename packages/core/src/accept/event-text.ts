@@ -72,7 +72,7 @@ export class EventTexts {
     this.#source = source;
     this.#maxBytes = maxEventBytes;
     this.#nobody = unidentified?.hold ? UNIDENTIFIED : undefined;
-    // A clock of the user's own is right.
+    // A clock that the user passes is right.
     this.offset = clock === systemClock ? new ClockOffset(clock, store) : undefined;
     this.#keepsDeviceTime = keepDeviceTimestamp;
   }

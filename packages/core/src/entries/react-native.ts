@@ -43,7 +43,7 @@ export function createTracker(options: ReactNativeOptions): Tracker {
     throw new ConfigError('options', `@sluice/core was bundled for another platform: ${how}`);
   }
   for (const [name, isThere, polyfill] of NEEDED) {
-    // Of what is not there, it may throw.
+    // It may throw where something is missing.
     if (tried(isThere)) continue;
     const how = `install ${polyfill.replace('/auto', '')}, and import "${polyfill}" before everything else`;
     throw new ConfigError(name, `${name} is missing in this React Native: ${how}`);

@@ -92,7 +92,7 @@ export class GroupCommit {
       // An earlier append that fails only now says nothing about the journal.
       if (this.isFailing && this.#entries.size === 0 && this.#tries > tries) return false;
       await this.#writeAll();
-      // Nothing is left to be written here: others see to it.
+      // Nothing is left to write here.
       if (isEmpty() && this.#entries.size === 0) return isDone();
       await this.#ended();
     }
@@ -100,7 +100,7 @@ export class GroupCommit {
     return true;
   }
 
-  /** Writes other events than those in memory, also if the journal failed before. Undefined if it fails or is full. */
+  /** Writes events that are not among the waiting ones, even if the journal failed before. Undefined if it fails or is full. */
   async put(events: EventBytes): Promise<Range | undefined> {
     const { budget } = this.#options;
     const has = budget.hasRoom(events) || (await budget.makeRoom(events).catch(() => 'low')) === 'room';
@@ -115,7 +115,7 @@ export class GroupCommit {
   writeNow(): void {
     const { journal, waiting } = this.#options;
     if (journal.appendSync === undefined) return;
-    // What is being appended comes first: it may not be written.
+    // Events of pending appends come first: they may not be written yet.
     const taken = [...this.#entries];
     this.#entries.clear();
     const next = () => taken.shift() ?? waiting.hand(journal.groupLimit, false);
@@ -156,8 +156,8 @@ export class GroupCommit {
   }
 
   /**
-   * Gives the journal what is due, as far as it takes more at once, at most `fitting` events in an append. If something waits for
-   * room, resolves once that has it or not.
+   * Gives the journal what is due, in at most `MOST_APPENDS` appends at once. If an entry waits for room, resolves once it has room,
+   * or gets none. @param fitting The most events of an append.
    */
   #start(fitting?: number): Promise<void> {
     const { budget, journal, waiting } = this.#options;
@@ -224,7 +224,7 @@ export class GroupCommit {
     this.#tries += 1;
     this.#entries.add(entry);
     const end = (range: Range | undefined, error?: unknown) => {
-      // Otherwise others have seen to it: nobody needs this copy.
+      // Otherwise `writeNow()` has written the events: nobody needs this copy.
       const isOurs = this.#entries.delete(entry);
       const unneeded = range && isOurs ? entry.placed(range) : range;
       if (unneeded) this.#releases.take(() => journal.acknowledge(unneeded)).catch(() => undefined);

@@ -77,7 +77,7 @@ export class MemoryJournal implements Journal {
     const oldest = this.#records.all.find(({ rest }) => rest.length > 0);
     if (!oldest) return undefined;
     const { segment } = oldest;
-    // What is appended meanwhile does not go with it.
+    // Events that are appended meanwhile do not go with it.
     if (segment === this.#segment) this.#rotate();
     await rescue?.(segment);
     for (const record of this.#records.all.filter((record) => record.segment === segment))

@@ -147,7 +147,7 @@ export function readOptions(given: TrackerOptions, defaults: Defaults): Settings
     baseUrl,
     clock: platform.clock ?? systemClock,
     random: platform.random ?? Math.random,
-    // An event is sent once it is written, and is to be sent after `maxWaitMs`.
+    // An event is written before it is sent, and must be sent after `maxWaitMs`.
     commitIntervalMs: Math.min(settings.commitIntervalMs, settings.batch.maxWaitMs),
     consent: readConsent(consent),
     isOrdered,

@@ -151,7 +151,7 @@ function isAsynchronous(schema: unknown): boolean {
   for (const value of found) {
     const { _def, _zod, async }: Record<string, unknown> = Object(value);
     if (async === true || Object.prototype.toString.call(value) === '[object AsyncFunction]') return true;
-    // A schema of Zod has asynchronous methods beside what it consists of.
+    // The methods of a Zod schema are asynchronous, too, but do not count.
     for (const inner of Object.values(Object(_zod ?? _def ?? value)))
       if (Object(inner) === inner && found.size < MOST_SEARCHED) found.add(inner);
   }

@@ -50,7 +50,7 @@ export class AdaptiveConcurrency {
   accepted(latencyMs: number, now: number): void {
     // The clock was set back since.
     if (now < this.#loweredAt) this.#loweredAt = Number.NEGATIVE_INFINITY;
-    // It was made when there were more at once.
+    // The request was made when there were more at once.
     if (now - latencyMs < this.#loweredAt) return;
     this.#latencies.push(latencyMs);
     const { length } = this.#latencies;

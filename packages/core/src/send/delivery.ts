@@ -9,7 +9,7 @@ import type { Parcel } from '../wait/parcel.ts';
 import type { Waiting } from '../wait/waiting.ts';
 import { type Blame, probesOf, retryMs } from './blame.ts';
 import { type DeliveryPolicy, type Rule, ruleOf, WRONG } from './delivery-policy.ts';
-import type { Outcome, ReadRejected, Rejected } from './http/transport.ts';
+import type { Outcome, ReadRejected } from './http/transport.ts';
 import type { Limits } from './limits.ts';
 import { ParcelTrial, type Refusal } from './parcel-trial.ts';
 import { requestFailed } from './request-failed.ts';
@@ -78,7 +78,7 @@ export function createDelivery(options: DeliveryOptions): (trial: ParcelTrial, p
       } else if (named || isAccepted) {
         offset?.learn(outcome.date, pass.at, now);
         accepted(trial, pass);
-        return settle(trial, named ?? [], outcome.status);
+        return settle(trial, new Map(named), outcome.status);
       }
     }
     const error = requestFailed(outcome, rule, requests.url, now);
@@ -93,7 +93,7 @@ export function createDelivery(options: DeliveryOptions): (trial: ParcelTrial, p
       breaker.asked(retryAfterMs, why, limits.waitMs?.(now));
       return trials.retry(trial, 0);
     }
-    // With the new key it may be accepted.
+    // The service may accept it with the new key.
     if (rule.action === 'pause' && !gate.isCurrent(pass)) return trials.retry(trial, 0);
     // The service may only want fewer requests.
     if (isEnough && breaker.state === 'closed') return again(trial);
@@ -145,7 +145,7 @@ export function createDelivery(options: DeliveryOptions): (trial: ParcelTrial, p
         if (action === 'split') limits.tooLarge(trial, clock.now());
         return trials.halve(trial);
       case 'end':
-        return settle(trial, [[0, why.words]], why.status);
+        return settle(trial, new Map([[0, why.words]]), why.status);
       case 'suspect':
         trial.isSuspect = true;
         if (trial.isAlone || (isStrict && trial.failures < maxTries)) break;
@@ -159,10 +159,13 @@ export function createDelivery(options: DeliveryOptions): (trial: ParcelTrial, p
     trials.retry(trial, retryMs(trial, isDenial, backoff, random));
   }
 
-  /** Its events end: those that were rejected as dead letters, the others as delivered. */
-  async function settle(trial: ParcelTrial, rejected: Rejected, status: number): Promise<void> {
+  /** Its events end: as dead letters those with a reason, by their index; the others as delivered. */
+  async function settle(
+    trial: ParcelTrial,
+    reasons: ReadonlyMap<number, string>,
+    status: number,
+  ): Promise<void> {
     const { denied, parcel, why } = trial;
-    const reasons = new Map(rejected);
     const indexes = [...reasons.keys()].flatMap((index) => [index, index + 1]);
     let index = 0;
     for (const part of waiting.cut(parcel, ...indexes)) {

@@ -78,7 +78,7 @@ export function createSender(options: SenderOptions): Sender {
   }
 
   async function pump(): Promise<void> {
-    // Once stopped, nothing ends any more: the journal may be closed.
+    // After the stop, no event may end: the journal may be closed.
     while (wokenWhilePumping && !signal.aborted) {
       wokenWhilePumping = false;
       await waiting.dropExpired();

@@ -14,7 +14,7 @@ export interface Trial {
   failures: number;
   /** Of its failures, those with an answer that refuses it. */
   refusals: number;
-  /** Failures with an acceptance of something else between them. If it is a piece of what failed, that is the first one. */
+  /** Failures with an acceptance of something else between them. For a piece of a failed request, that failure is the first. */
   proofs: number;
   /** How much was accepted when it failed. */
   seen: number;

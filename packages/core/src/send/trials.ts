@@ -92,7 +92,7 @@ export class Trials {
     trial.at = clock.now() + waitMs;
     if (trial.isAlone) trial.parcel.lanes = 0;
     this.#list.unshift(trial);
-    // What cannot store one letter stores no other.
+    // Storage that refuses one letter refuses the others, too.
     if (trial.letter) for (const other of this.#list) if (other.letter) other.at = trial.at;
     if (!trial.isAlone || bytesOf(this.#alone.map(({ parcel }) => parcel)) <= MOST_SUSPECT_BYTES) return;
     this.#remove(trial);
@@ -168,7 +168,7 @@ export class Trials {
     const { isStrict } = this.#options;
     const isWhole = ({ isAlone, proofs }: ParcelTrial) => !isStrict && !isAlone && proofs < 2;
     this.hurry();
-    // What failed while the service was away says nothing of the events.
+    // What failed while the service was away says nothing about the events.
     for (const trial of this.#list)
       if (!trial.isAlone) {
         trial.failures = 0;

@@ -50,7 +50,7 @@ export function consoleWarnings(redact: Redact): Tell {
   let failure: string | undefined;
   return (event, { callback, error, reason = 'denied' }: Detail) => {
     if (event === 'requestFailed') failure = error?.message;
-    // Later failures are told by a pause.
+    // A pause reports later failures.
     if (event === 'delivered') said.add('requestFailed');
     const words = WORDS[event as keyof TrackerEvents];
     const hint = HINTS[reason];

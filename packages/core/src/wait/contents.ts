@@ -30,7 +30,7 @@ export class Contents {
   #ends: Uint32Array;
   #times: Float64Array;
 
-  /** There is room for so many bytes of events, commas included, and for so many events at first. */
+  /** @param bytes Room for the events, commas included. @param events There is room for this many at first. */
   constructor(source: Memory, bytes: number, events: number = 0) {
     this.#source = source;
     this.memory = source.take(bytes + BATCH_OVERHEAD_BYTES);

@@ -72,8 +72,8 @@ function* laneByLane<Parcel extends InLanes>(parcels: Iterable<Parcel>): Generat
 }
 
 /**
- * Divides events in two halves, each with all events of its customers; in one, if there is only one customer. Returns the index and
- * the lane of each event.
+ * Divides events into two halves, or one if there is only one customer. All events of a customer are in one half. Returns the index
+ * and the lane of each event.
  */
 export function halvesOf(
   texts: readonly Uint8Array[],

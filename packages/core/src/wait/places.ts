@@ -11,7 +11,7 @@ export const FORSAKEN = -2;
 export class Places {
   /** Number of events. */
   count = 0;
-  /** How often anything changed but what is added at the end. */
+  /** Number of changes, without additions at the end. */
   changes = 0;
   #runs: Range[] = [];
 
@@ -118,7 +118,7 @@ export class Places {
     });
   }
 
-  /** The events of a range are in another one now, of the same length. Returns what is used of that. */
+  /** The events of a range are in another range of the same length now. Returns the parts of it that are used. */
   move(range: Range, target: Range): Range[] {
     const offset = target.from - range.from;
     const used: Range[] = [];

@@ -116,7 +116,7 @@ export class Queue {
     const taken: Parcel[] = [];
     let [events, bytes] = [maxEvents, maxBytes];
     for (const parcel of parcels) {
-      // What an append reads is not joined with others, either.
+      // A parcel that an append reads is not joined with others, either.
       const isAlone = parcel.isHanded || parcel.wasTaken;
       const isNext = parcel.isInMemory && !(isAlone && taken.length > 0);
       if (events <= 0 || bytes <= 0 || !isNext) break;
@@ -188,7 +188,7 @@ export class Queue {
     return halvesOf(parcel.texts).map((half) => {
       const events = half.map(({ index, lane }) => {
         const event = parcel.cut({ from: index, to: index + 1 });
-        // Of a stored parcel it was not known.
+        // The lane of a stored parcel was not known.
         event.lanes = 1 << lane;
         return event;
       });
@@ -220,7 +220,7 @@ export class Queue {
     const { filling } = this.ring;
     for (const parcel of this.unwritten) {
       if (parcel.isHanded) continue;
-      // What is in a request may end soon: it goes last.
+      // A parcel in a request may end soon: it goes last.
       if (!this.out.has(parcel)) return parcel;
       out ??= parcel;
     }

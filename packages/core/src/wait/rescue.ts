@@ -19,7 +19,7 @@ export async function rescue(
   try {
     for (const range of found) bytes += await copy(range, parcels, journal);
   } catch (error) {
-    // What is left in the segment goes with it, and that is reported.
+    // The events that are left in the segment go with it, and are reported.
     onFailed(error);
   }
   return bytes;

@@ -176,7 +176,7 @@ export class RingBuffer {
     if (!parcel) return;
     const { contents } = parcel;
     filling.parcel = undefined;
-    // The first event of the next one tells how many more it takes.
+    // After its first event, the next parcel tells how many more it takes.
     filling.mostTexts = 1;
     if (contents.length < contents.memory.length * LEAST_USE) contents.resize(contents.length);
     else this.#size = { maxEvents: contents.count, maxBytes: Math.ceil(contents.length * GROWTH) };

@@ -150,7 +150,7 @@ export class Waiting extends Parcels {
     const newest = contents.timeOf(contents.count - 1);
     if (newest === undefined) return undefined;
     const leftMs = Math.max(0, newest + this.#maxAgeMs + 1 - this.#options.clock.now());
-    // Longer than a timer takes, as after the clock was set back: it is asked again with the next request.
+    // Too long for a timer, as after the clock was set back: the next request asks again.
     return leftMs > MAX_TIMER_MS ? undefined : leftMs;
   }
 

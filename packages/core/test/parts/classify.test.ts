@@ -2,10 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cases } from '../../../../testing/full.ts';
 import { type AcceptingAnswer, type Classify, classify as classifyPart } from '../../src/parts/classify.ts';
-import type { Rejected } from '../../src/send/http/transport.ts';
+import type { ReadRejected } from '../../src/send/http/transport.ts';
 import type { Parcel } from '../../src/wait/parcel.ts';
 import { createBatch } from '../bench/batch.ts';
 import { toEventBytes } from '../bench/event-texts.ts';
+
+type Rejected = NonNullable<ReturnType<ReadRejected>>;
 
 const uuids = ['a-0', 'b-1', 'c-2', 'd-3', 'e-4'];
 

@@ -13,7 +13,7 @@ export interface JournalSubject {
 }
 
 /** One thing that every journal must do. */
-export interface JournalCase {
+interface JournalCase {
   readonly name: string;
   /** Rejects with an AssertionError if the journal does not do it. Closes the journals that it opened. */
   readonly run: () => Promise<void>;

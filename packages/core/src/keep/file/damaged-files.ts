@@ -32,8 +32,8 @@ export class DamagedFiles {
   }
 
   /**
-   * Removes what is too old, and the oldest of what is too much; the newest file may be larger. If bytes are needed, removes the
-   * oldest until so many are free, and no more. Never rejects.
+   * Removes files that are too old, and while there are too many bytes, the oldest one, except the newest file. If `bytes` are
+   * needed, removes only the oldest files until these are free. Never rejects.
    */
   async tidy(bytes: number = 0): Promise<void> {
     const { fs, clock } = this.#site;

@@ -139,7 +139,7 @@ export class FileJournal implements Journal {
   }
 
   async evictOldest(rescue?: (segment: number) => Promise<void>): Promise<number | undefined> {
-    // What is appended from now on goes to another segment: nothing may be awaited between the choice of one and its end.
+    // Nothing may be awaited between the choice of the segment and its end: later events must go to another one.
     if (this.#recovery.hasUntold) await this.#recovery.tell();
     const oldest = this.#segments.oldest();
     if (oldest === undefined) return undefined;

@@ -83,7 +83,7 @@ export class SqliteJournal implements Journal {
       try {
         await execute('INSERT INTO sluice_parcels VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)', ...key, bytes);
       } catch (error) {
-        // It may be stored all the same, and these events will be stored again.
+        // The row may be stored all the same, and the caller appends these events again.
         await execute('DELETE FROM sluice_parcels WHERE life = ? AND first = ?', life.id, from).catch(
           () => undefined,
         );
@@ -119,7 +119,7 @@ export class SqliteJournal implements Journal {
     const changed = life?.parcels.release(range) ?? [];
     if (life === undefined || changed.length === 0) return;
     const cut = changed.filter(({ rest }) => rest.length > 0);
-    // Between two of them, all are released.
+    // All parcels between two of them are released, too.
     const ended = changed.filter(({ rest }) => rest.length === 0);
     const [first, last] = [ended[0], ended.at(-1)];
     await this.#store.use('release events', async (execute) => {
@@ -159,7 +159,7 @@ export class SqliteJournal implements Journal {
     this.#closed = true;
     this.#searching?.cancel();
     if (this.#lives.length === 0) return;
-    // Statements in progress end first: nobody else takes these events before.
+    // Wait for statements in progress: only then may another journal take these events.
     await this.#store.use('close', async () => {}).catch(() => undefined);
     for (const { id } of this.#lives) taken.delete(id);
   }

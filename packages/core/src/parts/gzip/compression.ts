@@ -60,7 +60,7 @@ export class Compression implements Encoder {
     const status = isAnswered ? outcome.status : 0;
     const tookPlain = this.#takesPlain;
     const isAccepted = status >= 200 && status < 300;
-    // It is not the service's.
+    // The answer is not the service's.
     if (isAnswered && isAccepted && isIntercepted(outcome)) return outcome;
     if (isAccepted || !isAnswered) this.#takesPlain = isAccepted && !packed;
     if (isAccepted && packed) {

@@ -229,7 +229,7 @@ export class Admission {
     // There was no other change of the customer since.
     if (next === this.#current) {
       texts.correlationValue = customer;
-      // What was tracked meanwhile comes before what is tracked from here on.
+      // Events tracked meanwhile go before later ones.
       if (this.isOpen(false)) this.#release(next, customer);
     }
     if (customer !== undefined) await this.#shelf.use(() => this.#sendStored(session, customer));

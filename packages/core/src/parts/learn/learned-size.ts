@@ -70,7 +70,7 @@ export class LearnedSize {
     let next = Math.ceil(least * (1 + CLOSE));
     if (this.#bound === Number.POSITIVE_INFINITY) next = Math.min(taken * RAISE, next);
     else if (!isRested) {
-      // If there is a limit, one refusal is probably of that limit. It is tried again in the end.
+      // One refusal probably shows the limit. That size is tried again in the end.
       next = least - taken > least * CLOSE ? (taken + least) >> 1 : least < this.#bound ? least : taken;
     }
     this.#isTrying = next > taken;

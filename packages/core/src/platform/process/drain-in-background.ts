@@ -90,7 +90,7 @@ function optionsOf(settings: Settings): TrackerOptions {
 /** A group of options without what has no bound. */
 function bounded<Group extends object>(group: Group): Partial<Group> {
   const given = Object.entries(group).filter(([, value]) => value !== Number.POSITIVE_INFINITY);
-  // The cast is safe: all is as it was, or left out.
+  // The cast is safe: each value is unchanged, or left out.
   return Object.fromEntries(given) as Partial<Group>;
 }
 

@@ -87,9 +87,10 @@ export const MAX_ANSWER_BYTES: number = 64 * 1024;
  * Returns the events of an accepted batch that the answer names as rejected, in order, each with the reason. Undefined if the
  * answer says nothing about that.
  */
-export type ReadRejected = (batch: Batch, answer: Answer) => Rejected | undefined;
-
-export type Rejected = readonly (readonly [index: number, reason: string])[];
+export type ReadRejected = (
+  batch: Batch,
+  answer: Answer,
+) => readonly (readonly [index: number, reason: string])[] | undefined;
 
 /** Encodes bodies before they are sent. */
 export interface Encoder {

@@ -78,7 +78,7 @@ export function errorCode(error: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined;
 }
 
-/** The result of an operation; `instead` if what it is about is missing. */
+/** The result of an operation, or `instead` if the file is missing. */
 export function unlessMissing<Result, Instead>(
   work: Promise<Result>,
   instead: Instead,
@@ -89,7 +89,7 @@ export function unlessMissing<Result, Instead>(
   });
 }
 
-/** Throws a StorageError if a directory that is to be inside another one is a link, or something else. Missing is no error. */
+/** Throws a StorageError if a directory inside another one is a link, or no directory. A missing one is no error. */
 export async function refuseLink(fs: Pick<FileSystem, 'list'>, path: string): Promise<void> {
   const entries = await fs.list(dirname(path), true);
   if (entries.some(({ name, kind }) => name === basename(path) && kind !== 'directory'))

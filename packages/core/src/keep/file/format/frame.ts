@@ -203,7 +203,7 @@ export class FrameReader {
     if (FRAME_HEADER_BYTES + length > MOST_FRAME_BYTES) return 'damaged';
     if (length > left + this.#rest - FRAME_HEADER_BYTES) return 'damaged';
     const isCutShort = length > left - FRAME_HEADER_BYTES;
-    // Not asked of frames in their place, which are most.
+    // Most frames are in their place, and need no such check.
     if ((isCutShort || this.damaged > 0) && this.#hasMark(start, end)) return 'damaged';
     if (isCutShort) return 'cut short';
     if (xxh32(view, at + SEGMENT_AT, end) !== view.getUint32(at + CHECKSUM_AT, true)) return 'damaged';

@@ -264,7 +264,7 @@ export class Appender {
   /** Makes the events of a segment survive a power cut. If the sync fails, writes them to another file. */
   async #sync(writer: SegmentWriter): Promise<void> {
     try {
-      // Without the lock, another process may have taken the file. The sync looks whether it has.
+      // Without the lock, another process may have taken the file. The sync checks that.
       await this.#tenancy.keep();
       await writer.sync();
     } catch (cause) {

@@ -169,7 +169,7 @@ async function merge(
       readWhole(fs, stem + ACKNOWLEDGEMENTS_SUFFIX, SMALL_BYTES),
       undefined,
     );
-    // First what is released: a crash before the rename leaves the segment and its records where they were.
+    // The records go first: a crash before the rename leaves the segment and its records where they were.
     if (records?.length) await write(fs, to + ACKNOWLEDGEMENTS_SUFFIX, records);
     await fs.rename(stem + SEGMENT_SUFFIX, to + SEGMENT_SUFFIX);
   }

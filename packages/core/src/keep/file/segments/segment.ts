@@ -185,7 +185,7 @@ export class Segment {
         else await damaged?.setAside(this.path);
       } catch (error) {
         this.isGoing = false;
-        // The file stays. The next process must find what waits in it: nothing if all is released, also what does not count yet.
+        // The file stays: the next process must find what waits in it. If all is released, also what does not count yet is.
         const all = { from: 0, to: Math.max(this.end, this.written) };
         await this.#record(this.isReleased ? [all] : this.#unrecorded.splice(0)).catch(() => undefined);
         throw error;
@@ -283,7 +283,7 @@ export class Segment {
           this.#released.addRecords(this.id, this.end, bytes),
         );
       });
-      // The next use appends to it.
+      // Close it: the next use appends to it.
       await files.close(path);
     } catch (error) {
       const code = errorCode(error) ?? '';

@@ -56,7 +56,7 @@ export class Segments {
       readingBuffer: new ReadingBuffer(),
       onMissing: (segment, missing) => {
         const range = { segment: segment.number, ...missing };
-        // Nobody was told of what is only opened, and what was saved is elsewhere.
+        // Ignores segments that are not held yet, and events that another file has.
         if (this.#locate(range).segment !== segment) return;
         site.observer?.settled?.(range, 'damaged');
         this.acknowledge(range).catch((error) => site.observer?.failed(error));
@@ -145,7 +145,7 @@ export class Segments {
     const deleted = this.#delete(first);
     this.#underWay.add(deleted);
     await deleted;
-    // From here on all of it is given up, even if a later step fails, and also what is just being saved of it.
+    // From here on all its events are given up, even if a later step fails, and even those that are being saved.
     for (const file of [first, ...this.#filesOf(number)]) await this.discard(file).catch(() => undefined);
   }
 
@@ -203,7 +203,7 @@ export class Segments {
     const { fs } = this.#site;
     for (const segment of this.#all()) {
       const { end, number, sealed, unsaved } = segment;
-      // What is in memory only is not lost with the file: first that must be saved.
+      // Events in memory only are not lost with the file: they must be saved first.
       if (!sealed || unsaved.length > 0 || segment.directory !== directory) continue;
       const size = await fs.sizeOf(segment.path).catch(() => undefined);
       if (size === undefined || size >= segment.size || !this.#holds(segment)) continue;
@@ -271,7 +271,7 @@ export class Segments {
     let { to } = range;
     for (const file of files) {
       if (file.from > range.from) to = Math.min(to, file.from);
-      // Until the next file has all of it, memory counts.
+      // The next file counts only once it has all events that are in memory.
       else if (segment?.unsaved.length === 0) segment = file;
     }
     const firstUnsaved = segment?.unsaved[0]?.from ?? 0;

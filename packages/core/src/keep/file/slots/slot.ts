@@ -146,7 +146,7 @@ export class Slot {
   /** Takes its lock again if somebody removed it: others take its owner for dead. Returns whether it had to. */
   async keep(): Promise<boolean> {
     if ((await this.#lock.isInPlace?.()) ?? true) return false;
-    // First: to end a lock removes what has its name.
+    // First: ending a lock removes the file with its name.
     await this.#lock.release();
     const { root, locks } = this.#site;
     this.#lock = await locks.hold(root, this.#owner, this.#onVisit);
@@ -206,7 +206,7 @@ async function moveDirectory(fs: FileSystem, from: string, to: string): Promise<
     await fs.makeDirectory(to);
     for (const { name } of await fs.list(from)) {
       if (!name.endsWith(SEGMENT_SUFFIX)) continue;
-      // Who has a segment gets the note of what was delivered of it.
+      // The process that gets a segment also gets its records of what was delivered.
       const note = basename(name, SEGMENT_SUFFIX) + ACKNOWLEDGEMENTS_SUFFIX;
       if (await moved(name)) await moved(note);
     }

@@ -18,7 +18,7 @@ export interface Locks {
    * used. `onVisit` is called when another process checks the lock.
    */
   hold(directory: string, name: string, onVisit: () => void): Promise<Lock>;
-  /** Whether a process holds the lock. True in doubt: an orphan that is found later costs nothing, but two owners cause duplicates. */
+  /** Whether a process holds the lock. True in doubt: a late takeover costs nothing, but two owners cause duplicates. */
   isHeld(directory: string, name: string): Promise<boolean>;
   /** Deletes what a dead holder left of its lock, if it is older than `minAgeMs`. Never rejects. */
   discard(directory: string, name: string, minAgeMs: number): Promise<void>;

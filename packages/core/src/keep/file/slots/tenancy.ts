@@ -109,7 +109,7 @@ export class Tenancy {
 
   /**
    * Looks for orphans if the last look is old enough. Called from time to time by code that runs anyway. For a process that is
-   * alone, this finds what another one left that lived too briefly to be seen, and what somebody restored.
+   * alone, this finds what a short process left, and what somebody restored.
    */
   lookAround(): void {
     const age = this.#site.clock.now() - this.#lookedAt;
