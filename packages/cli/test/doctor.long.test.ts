@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -47,6 +48,25 @@ describe('sluice doctor', () => {
     );
     expect(output).not.toContain(API_KEY);
     expect(code).toBe(1);
+  });
+
+  it('makes its request with `delivery.headers`, as a tracker does', async () => {
+    const folder = makeFolder();
+    const server = createServer((request, response) => {
+      request.resume();
+      request.on('end', () =>
+        response.writeHead(request.headers['x-gateway'] === 'yes' ? 422 : 403).end('{}'),
+      );
+    }).listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    await once(server, 'listening');
+    const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const delivery = { headers: { 'x-gateway': 'yes' } };
+    const options = { baseUrl, correlationKey: 'email', apiKey: API_KEY, delivery };
+    await writeFile(join(folder, 'sluice.config.json'), JSON.stringify(options));
+    const { code, output } = await sluice(['doctor', join(folder, 'journal'), '--json'], {}, folder);
+    expect(read(output).key).toMatchObject({ state: 'ok' });
+    expect(code).toBe(0);
   });
 
   it('does not judge the key where the address is that of another service', async () => {

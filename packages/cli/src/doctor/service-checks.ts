@@ -51,7 +51,7 @@ async function ask(
     const transport = new UndiciTransport({ connect: delivery?.connect, dispatcher: delivery?.dispatcher });
     const answer = await transport.post({
       url,
-      headers: requestHeaders(apiKey),
+      headers: { ...delivery?.headers, ...requestHeaders(apiKey) },
       body: NO_EVENTS,
       timeouts: TIMEOUTS,
       signal: AbortSignal.timeout(TIMEOUT_MS),

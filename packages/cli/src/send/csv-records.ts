@@ -27,6 +27,8 @@ export async function* csvRecords(
   const head = await headOf(chunks);
   const [names = ''] = head.trimStart().split(/[\r\n]/, 1);
   const separator = delimiter ?? separatorOf(names);
+  // A file may have both ends of lines. Only old ones have no line feeds at all.
+  const lineEnd = head.includes('\n') ? '\n' : '\r';
   const problems: FileRecord[] = [];
   const parser = parse({
     columns: readNames,
@@ -34,8 +36,7 @@ export async function* csvRecords(
     skip_empty_lines: true,
     skip_records_with_error: true,
     delimiter: separator,
-    // A file may have both. Only old ones have no line feeds at all.
-    record_delimiter: head.includes('\n') ? ['\r\n', '\n'] : '\r',
+    record_delimiter: lineEnd === '\n' ? ['\r\n', '\n'] : lineEnd,
     on_skip: (error, text) => {
       problems.push({
         number: Number(error?.lines ?? 0),
@@ -49,7 +50,7 @@ export async function* csvRecords(
     yield head;
     yield* chunks;
   }
-  const rows = boundedRows(all(), separator, (number, text, problem) =>
+  const rows = boundedRows(all(), separator, lineEnd, (number, text, problem) =>
     problems.push({ number, problem, text }),
   );
   const source = Readable.from(rows);
@@ -85,8 +86,9 @@ function readNames(names: readonly string[]): string[] {
   return [...names];
 }
 
-/** Takes the problems of earlier lines: the parser reads ahead. */
+/** Takes the problems of earlier lines: the parser reads ahead, and what bounds the rows still more. */
 function sorted(problems: FileRecord[], before: number): FileRecord[] {
+  problems.sort((one, other) => one.number - other.number);
   const count = problems.filter(({ number }) => number < before).length;
   return problems.splice(0, count);
 }

@@ -5,6 +5,8 @@ import { type BodySource, Refusal } from '../exchange.ts';
 const inflate = promisify(gunzip);
 /** What a request takes besides its body, in bytes. */
 const OVERHEAD_BYTES = 1_024;
+/** So many bodies are inflated at once: each may take `maxBodyBytes` before anybody knows how large it is. */
+const MOST_INFLATING = 4;
 
 interface BodiesOptions {
   readonly maxBodyBytes: number;
@@ -29,6 +31,9 @@ export class Bodies {
   #bytes = 0;
   /** The oldest first. */
   readonly #readings = new Set<Reading>();
+  #inflating = 0;
+  /** Bodies that wait to be inflated: each call lets one of them begin. */
+  readonly #queue = new Set<() => void>();
 
   constructor(options: BodiesOptions) {
     this.#options = options;
@@ -122,11 +127,19 @@ export class Bodies {
   }
 
   async #inflate(body: Buffer): Promise<Buffer> {
+    if (this.#inflating < MOST_INFLATING) this.#inflating += 1;
+    else await new Promise<void>((resolve) => this.#queue.add(resolve));
     try {
       return await inflate(body, { maxOutputLength: this.#options.maxBodyBytes });
     } catch (error) {
       const isBomb = error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
       throw new Refusal(isBomb ? 'too_large' : 'malformed');
+    } finally {
+      const [next] = this.#queue;
+      if (next) {
+        this.#queue.delete(next);
+        next();
+      } else this.#inflating -= 1;
     }
   }
 }

@@ -19,6 +19,8 @@ const KEEP_MS = 7 * 24 * 60 * 60_000;
 /** The part of the memory that knows parcels. */
 const PARCELS_SHARE = 0.25;
 const KEY_BYTES = 32;
+/** So many words of keys are known at most of what is not durable: 100,000 events. */
+const MOST_LEFT = 300_000;
 /** A directory that cannot be used is tried again after so long. */
 const AGAIN_MS = 1_000;
 
@@ -39,6 +41,8 @@ export class JournalKeeper implements Keeper {
   #repeated = 0;
   readonly #accept: TextTracker['accept'];
   #isDropped = false;
+  /** Keys of what was accepted while the journal failed. The tracker has it in memory, and may send it from there. */
+  #left: { events: number[]; parcels: number[] } = { events: [], parcels: [] };
 
   constructor(settings: Settings) {
     const { apiKey, baseUrl, clock, correlationKey, directory, limits, logger, tracker } = settings;
@@ -66,6 +70,8 @@ export class JournalKeeper implements Keeper {
     this.#accept = accept;
     deliverer.on('dropped', ({ reason }) => {
       if (reason === 'journal-full') this.#commits.lose();
+      // Only that is about the new event.
+      if (reason !== 'buffer-full') this.#forgetLeft();
       this.#isDropped = true;
     });
     this.#opened = this.#open();
@@ -105,6 +111,8 @@ export class JournalKeeper implements Keeper {
     const parcelKey = parcel === undefined ? undefined : ids.ofParcel(customer, parcel);
     if (parcelKey && this.#parcels.has(parcelKey)) {
       this.#repeated += events.length;
+      // What is left of groups that failed becomes durable with the next one.
+      if (this.#left.events.length + this.#left.parcels.length > 0) this.#commits.join();
       return this.#commits.all();
     }
     const group = this.#commits.join();
@@ -145,13 +153,26 @@ export class JournalKeeper implements Keeper {
       await this.tracker.durable();
       if (group.isLost) throw new Refusal('not_durable');
     } catch (error) {
-      this.#forget(group.events, this.#events);
-      this.#forget(group.parcels, this.#parcels);
+      // The tracker sends it all the same: what comes again must not be taken again.
+      this.#left = this.#withLeft(group);
+      if (group.isLost || this.#left.events.length > MOST_LEFT) this.#forgetLeft();
       throw error;
     }
+    const durable = this.#withLeft(group);
+    this.#left = { events: [], parcels: [] };
     const [events, parcels] = this.#files;
     // An id that is not on the disk costs a duplicate, after a crash.
-    await Promise.allSettled([events.append(group.events), parcels.append(group.parcels)]);
+    await Promise.allSettled([events.append(durable.events), parcels.append(durable.parcels)]);
+  }
+
+  #withLeft({ events, parcels }: Group): { events: number[]; parcels: number[] } {
+    return { events: this.#left.events.concat(events), parcels: this.#left.parcels.concat(parcels) };
+  }
+
+  #forgetLeft(): void {
+    this.#forget(this.#left.events, this.#events);
+    this.#forget(this.#left.parcels, this.#parcels);
+    this.#left = { events: [], parcels: [] };
   }
 
   #forget(group: readonly number[], window: Window): void {

@@ -5,8 +5,16 @@ import { promisify } from 'node:util';
 import { crc32 } from 'node:zlib';
 import type { Window } from './window.ts';
 
+type Write = (
+  fd: number,
+  bytes: Buffer,
+  offset: number,
+  length: number,
+  position: number,
+) => Promise<{ readonly bytesWritten: number }>;
+
 /** That of a `FileHandle` costs several times as much. */
-const write = promisify(writeCallback);
+const writeOnce: Write = promisify(writeCallback);
 
 const MAGIC = Buffer.from('SLRWIN01');
 /** The magic, and when the table was begun. */
@@ -29,15 +37,17 @@ interface Found {
 export class WindowFile {
   readonly #path: string;
   readonly #window: Window;
+  readonly #write: Write;
   #file: FileHandle | undefined;
   /** Which of the two files is written, and for which table of the window. */
   #slot = 1;
   #generation = -1;
   #end = HEADER_BYTES;
 
-  constructor(directory: string, name: string, window: Window) {
+  constructor(directory: string, name: string, window: Window, write: Write = writeOnce) {
     this.#path = join(directory, name);
     this.#window = window;
+    this.#write = write;
   }
 
   /** Reads what previous processes have left. Does nothing if it is open. */
@@ -62,7 +72,11 @@ export class WindowFile {
     head.writeUInt32LE(keys.length, 0);
     head.writeUInt32LE(crc32(keys), 4);
     const bytes = Buffer.concat([head, keys]);
-    if (this.#file) await write(this.#file.fd, bytes, 0, bytes.length, this.#end);
+    if (this.#file) {
+      const { bytesWritten } = await this.#write(this.#file.fd, bytes, 0, bytes.length, this.#end);
+      // A full disk takes a part. What is behind a group that is not whole would never be read.
+      if (bytesWritten < bytes.length) throw new Error('the disk is full');
+    }
     this.#end += bytes.length;
   }
 

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { BodySource } from '../../src/exchange.ts';
 import { Bodies } from '../../src/intake/bodies.ts';
@@ -64,6 +65,28 @@ describe('the memory of all bodies', () => {
     const body = await read;
     expect(body.length).toBe(300_000);
     expect(body.every((byte, at) => byte === at % 251)).toBe(true);
+    expect(bodies.bytes).toBe(0);
+  });
+
+  it('stays bounded while small gzip bodies arrive that are large when they are inflated', async () => {
+    const bodies = new Bodies({ maxBodyBytes: MIB, maxPendingBytes: 16 * MIB });
+    const bomb = gzipSync(Buffer.alloc(MIB, ' '));
+    const source = (): BodySource => ({
+      read(onChunk, onEnd) {
+        onChunk(bomb);
+        onEnd();
+      },
+      stop() {},
+    });
+    const before = process.memoryUsage().external;
+    let most = 0;
+    const use = async ({ length }: Buffer) => {
+      most = Math.max(most, process.memoryUsage().external - before);
+      return length;
+    };
+    const lengths = await Promise.all(Array.from({ length: 300 }, () => bodies.with(source(), true, use)));
+    expect(lengths).toEqual(Array(300).fill(MIB));
+    expect(most).toBeLessThan(100 * MIB);
     expect(bodies.bytes).toBe(0);
   });
 });

@@ -27,6 +27,20 @@ describe('202', () => {
     expect(site.relay.isReady()).toBe(false);
   });
 
+  it('is not answered while the journal fails, and what a page sends again meanwhile is delivered once', async () => {
+    const journal = new FileJournal({ directory: await directory(), fsync: 'always', clock: systemClock });
+    journal.append = () => Promise.reject(Object.assign(new Error('EIO'), { code: 'EIO' }));
+    const emulator = await service();
+    const tracker = { journal, batch: { maxWaitMs: 0 } };
+    const site = await openSite(optionsOf(emulator, { tracker, logger: SILENT }));
+    const body = { batch: [pageEvent()], ticket: await site.ticket() };
+    expect((await site.send(body)).status).toBe(503);
+    await expect.poll(() => emulator.countEvents()).toMatchObject({ received: 1 });
+    for (let time = 0; time < 5; time += 1) await site.send(body);
+    await site.relay.close();
+    expect(await emulator.countEvents()).toEqual({ unique: 1, received: 1 });
+  });
+
   it('is answered once a directory that could not be used can be; meanwhile the log says why', async () => {
     const path = join(await directory(), 'file');
     await writeFile(path, '');

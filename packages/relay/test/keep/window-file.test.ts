@@ -1,5 +1,7 @@
+import { write } from 'node:fs';
 import { appendFile, readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { Window } from '../../src/keep/window.ts';
 import { WindowFile } from '../../src/keep/window-file.ts';
@@ -89,4 +91,27 @@ it('goes on after the last intact group: a torn one is written over', async () =
   const third = await open(path);
   expect([1, 2, 3].map((number) => isKnown(third.window, number))).toEqual([true, false, true]);
   for (const { file } of [first, second, third]) await file.close();
+});
+
+it('a write that a full disk cut short costs the ids in it, and none that come later', async () => {
+  const path = await directory();
+  const window = new Window(OPTIONS, 0);
+  const writes = promisify(write);
+  let isFull = false;
+  const file = new WindowFile(path, 'events', window, (fd, bytes, from, length, to) =>
+    writes(fd, bytes, from, isFull ? Math.floor(length / 2) : length, to),
+  );
+  await file.open();
+  const add = (number: number) => {
+    window.add({ words: Uint32Array.from(wordsOf(number)), at: 0 }, 0);
+    return file.append(wordsOf(number));
+  };
+  await add(1);
+  isFull = true;
+  await expect(add(2)).rejects.toThrow('the disk is full');
+  isFull = false;
+  await add(3);
+  await file.close();
+  const next = await open(path);
+  expect([1, 3].map((number) => isKnown(next.window, number))).toEqual([true, true]);
 });

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { csvRecords } from '../src/send/csv-records.ts';
+
+interface Read {
+  /** The lines of the records, good and bad. */
+  readonly lines: number[];
+  readonly values: unknown[];
+  readonly problems: string[];
+}
+
+async function read(text: string, piece = text.length): Promise<Read> {
+  async function* chunks() {
+    for (let at = 0; at < text.length; at += piece) yield text.slice(at, at + piece);
+  }
+  const found: Read = { lines: [], values: [], problems: [] };
+  for await (const { number, value, problem } of csvRecords(chunks(), undefined)) {
+    found.lines.push(number);
+    if (problem === undefined) found.values.push(value);
+    else found.problems.push(problem);
+  }
+  return found;
+}
+
+const AFTER_QUOTE = 'something follows a closing quote: two quotes are one inside a value';
+
+describe('the rows of a CSV file', () => {
+  it('come all behind one in which something follows a closing quote', async () => {
+    const rows = Array.from({ length: 1_000 }, (_, index) => `u${index},x`);
+    const { lines, values, problems } = await read(['id,note', '"best" one,x', ...rows].join('\n'));
+    expect(problems).toEqual([AFTER_QUOTE]);
+    expect(values).toHaveLength(1_000);
+    expect(lines.at(-1)).toBe(1_002);
+  });
+
+  it('come all from an old file whose lines end with a carriage return, however long that is', async () => {
+    const rows = Array.from({ length: 2_000 }, (_, index) => `u${index},${'x'.repeat(1_000)}`);
+    expect((await read(['id,note', ...rows].join('\r'))).values).toHaveLength(2_000);
+  });
+
+  it('tell what is wrong also with the last one', async () => {
+    expect((await read('id,note\na,b\n"c" d,e')).problems).toEqual([AFTER_QUOTE]);
+    expect((await read('id,note\r\n"a","b"\r\n')).values).toEqual([{ id: 'a', note: 'b' }]);
+  });
+
+  const good = ['r,1,2', '"r","a,b","c""d"', 'r,"x\ny",2', 'r,,', 'r,"",""'];
+
+  it.each(['a,b', 'x"y,1,2', '"x"y,1,2', '"x",1,2,3', 'x,1"2,3', '"a""b"c,1,2', '""x"",1,2'])(
+    'come all, in order and in pieces of any size, around the bad row %s',
+    async (bad) => {
+      for (const lineEnd of ['\n', '\r\n'])
+        for (let piece = 1; piece < 12; piece += 1) {
+          const text = ['id,b,c', ...good, bad, ...good].join(lineEnd);
+          const { lines, values, problems } = await read(text, piece);
+          expect(values).toHaveLength(2 * good.length);
+          expect(problems).toHaveLength(1);
+          expect(lines).toEqual([...lines].sort((one, other) => one - other));
+        }
+    },
+  );
+});
