@@ -79,6 +79,8 @@ export function createAdmission(
     ...shelf(settings, clock, 'unidentified'),
     sessions: new Sessions(note ?? new MemoryNote()),
     async purge() {
+      // What waits for its next try ends once the sender looks: with a pause, that may be in a quarter of an hour.
+      wake();
       await waiting.purge();
       // An append in progress cannot be cancelled: let it finish, then purge again.
       await waiting.commitAll();

@@ -201,11 +201,14 @@ export function createRoad(settings: Settings, texts: EventTexts, flush: () => P
   function enter(text: string, at: number, isHigh: boolean, customer: string, accepted = 0): void {
     const isTaken = waiting.push(text, at, isHigh, customer);
     books.accepted += accepted;
-    if (isTaken && isLeft) writeNow();
-    else if (isTaken && isHigh && settings.ordering !== 'unordered') void opened.then(() => writeAndSend());
-    else if (isTaken) waiting.commit.notify(isHigh);
-    else reporter.settled('buffer-full', 1);
-    if (isTaken) hooked.handOver?.notify();
+    if (!isTaken) return reporter.settled('buffer-full', 1);
+    // Where order counts, all before it is written and sent with it.
+    const isInTurn = isHigh && settings.ordering !== 'unordered';
+    if (isLeft) writeNow();
+    // Also while the journal opens.
+    else waiting.commit.notify(isHigh && !isInTurn);
+    if (isInTurn && !isLeft) void opened.then(() => writeAndSend());
+    hooked.handOver?.notify();
   }
 
   return {

@@ -171,14 +171,21 @@ export function trackerOn(
     };
   }
 
-  function track(name: string, payload?: object, options = NO_OPTIONS, context?: object): void {
+  function track(
+    name: string,
+    payload?: object,
+    options = NO_OPTIONS,
+    context?: object,
+    customer?: string,
+  ): void {
     if (isOff) return;
     try {
       const at = clock.now();
       const given = { event: name, payload, context };
-      const draft = hooked.prepare?.(given, options?.correlationValue ?? texts.correlationValue) ?? given;
+      const owner = options?.correlationValue ?? customer ?? texts.correlationValue;
+      const draft = hooked.prepare?.(given, owner) ?? given;
       if (typeof draft === 'string') return void reporter.dropped(draft);
-      const text = texts.create(draft.event, draft.payload, options, at, draft.context);
+      const text = texts.create(draft.event, draft.payload, options, at, draft.context, customer);
       engine.take(text, at, options.priority === 'high', texts.customer);
       if (debug) reporter.tell('tracked', { event: JSON.parse(text) });
     } catch (error) {
@@ -193,12 +200,7 @@ export function trackerOn(
     track: (name: string, payload?: object, options?: TrackOptions) => track(name, payload, options),
     for: (correlationValue, context) => ({
       track: (name: string, payload?: object, options?: TrackOptions) =>
-        track(
-          name,
-          payload,
-          { ...options, correlationValue: options?.correlationValue ?? correlationValue },
-          context,
-        ),
+        track(name, payload, options, context, correlationValue),
     }),
     identify(correlationValue, ...others: never[]) {
       if (isOff) return;

@@ -81,8 +81,16 @@ export class EventTexts {
    * Stamps an event and makes its JSON text. Throws an InvalidEventError that names the field at fault.
    *
    * @param context Fields for the payload, unless it has them itself.
+   * @param customer For an event whose options name none.
    */
-  create(name: unknown, payload: unknown, options: TrackOptions, now: number, context?: object): string {
+  create(
+    name: unknown,
+    payload: unknown,
+    options: TrackOptions,
+    now: number,
+    context?: object,
+    customer?: string,
+  ): string {
     if (typeof options !== 'object' || options === null || isList(options)) {
       throw refusal('options', 'must be an object', options);
     }
@@ -91,9 +99,10 @@ export class EventTexts {
       if (isOwn === OPTION_NAMES.includes(option)) continue;
       if (isOwn) throw refusal('options', `may have ${OPTION_NAMES.join(', ')}`, option);
       // A page added it to Object.prototype.
-      return this.create(name, payload, Object.assign(Object.create(null), options), now, context);
+      return this.create(name, payload, Object.assign(Object.create(null), options), now, context, customer);
     }
-    const { correlationValue: givenValue, priority, uuid: givenUuid } = options;
+    const { priority, uuid: givenUuid } = options;
+    const givenValue = options.correlationValue ?? customer;
     const uuid = givenUuid ?? newUuid();
     const correlationValue = givenValue ?? this.correlationValue ?? this.#nobody;
     const source = options.source ?? this.#source;

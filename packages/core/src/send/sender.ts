@@ -127,7 +127,7 @@ export function createSender(options: SenderOptions): Sender {
       return undefined;
     }
     // What failed before is a bad test of the service: it goes only if there is nothing else.
-    const isLast = !isProbe || isStrict || isOrdered || waiting.pending === waiting.inFlight;
+    const isLast = !isProbe || isStrict || isOrdered || !waiting.hasOthers;
     return isLast && mayStart() ? trials.take(isProbe) : undefined;
   }
 

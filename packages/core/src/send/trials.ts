@@ -166,7 +166,9 @@ export class Trials {
   /** The service is back: all may go but those that wait alone. Those that failed only because of it are joined again. */
   resume(): void {
     const { isStrict } = this.#options;
-    const isWhole = ({ isAlone, proofs }: ParcelTrial) => !isStrict && !isAlone && proofs < 2;
+    // What nobody may send any more does not go back: nothing there tells that consent was denied.
+    const isWhole = ({ denied, isAlone, proofs }: ParcelTrial) =>
+      !isStrict && !isAlone && !denied.aborted && proofs < 2;
     this.hurry();
     // What failed while the service was away says nothing about the events.
     for (const trial of this.#list)
@@ -192,7 +194,9 @@ export class Trials {
   }
 
   leave(): void {
-    this.#putBack(this.#list.splice(0), 'first');
+    const left = this.#list.filter(({ denied }) => !denied.aborted);
+    this.#list = this.#list.filter(({ denied }) => denied.aborted);
+    this.#putBack(left, 'first');
   }
 
   get #alone(): readonly ParcelTrial[] {

@@ -77,10 +77,10 @@ export class Line {
     this.#hold = new Alarm(clock, onDue);
   }
 
-  /** Whether anything may be sent, due or not. */
+  /** Whether anything may be sent, due or not. What cannot be read now may not. */
   get hasFree(): boolean {
     const { parcels } = this.#ready({ maxEvents: 1, maxBytes: 1 }, true);
-    return parcels.length > 0 || this.#oldReady(1).length > 0;
+    return parcels.length > 0 || (!this.#hold.isSet && this.#oldReady(1).length > 0);
   }
 
   /**

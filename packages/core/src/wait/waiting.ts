@@ -115,11 +115,16 @@ export class Waiting extends Parcels {
    * @param count Called as soon as they wait, so that they count once at every moment.
    */
   async replay(events: EventBytes, count: () => void): Promise<void> {
+    const { denied } = this;
     const range = await this.commit.put(events);
     if (!range) throw new StorageError('events stay where they are: the journal fails or is full');
     await syncCopies(this.#options.journal, range);
     this.recovered(range, events.times?.[0]);
     count();
+    if (!denied.aborted) return;
+    // Consent was denied meanwhile.
+    this.#options.reporter.settled('denied', this.drop(range));
+    await this.#acknowledge([range]);
   }
 
   /** Resolves to true once all that is accepted by now is written; to false if the journal fails: then it is sent from memory. */
@@ -223,7 +228,10 @@ export class Waiting extends Parcels {
   async #acknowledge(ranges: readonly Range[]): Promise<void> {
     const { journal, reporter } = this.#options;
     // If a release fails, a later process may send the events again.
-    await Promise.all(ranges.map((range) => journal.acknowledge(range).catch(reporter.storageFailed)));
+    await Promise.all(
+      // A custom journal may throw.
+      ranges.map(async (range) => journal.acknowledge(range)).map((done) => done.catch(reporter.storageFailed)),
+    );
   }
 
   #queueFor(isHigh: boolean): Queue {

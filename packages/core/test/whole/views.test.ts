@@ -54,6 +54,18 @@ it('the context of a view is in each payload, and a field of the payload wins', 
   ]);
 });
 
+it('a view reports options that throw', () => {
+  const bench = new Bench();
+  const options = {
+    get uuid(): string {
+      throw new Error('no');
+    },
+  };
+  bench.tracker.track('step', {}, options);
+  bench.tracker.for('ada@example.com').track('step', {}, options);
+  expect(bench.tracker.stats()).toMatchObject({ accepted: 0, invalid: 2 });
+});
+
 it('a view never throws: a customer, payload or context that cannot be sent is reported as invalid', () => {
   const bench = new Bench();
   const problems: string[] = [];

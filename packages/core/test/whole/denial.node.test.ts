@@ -1,0 +1,66 @@
+import { expect, it } from 'vitest';
+import type { Outcome } from '../../src/send/http/transport.ts';
+import { Bench, watch } from '../bench/bench.ts';
+import { FakeJournal } from '../bench/fake-journal.ts';
+import { answered } from '../bench/scripted-transport.ts';
+
+it('what waits for its retry during a pause ends at once when consent is denied', async () => {
+  const bench = new Bench({ journal: new FakeJournal() });
+  bench.answer(() => 503);
+  await bench.track(3);
+  await bench.pass(120_000);
+  expect(bench.tracker.stats()).toMatchObject({ breaker: 'open', inFlight: 3 });
+  bench.tracker.setConsent('denied');
+  await bench.quiet();
+  expect(bench.tracker.stats()).toMatchObject({ pending: 0, dropped: { denied: 3 } });
+});
+
+it('an acceptance after a denial brings nothing back', async () => {
+  const bench = new Bench({ journal: new FakeJournal(), maxEvents: 1, delivery: { maxConcurrency: 4 } });
+  bench.answer(() => 503);
+  await bench.track(6);
+  await bench.pass(120_000);
+  let answer = (_: Outcome): void => {};
+  bench.answer(
+    () =>
+      new Promise((resolve) => {
+        answer = resolve;
+      }),
+  );
+  bench.tracker.retryNow();
+  await bench.quiet();
+  bench.tracker.setConsent('denied');
+  await bench.quiet();
+  answer(answered(200));
+  await bench.pass(60_000);
+  const before = bench.requests;
+  bench.answer(() => 200);
+  bench.tracker.setConsent('granted');
+  await bench.track(1);
+  await bench.pass(60_000);
+  expect(bench.requests - before).toBe(1);
+  expect(bench.tracker.stats()).toMatchObject({ pending: 0, delivered: 2, dropped: { denied: 5 } });
+});
+
+it('dead letters whose replay is in progress end when consent is denied', async () => {
+  const journal = new FakeJournal();
+  const bench = new Bench({ journal, maxEvents: 1 });
+  bench.refuse((number) => number === 0, 422);
+  await bench.track(40);
+  await bench.pass(60_000);
+  expect(await bench.kept()).toEqual([0]);
+  bench.answer(() => 200);
+  const release = journal.hangAppends();
+  const replayed = watch(bench.tracker.deadLetters.replay());
+  await bench.quiet();
+  bench.tracker.setConsent('denied');
+  await bench.quiet();
+  release();
+  await bench.pass(1_000);
+  expect(replayed.isOver).toBe(true);
+  expect(bench.tracker.stats().pending).toBe(0);
+  bench.tracker.setConsent('granted');
+  await bench.track(1);
+  await bench.pass(10_000);
+  expect(bench.taken).not.toContain(0);
+});
