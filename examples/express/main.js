@@ -15,5 +15,8 @@ application.post('/purchases/:sku', (request, response) => {
   response.sendStatus(204);
 });
 
-const server = application.listen(Number(PORT), () => console.log('listening', server.address()));
+const server = application.listen(Number(PORT), (error) => {
+  if (error) throw error; // Express 5 calls this if the port is taken, too
+  console.log('listening', server.address());
+});
 closeAtEnd(server, tracker);

@@ -7,5 +7,8 @@ const application = express();
 application.all('/s', toNodeHandler(relay));
 
 const { PORT = '3000' } = process.env;
-const server = application.listen(Number(PORT), () => console.log('listening', server.address()));
+const server = application.listen(Number(PORT), (error) => {
+  if (error) throw error; // Express 5 calls this if the port is taken, too
+  console.log('listening', server.address());
+});
 closeAtEnd(server);

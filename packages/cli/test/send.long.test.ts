@@ -30,7 +30,7 @@ describe('sluice send', () => {
       { line: 5, reason: expect.stringContaining('"color" is no field of an event') },
     ]);
     const second = await sluice(['send', path, ...journal], env);
-    expect(second.errors).toContain('was read to its end before: --again reads it again');
+    expect(second.errors).toContain('was read to its end before: --again sends it again');
     expect(await emulator.countEvents()).toEqual({ unique: 3, received: 3 });
     await sluice(['send', path, ...journal, '--again'], env);
     expect(await emulator.countEvents()).toEqual({ unique: 3, received: 6 });

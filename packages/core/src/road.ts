@@ -201,7 +201,10 @@ export function createRoad(settings: Settings, texts: EventTexts, flush: () => P
   function enter(text: string, at: number, isHigh: boolean, customer: string, accepted = 0): void {
     const isTaken = waiting.push(text, at, isHigh, customer);
     books.accepted += accepted;
-    if (!isTaken) return reporter.settled('buffer-full', 1);
+    if (!isTaken) {
+      reporter.settled('buffer-full', 1);
+      return;
+    }
     // Where order counts, all before it is written and sent with it.
     const isInTurn = isHigh && settings.ordering !== 'unordered';
     if (isLeft) writeNow();

@@ -15,7 +15,13 @@ export function isApiKey(value: unknown): value is string {
  */
 export function readApiKey(value: unknown, advice = 'leave it out if a relay holds the key'): string {
   if (isApiKey(value)) return value;
-  const got = value === '' ? 'an empty string' : typeof value;
+  const place = typeof value === 'string' ? value.search(/[^\x21-\x7e]/) + 1 : 0;
+  const got =
+    place > 0
+      ? `a string with another one at place ${place}`
+      : value === ''
+        ? 'an empty string'
+        : typeof value;
   const rule = `apiKey must be visible ASCII characters, got ${got}`;
   throw new ConfigError('apiKey', `${rule}; ${advice}`);
 }

@@ -4,6 +4,7 @@ import { checkProxies, checkVersions, type Finding } from '../doctor/finding.ts'
 import { checkOptions } from '../doctor/options-check.ts';
 import { checkService } from '../doctor/service-checks.ts';
 import { EXIT } from '../exit-codes.ts';
+import { oneJournal } from '../settings/directory.ts';
 import { findJournal, readSettings, requireService } from '../settings/settings.ts';
 
 /** No event is made. */
@@ -18,7 +19,7 @@ export const doctorCommand: CommandSpec = {
   async run([dir], flags, output) {
     const settings = await readSettings(flags);
     const service = await requireService({ correlationKey: UNUSED, ...settings });
-    const directory = await findJournal({ correlationKey: UNUSED, ...settings }, dir);
+    const directory = await oneJournal(await findJournal({ correlationKey: UNUSED, ...settings }, dir));
     const findings: Finding[] = [
       checkVersions(),
       await checkOptions(service),

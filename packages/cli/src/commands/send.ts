@@ -1,3 +1,4 @@
+import { existsSync, fstatSync } from 'node:fs';
 import { access, constants, stat } from 'node:fs/promises';
 import { storedEvents } from '@sluice/core/inspect';
 import { tried } from '@sluice/protocol/toolbox';
@@ -51,7 +52,8 @@ export const sendCommand: CommandSpec = {
       identity === undefined ? undefined : { identity, file: new PositionFile(journalDirectory, identity) };
     if (flags.again) await resume?.file.remove();
     const position = (await resume?.file.read()) ?? START;
-    if (position.isComplete) output.note(`${path} was read to its end before: --again reads it again`);
+    if (position.isComplete)
+      output.note(`a file with the content of ${path} was read to its end before: --again sends it again`);
     else if (position.records > 0) output.note(`goes on behind record ${count(position.records)}`);
     const known = resume && !position.isComplete ? await uuidsIn(journalDirectory) : new Set<string>();
     const defaultPath = `${path === '-' ? 'stdin' : path}.rejects.ndjson`;
@@ -72,10 +74,12 @@ export const sendCommand: CommandSpec = {
       return deliver(tracker, signal, startedAt);
     });
     const { records, rejected } = sender.position;
-    const result = { records, rejected, rejects: rejected > 0 ? rejects.path : undefined, ...delivered };
+    // A copy of the file may have been read before, under another name.
+    const kept = rejected > 0 && existsSync(rejects.path) ? rejects.path : '';
+    const result = { records, rejected, rejects: kept || undefined, ...delivered };
     const { first } = rejects;
     const example = first === undefined ? '' : ` (the first at ${count(first.line)}: ${first.reason})`;
-    const bad = rejected > 0 ? `; ${counted(rejected, 'bad record')} in ${rejects.path}${example}` : '';
+    const bad = rejected > 0 ? `; ${counted(rejected, 'bad record')}${kept && ` in ${kept}`}${example}` : '';
     const rest = sender.isFull && resume ? '; what was dropped is sent if it is started again' : '';
     output.result(
       result,
@@ -88,7 +92,11 @@ export const sendCommand: CommandSpec = {
 
 /** The size of the file, in bytes. Throws a UsageError if it cannot be read. */
 async function sizeOf(path: string): Promise<number> {
-  if (path === '-') return 0;
+  if (path === '-') {
+    if (tried(() => fstatSync(0).isDirectory()))
+      throw new UsageError('standard input is a directory: give a file');
+    return 0;
+  }
   const status = await stat(path).catch(() => undefined);
   if (status?.isFile()) {
     const isReadable = await access(path, constants.R_OK).then(

@@ -54,7 +54,7 @@ export async function deliver(
     droppedBy: Object.fromEntries(Object.entries(dropped).filter(([, number]) => number > 0)),
     left: pending,
     reason: pending > 0 ? (pause?.reason ?? (signal.aborted ? 'stopped' : report.pendingReason)) : undefined,
-    hint: pending > 0 ? (pause?.hint ?? lastError?.message) : undefined,
+    hint: pending > 0 ? (lastError?.message ?? pause?.hint) : undefined,
     durationMs: Date.now() - startedAt,
   };
 }

@@ -13,6 +13,8 @@ interface State {
   readonly perSecond: number;
   /** How long the rest takes, or why it waits. Empty if neither is known. */
   readonly rest: string;
+  /** What failed last, if it waits for that. */
+  readonly why: string | undefined;
 }
 
 /**
@@ -65,22 +67,28 @@ function updateBar(bar: cliProgress.SingleBar, { now, all, perSecond, rest }: St
   bar.update(now, { now: count(now), all: count(all), rate: count(perSecond), rest });
 }
 
-function lineOf({ now, all, perSecond, rest }: State): string {
+function lineOf({ now, all, perSecond, rest, why = '' }: State): string {
   if (all === 0) return 'no events yet';
   const percent = Math.floor((now * 100) / Math.max(1, all));
-  const parts = [`${count(now)} of ${counted(all, 'event')} (${percent}%)`, `${count(perSecond)}/s`, rest];
+  const parts = [
+    `${count(now)} of ${counted(all, 'event')} (${percent}%)`,
+    `${count(perSecond)}/s`,
+    rest,
+    why,
+  ];
   return parts.filter((part) => part !== '').join(', ');
 }
 
 function stateOf(tracker: Tracker, before: number, total: number): State {
-  const { rates, pause } = tracker.stats();
+  const { rates, pause, lastError } = tracker.stats();
   const now = endedOf(tracker) - before;
   const all = Math.max(now, total);
   const rate = rates.deliveredPerSecond;
   const left = all - now;
   const time = rate > 0 && left > 0 ? `${duration((left / rate) * 1_000)} left` : '';
   const rest = pause !== undefined && left > 0 ? `waits: ${pause.reason}` : time;
-  return { now, all, perSecond: Math.round(rate), rest };
+  const why = pause !== undefined && left > 0 ? lastError?.message : undefined;
+  return { now, all, perSecond: Math.round(rate), rest, why };
 }
 
 /** How many events of a tracker reached their end. */

@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises';
+import { access, constants, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { nodeFileSystem } from '@sluice/core/file-journal';
 import { inspectJournal } from '@sluice/core/inspect';
@@ -12,8 +12,21 @@ const LEAST_FREE_BYTES = 64 * 1024 * 1024;
 /** Whether the journal can be used: whose it is, its mode, and what waits. */
 export async function checkDirectory(directory: string): Promise<Finding> {
   const check = 'journal';
-  if (!(await stat(directory).catch(() => undefined)))
-    return { check, state: 'ok', found: `${directory} is not there yet: the first event makes it` };
+  const existing = await nearest(directory);
+  const isWritable = await access(existing, constants.W_OK | constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+  const unwritable = {
+    check,
+    state: 'problem',
+    found: `this user may not write to ${existing}: events would be kept in memory only`,
+    advice: 'change its owner or mode, or name another directory: SLUICE_JOURNAL_DIRECTORY',
+  } as const;
+  if (existing !== directory)
+    return isWritable
+      ? { check, state: 'ok', found: `${directory} is not there yet: the first event makes it` }
+      : unwritable;
   try {
     const { events } = await inspectJournal(directory);
     const { waiting, damagedBytes, foreign } = totalsOf(events);
@@ -25,6 +38,7 @@ export async function checkDirectory(directory: string): Promise<Finding> {
         found: `${found}, ${counted(foreign, 'file')} of another version of Sluice`,
         advice: 'use that version to deliver them',
       };
+    if (!isWritable) return unwritable;
     if (damagedBytes === 0) return { check, state: 'ok', found };
     return {
       check,

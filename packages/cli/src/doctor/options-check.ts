@@ -4,6 +4,10 @@ import type { Finding } from './finding.ts';
 /** Whether `createTracker` takes the settings. */
 export async function checkOptions({ journalDirectory, ...settings }: ServiceSettings): Promise<Finding> {
   const check = 'settings';
+  if (settings.enabled === false) {
+    const found = 'enabled is false: a tracker does nothing';
+    return { check, state: 'problem', found, advice: 'remove it from sluice.config.*' };
+  }
   const { createTracker } = await import('@sluice/core');
   try {
     await createTracker({ ...settings, journal: 'memory', logger: false }).close({ timeoutMs: 0 });

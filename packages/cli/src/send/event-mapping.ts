@@ -18,6 +18,7 @@ export interface MappingFlags {
 }
 
 const FIELDS = ['event', 'correlationValue', 'timestamp', 'uuid', 'source'] as const;
+const NO_CUSTOMER = 'it has no customer: give --customer VALUE or --map correlationValue=COLUMN';
 /** Characters of the names of columns in a message. */
 const MOST_NAMES = 200;
 const EVENT_FIELDS: ReadonlySet<string> = new Set([...FIELDS, 'correlationKey', 'payload']);
@@ -63,12 +64,13 @@ export class EventMapping {
       throw new Error(
         `its correlationKey is "${correlationKey}", and --correlation-key is "${this.#correlationKey}"`,
       );
-    const { customer } = this.#fixed;
+    const { customer = options.correlationValue } = this.#fixed;
+    if (customer === undefined) throw new Error(NO_CUSTOMER);
     // The tracker checks them, and says what is wrong.
     return {
       name: event as string,
       payload: payload as object,
-      options: customer === undefined ? options : { ...options, correlationValue: customer },
+      options: { ...options, correlationValue: customer as string },
     };
   }
 
@@ -86,8 +88,7 @@ export class EventMapping {
     const time = read('timestamp');
     const named = read('correlationValue');
     const correlationValue = this.#fixed.customer ?? named;
-    if (correlationValue === undefined)
-      throw new Error('it has no customer: give --customer VALUE or --map correlationValue=COLUMN');
+    if (correlationValue === undefined) throw new Error(NO_CUSTOMER);
     const options = {
       correlationValue,
       uuid: read('uuid'),

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeDirectory } from '@sluice/core/file-journal';
 
 /** How far a file was sent. */
 export interface Position {
@@ -53,7 +54,7 @@ export class PositionFile {
 
   /** Replaces it as a whole: it survives a power cut. */
   async write(position: Position): Promise<void> {
-    await mkdir(this.#directory, { recursive: true, mode: 0o700 });
+    await makeDirectory(this.#directory);
     const next = `${this.#path}.next`;
     const file = await open(next, 'w', 0o600);
     await file.writeFile(JSON.stringify(position));

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { TrackerOptions } from '@sluice/core';
@@ -20,6 +20,7 @@ export async function readConfigFile(named: string | undefined): Promise<SluiceC
   const path = named ?? NAMES.find((name) => existsSync(name));
   if (path === undefined) return {};
   if (!existsSync(path)) throw new UsageError(`there is no file ${path}: correct --config`);
+  if (!statSync(path).isFile()) throw new UsageError(`${path} is no file: correct --config`);
   const config = path.endsWith('.json') ? readJson(path) : await importConfig(path);
   if (typeof config === 'object' && config !== null && !Array.isArray(config)) return config;
   throw new UsageError(
@@ -43,7 +44,9 @@ async function importConfig(path: string): Promise<unknown> {
     const isUnknown =
       error instanceof Error && 'code' in error && error.code === 'ERR_UNKNOWN_FILE_EXTENSION';
     const reason = isUnknown
-      ? `Node ${process.versions.node} runs no TypeScript: name it ${basename(path, '.ts')}.mjs`
+      ? path.endsWith('.ts')
+        ? `Node ${process.versions.node} runs no TypeScript: name it ${basename(path, '.ts')}.mjs`
+        : 'its name must end with .mjs, .js, .ts or .json'
       : `${error instanceof Error ? error.name : 'an error'} in it: try node ${path}`;
     throw new UsageError(`cannot load ${path}: ${reason}`, { cause: error });
   }

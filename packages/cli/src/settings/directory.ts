@@ -1,6 +1,10 @@
-import { stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { readdir, stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { UsageError } from '../exit-codes.ts';
+import { counted } from '../text/amounts.ts';
+
+/** The directory that a tracker makes for an account, in the state directory of its user. */
+const ACCOUNT = /^[\da-f]{16}$/;
 
 /** The path of a journal. Throws a UsageError if a file is there. */
 export async function possibleDirectory(path: string): Promise<string> {
@@ -13,9 +17,21 @@ export async function possibleDirectory(path: string): Promise<string> {
 /** The path of a journal. Throws a UsageError if nothing is there, so that a wrong path does not look like an empty journal. */
 export async function existingDirectory(path: string): Promise<string> {
   const directory = await possibleDirectory(path);
-  if ((await kindOf(directory)) !== 'nothing') return directory;
+  if ((await kindOf(directory)) !== 'nothing') return oneJournal(directory);
   throw new UsageError(
     `there is no directory ${directory}: correct the path, or the settings that lead to it`,
+  );
+}
+
+/** Throws a UsageError for a directory that has a journal for each account, as the default one has. */
+export async function oneJournal(directory: string): Promise<string> {
+  // What may not be read has none: to read it then says why.
+  const entries = await readdir(directory, { withFileTypes: true }).catch(() => []);
+  const isOne = entries.length === 0 || !entries.every((one) => one.isDirectory() && ACCOUNT.test(one.name));
+  if (isOne) return directory;
+  const journals = entries.map(({ name }) => join(directory, name)).join(' or ');
+  throw new UsageError(
+    `${directory} is not one journal, it holds those of ${counted(entries.length, 'account')}: give ${journals}`,
   );
 }
 

@@ -79,7 +79,14 @@ function readKey({ apiKey, apiKeyFile, insecureApiKey }: ServiceFlags): string |
   try {
     return readFileSync(apiKeyFile, 'utf8').trim();
   } catch (cause) {
-    throw new UsageError(`cannot read the key from ${apiKeyFile}: correct --api-key-file`, { cause });
+    const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+    const whys = {
+      ENOENT: 'there is no such file',
+      EISDIR: 'it is a directory',
+      EACCES: 'this user may not read it',
+    };
+    const why = Object.entries(whys).find(([name]) => name === code)?.[1] ?? String(code);
+    throw new UsageError(`cannot read the key from ${apiKeyFile}: ${why}; correct --api-key-file`, { cause });
   }
 }
 

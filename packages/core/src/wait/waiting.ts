@@ -230,7 +230,9 @@ export class Waiting extends Parcels {
     // If a release fails, a later process may send the events again.
     await Promise.all(
       // A custom journal may throw.
-      ranges.map(async (range) => journal.acknowledge(range)).map((done) => done.catch(reporter.storageFailed)),
+      ranges
+        .map(async (range) => journal.acknowledge(range))
+        .map((done) => done.catch(reporter.storageFailed)),
     );
   }
 

@@ -142,11 +142,22 @@ export class Database {
 /** Opens the database in a data directory; creates both if they are missing. While it is open, no other emulator can use it. */
 export function openDirectory(directory: string): Database {
   const path = resolve(directory, FILE);
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeDirectory(dirname(path));
   // Not if it is there: closing it would end the lock of another emulator in this process.
   if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
   chmodSync(path, 0o600); // it holds API keys, and SQLite gives the files beside it the same mode
   return new Database(path);
+}
+
+/** Creates a directory and its missing parents. One by one: with `recursive`, Node never ends for some paths, as in `/proc`. */
+function makeDirectory(path: string): void {
+  if (existsSync(path)) return;
+  makeDirectory(dirname(path));
+  try {
+    mkdirSync(path, 0o700);
+  } catch (error) {
+    if (!existsSync(path)) throw error;
+  }
 }
 
 /** The error for a data directory that cannot be used, of code `SLUICE_STORAGE`. */

@@ -1,5 +1,5 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import Libsql from 'libsql';
 import { describe, expect, it } from 'vitest';
 import { startEmulator } from '../../src/index.ts';
@@ -42,6 +42,17 @@ describe('the data directory', () => {
       message: expect.stringContaining('Cannot use the data directory'),
     });
   });
+
+  it.runIf(process.platform === 'linux').each(['/proc/sluice/data', 'link/data'])(
+    'cannot be where nobody can make a directory: %s',
+    async (path) => {
+      const folder = temporaryDirectory();
+      symlinkSync('/nonexistent/volume', join(folder, 'link'));
+      await expect(startEmulator({ data: resolve(folder, path) })).rejects.toMatchObject({
+        code: 'SLUICE_STORAGE',
+      });
+    },
+  );
 
   it('is not touched where the file of the database is something else, and what to do is said', async () => {
     const data = temporaryDirectory();

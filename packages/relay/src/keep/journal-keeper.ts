@@ -182,11 +182,15 @@ export class JournalKeeper implements Keeper {
 
   /** Opens the directory. If it cannot be used now, tries again and again: its disk may be full, or not mounted yet. */
   #open(): Promise<Ids> {
-    const { clock, directory, logger = console, redact } = this.#settings;
+    const { clock, directory, logger, redact } = this.#settings;
     const opened = this.#openOnce(directory);
     opened.catch((error) => {
-      if (!this.#isUnusable)
-        logger.error({ err: redactedError(error, redact) }, 'Sluice relay: its directory cannot be used');
+      if (!this.#isUnusable) {
+        const err = redactedError(error, redact);
+        const what = 'Sluice relay: its directory cannot be used';
+        if (logger === undefined) console.error(`${what}, and pages get 503 until it can: ${err.message}`);
+        else logger.error({ err }, what);
+      }
       this.#isUnusable = true;
       if (this.#isClosed) return;
       this.#again = clock.setTimeout(() => {

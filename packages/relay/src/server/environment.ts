@@ -10,6 +10,11 @@ type Read = (text: string) => unknown;
 const list: Read = (text) => text.split(',').map((item) => item.trim());
 const json: Read = (text) => JSON.parse(text);
 const text: Read = (text) => text;
+/** Throws if it is none: the message does not show it, because it may be a secret in the wrong variable. */
+const number: Read = (text) => {
+  if (Number.isNaN(Number(text))) throw new TypeError('no number');
+  return Number(text);
+};
 
 /** The variables of each option: its name, its meaning, and how its text is read. */
 const OPTIONS: readonly (readonly [option: string, variable: string, read: Read, meaning: string])[] = [
@@ -28,12 +33,17 @@ const OPTIONS: readonly (readonly [option: string, variable: string, read: Read,
   ['directory', 'SLUICE_RELAY_DIRECTORY', text, 'where events wait'],
   ['origins', 'SLUICE_RELAY_ORIGINS', list, 'origins of pages, separated by commas'],
   ['proxies', 'SLUICE_RELAY_PROXIES', list, 'proxies in front, separated by commas'],
-  ['ticketMs', 'SLUICE_RELAY_TICKET_MS', Number, 'life of a ticket'],
-  ['acceptForMs', 'SLUICE_RELAY_ACCEPT_FOR_MS', Number, 'for how long after it events are taken'],
+  ['ticketMs', 'SLUICE_RELAY_TICKET_MS', number, 'life of a ticket'],
+  [
+    'acceptForMs',
+    'SLUICE_RELAY_ACCEPT_FOR_MS',
+    number,
+    'how long events are taken after their ticket has ended',
+  ],
   ['context', 'SLUICE_RELAY_CONTEXT', json, 'JSON: {"key","receivedAt","userAgent","address"}'],
   ['limits', 'SLUICE_RELAY_LIMITS', json, 'JSON, as the option limits'],
   ['host', 'SLUICE_RELAY_HOST', text, 'address to listen on'],
-  ['port', 'SLUICE_RELAY_PORT', Number, 'port to listen on, 0 (the default) for any free one'],
+  ['port', 'SLUICE_RELAY_PORT', number, 'port to listen on, 0 (the default) for any free one'],
   ['path', 'SLUICE_RELAY_PATH', text, 'path of the relay, /s by default'],
 ];
 
@@ -58,7 +68,7 @@ export function readEnvironment(environment: Environment): RelayOptions & Server
     try {
       options[option] = read(given);
     } catch {
-      throw new ConfigError(option, `${option} must be JSON`);
+      throw new ConfigError(option, `${option} must be ${read === number ? 'a number' : 'JSON'}`);
     }
   }
   const { apiKey, host, path, port, secret } = options;

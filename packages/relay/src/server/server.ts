@@ -78,8 +78,11 @@ export async function startRelayServer(relay: Relay, options: ServerOptions = {}
 
 function listen(server: Server, port: number, host: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', (cause) => {
-      const advice = 'end the program that uses it, or choose another one (0 for any free port)';
+    server.once('error', (cause: NodeJS.ErrnoException) => {
+      const advice =
+        cause.code === 'EADDRINUSE' || cause.code === 'EACCES'
+          ? 'end the program that uses it, or choose another one (0 for any free port)'
+          : 'correct the host: an address of this machine, such as 127.0.0.1';
       reject(new Error(`cannot listen on port ${port} of ${host}: ${cause.message}; ${advice}`, { cause }));
     });
     server.listen(port, host, resolve);

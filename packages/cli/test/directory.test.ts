@@ -1,0 +1,23 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { checkOptions } from '../src/doctor/options-check.ts';
+import { existingDirectory, oneJournal } from '../src/settings/directory.ts';
+import { makeFolder } from './folder.ts';
+
+it('a directory with a journal for each account is none itself: the error names them', async () => {
+  const folder = makeFolder();
+  const accounts = ['8b49a6da8104e6c0', 'c41f6a9da8104e6c'].map((name) => join(folder, name));
+  for (const account of accounts) await mkdir(account);
+  const message = `${folder} is not one journal, it holds those of 2 accounts: give ${accounts.join(' or ')}`;
+  await expect(existingDirectory(folder)).rejects.toThrow(message);
+  await expect(oneJournal(folder)).rejects.toThrow(message);
+  expect(await existingDirectory(accounts[0] ?? '')).toBe(accounts[0]);
+  await mkdir(join(folder, 'damaged'));
+  expect(await existingDirectory(folder)).toBe(folder);
+});
+
+it('doctor says that a tracker which is switched off does nothing', async () => {
+  const settings = { baseUrl: 'http://a.example', correlationKey: 'email', enabled: false };
+  expect(await checkOptions(settings as never)).toMatchObject({ check: 'settings', state: 'problem' });
+});
