@@ -15,6 +15,9 @@ import type { Waiting } from './wait/waiting.ts';
 /** A second journal, stored beside the events. */
 type Part = 'dead-letters' | 'unidentified';
 
+/** In Node, both count against `storage.maxBytes`: at most this share of it for each, or they would keep all new events out. */
+const MOST_OF_STORAGE: Readonly<Record<Part, number>> = { 'dead-letters': 1 / 2, unidentified: 1 / 4 };
+
 /** The stages of a tracker that a second journal needs. */
 interface Stages {
   readonly settings: Settings;
@@ -37,8 +40,14 @@ export function createJournal(settings: Settings, clock: Clock, part?: Part): Jo
 }
 
 function placeOf(settings: Settings, clock: Clock, part?: Part) {
-  const { maxBytes } = settings[part === 'dead-letters' ? 'deadLetters' : (part ?? 'storage')];
+  const maxBytes = part ? mostBytes(settings, part) : settings.storage.maxBytes;
   return { settings, clock, maxBytes, part };
+}
+
+function mostBytes({ deadLetters, journal, storage, unidentified }: Settings, part: Part): number {
+  const { maxBytes } = part === 'dead-letters' ? deadLetters : unidentified;
+  if (journal !== undefined || storage.maxBytes === undefined) return maxBytes;
+  return Math.min(maxBytes, Math.floor(storage.maxBytes * MOST_OF_STORAGE[part]));
 }
 
 function shelf(
@@ -60,6 +69,7 @@ export function createLetters({ settings, ...stages }: Stages): {
   const { clock, reporter } = stages;
   const archive = new LetterArchive({
     ...settings.deadLetters,
+    maxBytes: mostBytes(settings, 'dead-letters'),
     ...shelf(settings, clock, 'dead-letters'),
     reporter,
   });
@@ -76,6 +86,7 @@ export function createAdmission(
   const note = isOurs ? platform.createNote(placeOf(settings, clock, 'unidentified')) : undefined;
   return new Admission({
     ...{ ...unidentified, buffer, commitIntervalMs, consent, enter, reporter, texts, waiting, wake },
+    maxBytes: mostBytes(settings, 'unidentified'),
     ...shelf(settings, clock, 'unidentified'),
     sessions: new Sessions(note ?? new MemoryNote()),
     async purge() {

@@ -240,7 +240,8 @@ export function createRoad(settings: Settings, texts: EventTexts, flush: () => P
     setConsent: (consent) => admission.setConsent(consent),
     setApiKey: dispatch.setApiKey,
     retryNow: dispatch.retryNow,
-    drainInBackground: () => platform.drainInBackground?.(settings) ?? false,
+    // The other process knows nothing of a denial.
+    drainInBackground: () => (!admission.isDenied && platform.drainInBackground?.(settings)) || false,
     durable,
     async settleAll({ at, wait }) {
       const over = new AbortController();

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Clock } from '@sluice/protocol/toolbox';
 import { ClosedError } from '../../base/errors/closed-error.ts';
 import { storageError } from '../../base/errors/storage-error.ts';
@@ -75,7 +75,9 @@ export class FileJournal implements Journal {
   #ended: Promise<void> | undefined;
 
   constructor(options: FileJournalOptions) {
-    const { directory: root, fsync, clock, maxBytes = Number.POSITIVE_INFINITY } = options;
+    const { directory, fsync, clock, maxBytes = Number.POSITIVE_INFINITY } = options;
+    // A process may change its working directory later.
+    const root = resolve(directory);
     const { fs = nodeFileSystem, locks = systemLocks, isPart = false } = options;
     const segmentBytes = segmentSize(options.segmentBytes ?? SEGMENT_BYTES, maxBytes);
     const ours = new Set<string>();

@@ -14,7 +14,6 @@ export interface Drain {
 
 /** By a name that bundlers do not see: Turbopack makes something of its own from `new URL('…', import.meta.url)`. */
 const NAME = ['..', '..', 'entries', 'background-drain.js'].join('/');
-const SCRIPT = fileURLToPath(new URL(NAME, import.meta.url));
 
 /** Waits before each round, in milliseconds: each is twice as long as the one before. */
 const FIRST_WAIT_MS = 1_000;
@@ -29,9 +28,11 @@ export function drainInBackground(settings: Settings, directory: string): boolea
   const { destination, journal, transport, delivery } = settings;
   const { classify, dispatcher } = delivery;
   const isOurs = !journal && !transport && !dispatcher && !classify && !hasFunction(destination);
-  if (!isOurs || !existsSync(SCRIPT)) return false;
+  if (!isOurs) return false;
   try {
-    return start({ options: optionsOf(settings), directory });
+    // Not at import: a bundle may know no address of its own. In CommonJS of esbuild, `import.meta.url` is undefined.
+    const script = fileURLToPath(new URL(NAME, import.meta.url));
+    return existsSync(script) && start(script, { options: optionsOf(settings), directory });
   } catch {
     // The environment is too large for a process, for example.
     return false;
@@ -39,8 +40,8 @@ export function drainInBackground(settings: Settings, directory: string): boolea
 }
 
 /** Returns false, or throws, if the system starts no process. */
-function start(drain: Drain): boolean {
-  const child = spawn(process.execPath, [SCRIPT], {
+function start(script: string, drain: Drain): boolean {
+  const child = spawn(process.execPath, [script], {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
     // An Electron application runs the script as Node does.
@@ -52,6 +53,9 @@ function start(drain: Drain): boolean {
   const stdin: Writable | undefined = child.stdin;
   if (!stdin) return false;
   stdin.on('error', () => {});
+  // If the text is larger than the pipe, wait until the other process reads it: `process.exit()` would lose the rest.
+  const pipe: { setBlocking?(isBlocking: boolean): unknown } = Object(Reflect.get(stdin, '_handle'));
+  pipe.setBlocking?.(true);
   // The key is in no argument and no variable that others could read. The pipe ends with this process.
   stdin.write(`${serialize(drain).toString('base64')}\n`);
   if (stdin instanceof Socket) stdin.unref();

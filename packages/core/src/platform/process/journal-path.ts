@@ -7,14 +7,22 @@ import { type AccountNames, accountOf } from '../../keep/account.ts';
 
 type JournalNames = AccountNames & { readonly journalDirectory?: string | undefined };
 
+/** By options, made absolute once: a process may change its working directory later. */
+const directories = new WeakMap<JournalNames, string>();
+
 /** The directory of a place. The API key is no part of it: what waits under a wrong key goes on under the right one. */
 export function pathOf(settings: JournalNames, part: string = ''): string {
-  const { journalDirectory: directory } = settings;
-  if (directory !== undefined) return join(resolve(directory), part);
+  const directory =
+    directories.get(settings) ?? resolve(settings.journalDirectory ?? defaultDirectory(settings));
+  directories.set(settings, directory);
+  return join(directory, part);
+}
+
+function defaultDirectory(settings: JournalNames): string {
   const account = accountOf({ ...settings, apiKey: undefined });
   // Short, different for each account, and reveals nothing about it.
   const name = createHash('sha256').update(account).digest('hex').slice(0, 16);
-  return join(defaultRoot(), name, part);
+  return join(defaultRoot(), name);
 }
 
 /** The directory of the journals of all accounts whose options name no directory. */

@@ -45,7 +45,8 @@ class ProcessEnd implements LastMoments {
   }
 
   #start(): void {
-    process.on('exit', this.#onExit);
+    // First: a listener before it that throws, or calls `process.exit()`, ends the process at once.
+    process.prependListener('exit', this.#onExit);
     if (isDeno) process.on('uncaughtExceptionMonitor', this.#onException);
     if (isDeno) globalThis.addEventListener('unload', this.#onExit);
     // Only the main thread receives signals.

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type Emulator, startEmulator } from '@sluice/emulator';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -13,6 +14,7 @@ import { PATIENCE } from '../../../../../testing/patience.ts';
 import { createTracker } from '../../../src/index.ts';
 
 const core = new URL('../../../dist/index.js', import.meta.url).href;
+const PEM = fileURLToPath(new URL('../../hostile/self-signed.pem', import.meta.url));
 
 let emulator: Emulator;
 let directory = '';
@@ -30,15 +32,17 @@ afterEach(() => rm(directory, { recursive: true, force: true, maxRetries: 5 }));
  * Runs a command-line tool that tracks and ends at once. Returns what `drainInBackground()` says.
  *
  * @param options Or their code.
- * @param last Code that the tool runs before the end.
+ * @param last Code that the tool runs before the end. @param first And at its start.
  */
 async function runTool(
   name: string,
   options: object | string,
   payload: object = {},
   last: string = '',
+  first: string = '',
 ): Promise<string> {
   const code = `
+    ${first}
     const { createTracker } = await import(${JSON.stringify(core)});
     const tracker = createTracker(${typeof options === 'string' ? options : JSON.stringify(options)});
     tracker.track(${JSON.stringify(name)}, ${JSON.stringify(payload)}, { correlationValue: 'ada@example.com' });
@@ -97,6 +101,34 @@ describe('drainInBackground', () => {
     const { baseUrl, apiKey } = emulator;
     const options = JSON.stringify({ baseUrl, apiKey, correlationKey: 'email', journalDirectory: directory });
     expect(await runTool('tracked', `{ ...${options}, ...${own} }`)).toBe(answer);
+  });
+
+  it.each([
+    ['the option consent', { consent: 'denied' }, ''],
+    ['setConsent()', {}, `tracker.setConsent('denied');`],
+  ])('sends nothing that waits where consent is denied: %s', async (_, denied, last) => {
+    const { baseUrl, apiKey } = emulator;
+    const options = { baseUrl, apiKey, correlationKey: 'email', journalDirectory: directory };
+    const name = `of an earlier run, ${last}`;
+    const code = `
+      const { createTracker } = await import(${JSON.stringify(core)});
+      createTracker(${JSON.stringify(options)}).track(${JSON.stringify(name)}, {}, { correlationValue: 'ada@example.com' });
+      process.exit();`;
+    await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', code]);
+    expect(await runTool('denied', { ...options, ...denied }, {}, last)).toBe('false');
+  });
+
+  it('delivers also with certificates that are larger than a pipe', async () => {
+    const { baseUrl, apiKey } = emulator;
+    const name = 'with many certificates';
+    const ca = `Array(400).fill(readFileSync(${JSON.stringify(PEM)}, 'utf8'))`;
+    const options = JSON.stringify({ baseUrl, apiKey, correlationKey: 'email', journalDirectory: directory });
+    const code = `{ ...${options}, delivery: { connect: { ca: ${ca} } } }`;
+    expect(await runTool(name, code, {}, '', `import { readFileSync } from 'node:fs';`)).toBe('true');
+    await vi.waitFor(
+      async () => expect(await emulator.countEvents({ name })).toEqual({ unique: 1, received: 1 }),
+      PATIENCE,
+    );
   });
 
   it.runIf(process.platform === 'linux').each([
