@@ -102,7 +102,7 @@ function createWatch(tracker: ViewTracker, clock: Clock): () => () => void {
 
 /** The Navigation API, as far as it is used here. */
 interface Navigation {
-  readonly navigation?: EventTarget;
+  readonly navigation?: EventTarget & { readonly currentEntry: unknown };
 }
 
 type Method = 'pushState' | 'replaceState';
@@ -115,7 +115,8 @@ type Method = 'pushState' | 'replaceState';
  */
 function watchAddress(onChange: () => void, signal: AbortSignal): void {
   const { navigation } = globalThis as Navigation;
-  if (navigation) {
+  // In a document without an origin, as in a sandbox, it has no entries and tells nothing.
+  if (navigation?.currentEntry) {
     navigation.addEventListener('currententrychange', onChange, { signal });
     return;
   }

@@ -1,3 +1,5 @@
+import { tried } from '@sluice/protocol/toolbox';
+
 /**
  * The tag of our Background Sync event. Pages register it; the browser sends it to their service worker (`service-worker.ts`)
  * once there is a network.
@@ -14,7 +16,8 @@ interface Registration {
  * the browser cannot do that.
  */
 export function registerSync(): void {
-  const workers = globalThis.navigator?.serviceWorker as ServiceWorkerContainer | undefined;
+  // In a sandbox, Chromium throws.
+  const workers = tried(() => globalThis.navigator?.serviceWorker as ServiceWorkerContainer | undefined);
   if (!workers?.controller) return;
   workers.ready
     .then((registration: object) => (registration as Registration).sync?.register(SYNC_TAG))

@@ -102,7 +102,10 @@ export async function drain(options: DrainOptions): Promise<void> {
     // A page drops it.
     if (!isTexts(texts, count)) return false;
     const encode = (text: string) => encoder.encode(text);
-    const body = await to.body({ body: encode(joinEvents(texts)), texts: texts.map(encode) });
+    const isLate = () => new Error('the service did not answer');
+    const made = Promise.resolve(to.body({ body: encode(joinEvents(texts)), texts: texts.map(encode) }));
+    // A relay gives a ticket first. Pages wait meanwhile.
+    const body = await inTime(systemClock, made, TIMEOUT_MS, isLate);
     if (!body) return false;
     const url = endpoint(to.baseUrl, to.path);
     const ask = async () => {
@@ -114,7 +117,6 @@ export async function drain(options: DrainOptions): Promise<void> {
       });
       return [answer, await read(answer)] as const;
     };
-    const isLate = () => new Error('the service did not answer');
     const [answer, text] = await inTime(systemClock, ask(), TIMEOUT_MS, isLate);
     const { ok, status } = answer;
     const from = (answer.url || url).startsWith(url) ? undefined : answer.url;

@@ -1,5 +1,5 @@
 import { aFunction, isNonEmptyString, oneOf, type Rule, refusal } from '@sluice/protocol/toolbox';
-import { hasToJson, isLong, MAX_DEPTH } from '../accept/payload.ts';
+import { hasToJson, isLong, MAX_DEPTH, payloadText } from '../accept/payload.ts';
 import type { DropReason } from '../base/fate.ts';
 import { hashOf32 } from '../base/hash.ts';
 import { ask, isWithin } from '../base/user-code.ts';
@@ -103,10 +103,12 @@ export function hooks(
   return (given, customer) => {
     if (sample < 1 && (customer === undefined ? chance : partOf(customer)) >= sample) return 'sampled';
     const { event } = given;
-    const payload = seenByJson(check ? check(event, given.payload) : given.payload);
+    const seen = seenByJson(check ? check(event, given.payload) : given.payload);
     const context = { ...contextOf(options.context, failed('context')), ...given.context };
-    if (!isFields(payload ?? {}) || (beforeSend === undefined && redact.length === 0))
-      return { event, payload: finish(payload), context: finish(context) as object };
+    if (beforeSend === undefined && redact.length === 0)
+      return { event, payload: finish(seen), context: finish(context) as object };
+    // An object that names its own kind, or nothing for an event: then this throws.
+    const payload = isFields(seen ?? {}) ? seen : JSON.parse(payloadText(finish(seen), maxBytes));
     const draft: Draft = {
       event,
       payload: { ...context, ...(payload as Fields | undefined) },
@@ -168,19 +170,28 @@ export function digits(given: unknown, walk: { room: number }, depth = 0): unkno
   return copy ?? value;
 }
 
-/** Replaces the values at a path, in a copy. */
-function redactAt(given: unknown, [step, ...rest]: readonly string[]): unknown {
-  if (step === undefined) return REDACTED;
+/** Replaces the values at a path, in a copy. Names may have dots themselves. */
+function redactAt(given: unknown, steps: readonly string[]): unknown {
+  if (steps.length === 0) return REDACTED;
   const value = seenByJson(given);
   if (typeof value !== 'object' || value === null) return value;
   const copy = copyOf(value);
-  const names = step === ANY ? Object.keys(copy) : Object.hasOwn(copy, step) ? [step] : [];
-  for (const name of names) copy[name] = redactAt(copy[name], rest);
+  for (let count = 1; count <= steps.length; count += 1) {
+    const step = steps.slice(0, count).join('.');
+    const names = step === ANY ? Object.keys(copy) : Object.hasOwn(copy, step) ? [step] : [];
+    for (const name of names) copy[name] = redactAt(copy[name], steps.slice(count));
+  }
   return copy;
 }
 
+/** JSON calls no toJSON of what a toJSON returned. So that nothing calls it later, this has none. */
 function seenByJson(value: unknown): unknown {
-  return hasToJson(value) ? value.toJSON('') : value;
+  if (!hasToJson(value)) return value;
+  const seen = value.toJSON('');
+  if (typeof seen !== 'object' || !hasToJson(seen)) return seen;
+  const copy = copyOf(seen);
+  Reflect.deleteProperty(copy, 'toJSON');
+  return copy;
 }
 
 function copyOf(value: object): Record<string, unknown> {

@@ -68,8 +68,9 @@ export interface Requests {
    *
    * @param isRepeated Whether the batch was sent before.
    * @param outlives Whether the page may be gone before the answer comes. Then the request is made before this returns.
+   * @param begin Called in the task in which a request begins, once its body is packed. Returns false if there may be none any more.
    */
-  post(batch: Batch, isRepeated?: boolean, outlives?: boolean): Promise<Outcome>;
+  post(batch: Batch, isRepeated?: boolean, outlives?: boolean, begin?: () => boolean): Promise<Outcome>;
   /** The service accepted a batch. */
   accepted(): void;
 }
@@ -112,9 +113,10 @@ export function createRequests(options: RequestsOptions): Requests {
     accepted() {
       counts.failed -= 1;
     },
-    async post(batch, isRepeated, outlives) {
+    async post(batch, isRepeated, outlives, begin) {
       if (isRepeated) counts.retried += 1;
-      const ask = async (body: Uint8Array, encoding?: string) => {
+      const ask = async (body: Uint8Array, encoding?: string): Promise<Outcome> => {
+        if (begin?.() === false) return { kind: 'failed', cause: 'it was left', maybeSent: false };
         counts.sent += 1;
         counts.bytes += body.length;
         const coded = encoding && { 'content-encoding': encoding };

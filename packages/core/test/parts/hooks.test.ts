@@ -284,3 +284,51 @@ it.each([
 ])('%s: %j is a ConfigError that names it', (option, value) => {
   expect(() => new Bench({ [option]: value })).toThrow(new RegExp(`^${option} must be`));
 });
+
+it('redact hides what an object gives away again by a toJSON of its own', async () => {
+  class User {
+    email = 'ada@example.com';
+    phone = '1';
+    toJSON = () => ({ ...this });
+  }
+  const { sent } = await send(
+    { redact: ['user.email', 'email', 'phone', 'user.phone'], context: { release: 1 } },
+    { user: new User() },
+    new User(),
+  );
+  const safe = { email: '[redacted]', phone: '[redacted]' };
+  expect(sent.map(({ payload }) => payload)).toEqual([
+    { release: 1, user: safe },
+    { release: 1, ...safe },
+  ]);
+});
+
+it('redact hides values in a payload that has a name for its kind', async () => {
+  class User {
+    email = 'ada@example.com';
+    get [Symbol.toStringTag]() {
+      return 'User';
+    }
+  }
+  const { sent, bench } = await send({ redact: ['email'] }, new User(), new Map(), []);
+  expect(sent.map(({ payload }) => payload)).toEqual([{ email: '[redacted]' }]);
+  expect(bench.tracker.stats().invalid).toBe(2);
+});
+
+it('redact hides values whose names have dots', async () => {
+  const { sent } = await send(
+    { redact: ['user.email', 'items.*.a.b'] },
+    {
+      'user.email': 'ada@example.com',
+      user: { email: 'x', 'email.old': 1 },
+      items: [{ 'a.b': 1 }, { a: { b: 2 } }],
+    },
+  );
+  expect(sent.map(({ payload }) => payload)).toEqual([
+    {
+      'user.email': '[redacted]',
+      user: { email: '[redacted]', 'email.old': 1 },
+      items: [{ 'a.b': '[redacted]' }, { a: { b: '[redacted]' } }],
+    },
+  ]);
+});

@@ -51,15 +51,20 @@ export function createDelivery(
     if (fields || carried?.count !== texts.length) carried = carry(texts, fields);
     batch.carried = carried;
     traffic.running += 1;
-    if (blame.inARow === 0) {
-      // Other pages leave these parcels alone while this one may see the answer.
-      keeper.lease(batch.parcels, leaseMs);
-      void keeper.commit();
-    }
+    const begin = () => {
+      // While the body was packed: others may have sent it, or nobody may.
+      if (before.departures < traffic.departures || before.denials < traffic.denials) return false;
+      if (blame.inARow === 0) {
+        // Other pages leave these parcels alone while this one may see the answer.
+        keeper.lease(batch.parcels, leaseMs);
+        void keeper.commit();
+      }
+      return true;
+    };
     batch.sent += 1;
     limits.sent?.(batch, before.at);
     try {
-      const outcome = await requests.post(carried, batch.sent > 1, outlives);
+      const outcome = await requests.post(carried, batch.sent > 1, outlives, begin);
       batch.parcels = batch.parcels.filter(({ state }) => state !== 'ended');
       if (!traffic.isStopped || outcome.kind === 'answered') handle(batch, sent, carried, outcome, before);
     } finally {

@@ -54,6 +54,9 @@ export function createRelay({ url, jwt }: RelayAddress, clock: Clock, onDue: () 
   const known = new Map<string, Ticket>();
   /** The customers for whom it was asked, and how old their events may be that wait: for ever, unless somebody else is signed in. */
   const wanted = new Map<string, number>();
+  /** What pages share, as it was read last, and when and for whom that was: one look at all that waits reads it once. */
+  let shared: Ticket | undefined;
+  let sharedFor = '';
   const retry = new Alarm(clock, onDue);
   let times = 0;
   const nameOf = (customer: string) => `sluice ticket ${url} ${customer}`;
@@ -84,10 +87,13 @@ export function createRelay({ url, jwt }: RelayAddress, clock: Clock, onDue: () 
 
   /** The ticket for what a customer's page tracked at this time. If there is none, asks the relay for one. */
   function find({ at, customer }: Parcel): string | undefined {
+    const now = clock.now();
+    const readFor = `${now} ${customer}`;
     // Another page may have a newer one.
-    const shared: Ticket | undefined = tried(() => JSON.parse(loadText(nameOf(customer)) ?? ''));
+    if (sharedFor !== readFor) shared = tried(() => JSON.parse(loadText(nameOf(customer)) ?? ''));
+    sharedFor = readFor;
     // The clock may have been set back since.
-    const time = Math.min(at, clock.now());
+    const time = Math.min(at, now);
     const found = [known.get(customer), shared].find((ticket) => ticket && time <= ticket.until);
     if (found) return found.ticket;
     if (!wanted.has(customer) || known.delete(customer)) {
@@ -113,6 +119,7 @@ export function createRelay({ url, jwt }: RelayAddress, clock: Clock, onDue: () 
     },
     refuse(customer) {
       known.delete(customer);
+      sharedFor = '';
       saveText(nameOf(customer), '');
     },
     refused: (_, { body }) =>
