@@ -37,6 +37,15 @@ describe('the rows of a CSV file', () => {
     expect((await read(['id,note', ...rows].join('\r'))).values).toHaveLength(2_000);
   });
 
+  it.each(['"id" ,note', '\n\n"id" ,note'])(
+    'are not named by the first one where the line of names is bad: %j',
+    async (names) => {
+      await expect(read(`${names}\na,b\nc,d\n`)).rejects.toThrow(
+        'the line of names cannot be read: something follows',
+      );
+    },
+  );
+
   it('tell what is wrong also with the last one', async () => {
     expect((await read('id,note\na,b\n"c" d,e')).problems).toEqual([AFTER_QUOTE]);
     expect((await read('id,note\r\n"a","b"\r\n')).values).toEqual([{ id: 'a', note: 'b' }]);

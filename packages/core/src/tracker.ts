@@ -200,7 +200,7 @@ export function trackerOn(
     track: (name: string, payload?: object, options?: TrackOptions) => track(name, payload, options),
     for: (correlationValue, context) => ({
       track: (name: string, payload?: object, options?: TrackOptions) =>
-        track(name, payload, options, context, correlationValue),
+        track(name, payload, options ?? NO_OPTIONS, context, correlationValue),
     }),
     identify(correlationValue, ...others: never[]) {
       if (isOff) return;

@@ -29,7 +29,8 @@ export async function* csvRecords(
   const separator = delimiter ?? separatorOf(names);
   // A file may have both ends of lines. Only old ones have no line feeds at all.
   const lineEnd = head.includes('\n') ? '\n' : '\r';
-  const problems: FileRecord[] = [];
+  /** What the parser skips, and what it does not get: each in the order of lines. */
+  const [skipped, left]: [FileRecord[], FileRecord[]] = [[], []];
   const parser = parse({
     columns: readNames,
     info: true,
@@ -38,7 +39,7 @@ export async function* csvRecords(
     delimiter: separator,
     record_delimiter: lineEnd === '\n' ? ['\r\n', '\n'] : lineEnd,
     on_skip: (error, text) => {
-      problems.push({
+      skipped.push({
         number: Number(error?.lines ?? 0),
         problem: reasonOf(error),
         text: String(text ?? ''),
@@ -50,16 +51,19 @@ export async function* csvRecords(
     yield head;
     yield* chunks;
   }
-  const rows = boundedRows(all(), separator, lineEnd, (number, text, problem) =>
-    problems.push({ number, problem, text }),
-  );
+  const lineOfNames = head.slice(0, head.length - head.trimStart().length).split(lineEnd).length;
+  const rows = boundedRows(all(), separator, lineEnd, (number, text, problem) => {
+    // The next row would take its place.
+    if (number === lineOfNames) throw new UsageError(`the line of names cannot be read: ${problem}`);
+    left.push({ number, problem, text });
+  });
   const source = Readable.from(rows);
   source.on('error', (error) => parser.destroy(error));
   for await (const { record, info } of source.pipe(parser) as AsyncIterable<Parsed>) {
-    yield* sorted(problems, info.lines);
+    yield* takeBefore(info.lines, [skipped, left]);
     yield { number: info.lines, value: record };
   }
-  yield* sorted(problems, Number.POSITIVE_INFINITY);
+  yield* takeBefore(Number.POSITIVE_INFINITY, [skipped, left]);
 }
 
 /** The start of the file, with the whole line of names: a pipe may end a chunk anywhere. */
@@ -87,10 +91,12 @@ function readNames(names: readonly string[]): string[] {
 }
 
 /** Takes the problems of earlier lines: the parser reads ahead, and what bounds the rows still more. */
-function sorted(problems: FileRecord[], before: number): FileRecord[] {
-  problems.sort((one, other) => one.number - other.number);
-  const count = problems.filter(({ number }) => number < before).length;
-  return problems.splice(0, count);
+function takeBefore(line: number, lists: readonly FileRecord[][]): FileRecord[] {
+  const taken: FileRecord[] = [];
+  // Not all at once: the rest of a long list would be moved for each record.
+  for (const problems of lists)
+    while ((problems[0]?.number ?? line) < line) taken.push(...problems.splice(0, 1));
+  return taken.sort((one, other) => one.number - other.number);
 }
 
 function reasonOf(error: CsvError | undefined): string {

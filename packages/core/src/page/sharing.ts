@@ -88,9 +88,10 @@ export function createSharing(options: SharingOptions): Sharing {
     for (const [id, { key, until, wasAlive = 0 }] of stored) {
       const isSent = wasAlive === SENT;
       const freeAt = until || (until === 0 && isNew && !isSent ? createdAt + STAY_MS : 0);
+      // Its page may be gone, or the clock may be set back.
+      if (freeAt > 0) looking.set(LOOK_MS);
       let parcel = parcels.all.get(id);
       if (!parcel) {
-        if (freeAt > 0) looking.set(LOOK_MS);
         if (freeAt > 0 || key[0] === parcels.own || parcels.changes.has(id) || gone.has(id)) continue;
         parcel = parcels.found(key);
         found += parcel.count;

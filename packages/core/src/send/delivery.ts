@@ -173,6 +173,7 @@ export function createDelivery(options: DeliveryOptions): (trial: ParcelTrial, p
       index += part.count;
       // A request that failed without an answer may still be running, and read the body.
       if (reason === undefined) await waiting.end(part, 'delivered', !why && releasesBodies);
+      else if (denied.aborted) await waiting.end(part, 'denied');
       else {
         const one = part === parcel ? trial : new ParcelTrial(part, denied);
         await bury(one, { status, excerpt: requests.redact(reason) });

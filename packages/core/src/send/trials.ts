@@ -104,7 +104,7 @@ export class Trials {
     const { clock, isOrdered, limits } = this.#options;
     const now = clock.now();
     for (;;) {
-      const due = this.#unblocked.filter(({ at }) => at <= now);
+      const due = this.#unblocked.filter(({ at, denied }) => at <= now && !denied.aborted);
       const [first] = due.sort(
         (one, other) =>
           Number(one.isAlone) - Number(other.isAlone) ||

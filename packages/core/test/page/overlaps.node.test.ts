@@ -186,3 +186,54 @@ it('what was delivered is not stored again by a transaction that is tried once m
   expect(tab.tracker.stats().delivered).toBe(1);
   expect((await keysOf(origin.database)).filter(({ length }) => length === 6)).toEqual([]);
 });
+
+it('with a full quota what was halved and delivered is deleted, though new events wait', async () => {
+  const before = origin.openTab({ logger: false, batch: { maxWaitMs: 60_000 } });
+  await origin.pass(50);
+  before.track(10);
+  void before.tracker.durable();
+  await origin.pass(50);
+  before.kill();
+  // It takes five events at most.
+  origin.respond = (events) => answered(events.length > 5 ? 413 : 200);
+  const { put } = IDBObjectStore.prototype;
+  vi.spyOn(IDBObjectStore.prototype, 'put').mockImplementation(function (this: IDBObjectStore, value, key) {
+    if (value === 0) return put.call(this, value, key);
+    throw new DOMException('full', 'QuotaExceededError');
+  });
+  const tab = origin.openTab({ logger: false });
+  for (let count = 0; count < 1_200; count += 1) {
+    tab.track(1);
+    await origin.pass(50, 50);
+  }
+  expect(tab.tracker.stats().delivered).toBeGreaterThan(1_000);
+  expect((await keysOf(origin.database)).filter(({ length }) => length === 6)).toEqual([]);
+});
+
+it('what failed is sent again though the clock is set back while another page has it in a request', async () => {
+  let requests = 0;
+  let isBack = false;
+  origin.respond = () => {
+    requests += 1;
+    if (isBack) return answered(200);
+    return requests === 1 ? failed(false) : new Promise(() => {});
+  };
+  const options = { random: () => 1, logger: false } as const;
+  const one = origin.openTab(options);
+  await origin.pass(6_000, 500);
+  one.track(1);
+  await origin.pass(300, 50);
+  expect(requests).toBe(1);
+  // Another page finds the event, sends it, and ends.
+  const two = origin.openTab(options);
+  await origin.pass(200, 20);
+  expect(requests).toBe(2);
+  two.kill();
+  // The first page lists what is stored.
+  await origin.pass(3_000, 50);
+  origin.skewMs = -24 * 3_600_000;
+  isBack = true;
+  await origin.pass(30 * 60_000, 1_000);
+  expect(one.tracker.stats()).toMatchObject({ pending: 0 });
+  expect(origin.received.size).toBe(1);
+});

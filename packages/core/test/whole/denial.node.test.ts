@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Outcome } from '../../src/send/http/transport.ts';
-import { Bench, watch } from '../bench/bench.ts';
+import { Bench, textsOf, watch } from '../bench/bench.ts';
 import { FakeJournal } from '../bench/fake-journal.ts';
 import { answered } from '../bench/scripted-transport.ts';
 
@@ -63,4 +63,43 @@ it('dead letters whose replay is in progress end when consent is denied', async 
   await bench.track(1);
   await bench.pass(10_000);
   expect(bench.taken).not.toContain(0);
+});
+
+it('what failed before is not sent after a denial, though the sender reads the journal just then', async () => {
+  const journal = new FakeJournal();
+  const bench = new Bench({ journal, maxEvents: 1, delivery: { maxConcurrency: 1 } });
+  bench.answer(() => 500);
+  await bench.track(4);
+  await bench.pass(300, 10);
+  await journal.leave(textsOf([100, 101]));
+  let requests = 0;
+  const release = journal.hangReads();
+  await bench.pass(2_000, 10);
+  requests = bench.requests;
+  bench.tracker.setConsent('denied');
+  release();
+  bench.answer(() => 200);
+  await bench.pass(60_000);
+  expect(bench.requests - requests).toBe(0);
+  expect(bench.tracker.stats()).toMatchObject({ delivered: 0, pending: 0 });
+});
+
+it('an answer after a denial makes no dead letters', async () => {
+  const classify = () => [{ index: 1, reason: 'bad' }];
+  const bench = new Bench({ journal: new FakeJournal(), delivery: { classify } });
+  let answer = (_: Outcome): void => {};
+  bench.answer(
+    () =>
+      new Promise((resolve) => {
+        answer = resolve;
+      }),
+  );
+  await bench.track(3);
+  await bench.pass(100);
+  bench.tracker.setConsent('denied');
+  await bench.quiet();
+  answer(answered(200));
+  await bench.pass(1_000);
+  expect(bench.tracker.stats()).toMatchObject({ delivered: 2, pending: 0, dropped: { denied: 1 } });
+  expect(await bench.kept()).toEqual([]);
 });

@@ -54,6 +54,12 @@ it('the context of a view is in each payload, and a field of the payload wins', 
   ]);
 });
 
+it('a view takes null in the place of options', async () => {
+  const bench = new Bench();
+  bench.tracker.for('ada@example.com').track('step', {}, null as never);
+  expect(bench.tracker.stats()).toMatchObject({ accepted: 1, invalid: 0 });
+});
+
 it('a view reports options that throw', () => {
   const bench = new Bench();
   const options = {

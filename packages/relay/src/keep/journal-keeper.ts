@@ -155,7 +155,8 @@ export class JournalKeeper implements Keeper {
     } catch (error) {
       // The tracker sends it all the same: what comes again must not be taken again.
       this.#left = this.#withLeft(group);
-      if (group.isLost || this.#left.events.length > MOST_LEFT) this.#forgetLeft();
+      const { events, parcels } = this.#left;
+      if (group.isLost || events.length + parcels.length > MOST_LEFT) this.#forgetLeft();
       throw error;
     }
     const durable = this.#withLeft(group);

@@ -26,6 +26,8 @@ const RETRY = { baseMs: 1_000, maxMs: 60_000 };
 /** More than this of what is stored is not kept in memory too. */
 const MOST_LOADED = 512 * 1024;
 const ALIVE_MS = 60_000;
+/** What could not be read is read again after this time. */
+const RELOAD_MS = 1_000;
 
 interface KeeperOptions {
   readonly name: string;
@@ -76,7 +78,7 @@ export interface Keeper {
   list(): Promise<readonly IDBValidKey[] | undefined>;
   /** Tells other pages of a pause, or that there is none. */
   share(pause: SharedPause | undefined): void;
-  /** Reads the texts that are only stored. What is not there any more has ended. */
+  /** Reads the texts that are only stored. What is not there any more has ended. What cannot be read waits. */
   load(wanted: readonly Parcel[]): Promise<void>;
   close(): Promise<void>;
 }
@@ -140,8 +142,10 @@ export function createKeeper(options: KeeperOptions): Keeper {
     // While it fails, it is asked from time to time.
     if (!store || (retry.isSet && !isLeft)) return onChange(false);
     const all = [...changes];
+    // A record is deleted together with what takes its place, while that is not stored.
+    const isMoved = all.some(([, { isPart, texts }]) => texts && (isPart || typeof texts === 'string'));
     // Where there is no room, a browser still deletes, if nothing is written with that.
-    const stays = ([, { isPart, texts }]: (typeof all)[0]) => isPart || texts !== undefined;
+    const stays = ([, { isPart, texts }]: (typeof all)[0]) => texts !== undefined || (isMoved && isPart);
     const isFull = failures > 0 && all.some(stays) && !all.every(stays);
     // Without consent nothing of a user is stored, and what is stored may be deleted.
     const begun = all.filter((entry) => {
@@ -272,23 +276,34 @@ export function createKeeper(options: KeeperOptions): Keeper {
       return (await store.use('readonly', (objects) => objects.getAllKeys())).result;
     },
     async load(wanted) {
+      if (!store) return;
       const missing = wanted.filter(({ texts }) => !texts);
-      if (!store || missing.length === 0) return;
-      const values = await store.use('readonly', (objects) =>
-        Promise.all(missing.map((parcel) => promisifyRequest<unknown>(objects.get(rangeOf(parcel))))),
-      );
-      for (const [index, parcel] of missing.entries()) {
-        const value = values[index];
-        if (parcel.state === 'ended') continue;
-        if (isTexts(value, parcel.count))
-          parcels.loaded(parcel, parcel.customer ? stamped(value, parcel.customer) : value);
-        // Its lease, whose value is 0, may be left: another page wrote that last.
-        else if (!value) parcels.gone(parcel, 'delivered');
-        else {
-          reporter.emit('damaged', { place: name, bytes: parcel.bytes });
-          parcels.end(parcel, 'damaged');
+      let failure: unknown;
+      const read = async (some: readonly Parcel[]) => {
+        const values = await store.use('readonly', (objects) =>
+          Promise.all(some.map((parcel) => promisifyRequest<unknown>(objects.get(rangeOf(parcel))))),
+        );
+        for (const [index, parcel] of some.entries()) {
+          const value = values[index];
+          if (parcel.state === 'ended') continue;
+          if (isTexts(value, parcel.count))
+            parcels.loaded(parcel, parcel.customer ? stamped(value, parcel.customer) : value);
+          // Its lease, whose value is 0, may be left: another page wrote that last.
+          else if (!value) parcels.gone(parcel, 'delivered');
+          else {
+            reporter.emit('damaged', { place: name, bytes: parcel.bytes });
+            parcels.end(parcel, 'damaged');
+          }
         }
-      }
+      };
+      const readAlone = (parcel: Parcel) =>
+        read([parcel]).catch((error) => {
+          parcel.leasedUntil = clock.now() + RELOAD_MS;
+          failure = error;
+        });
+      // One that cannot be read must not hold up the others.
+      await read(missing).catch(() => Promise.all(missing.map(readAlone)));
+      if (failure) reporter.storageFailed(failure);
     },
     async close() {
       alarm.stop();

@@ -9,8 +9,6 @@ import { nameCustomer } from './relay.ts';
 import type { SenderOptions } from './stages.ts';
 
 const REQUESTS = 4;
-/** After storage failed to give what is due, it is asked again. */
-const RELOAD_MS = 1_000;
 /** After this time other pages have the turn. */
 const TURN_MS = 10_000;
 /** A page that cannot list what is stored so often in a row sends what it knows. */
@@ -180,21 +178,15 @@ export function createSender(options: SenderOptions): Sender {
     finish?.();
   }
 
-  /** Begins with what is due, or reads it. Returns false if there is nothing, or if storage fails. */
+  /** Begins with what is due, or reads it. Returns false if there is nothing. */
   async function startNext(): Promise<boolean> {
     const now = clock.now();
     const batch = candidates().find(({ at }) => at <= now);
     if (!batch) return false;
-    try {
-      // Once it is read, something else may be due: from there on all happens in one task.
-      if (batch.parcels.every(({ texts }) => texts)) start(batch);
-      else await keeper.load(batch.parcels);
-      return true;
-    } catch (error) {
-      reporter.storageFailed(error);
-      timer.set(RELOAD_MS);
-      return false;
-    }
+    // Once it is read, something else may be due: from there on all happens in one task.
+    if (batch.parcels.every(({ texts }) => texts)) start(batch);
+    else await keeper.load(batch.parcels);
+    return true;
   }
 
   function start(batch: Batch): void {
