@@ -1,7 +1,7 @@
 import { type Clock, hasMethods, inTime } from '@sluice/protocol/toolbox';
 import pg, { type Pool, type PoolClient, type PoolConfig } from 'pg';
 import { cancelStatement } from './cancel.ts';
-import { QueryError } from './query-error.ts';
+import { isRefusal, QueryError } from './query-error.ts';
 
 /** A row of a result. `bigint` columns are strings. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -117,7 +117,7 @@ export class Database {
       return rows;
     } catch (cause) {
       // After an error that is not fatal, PostgreSQL has done nothing.
-      throw new QueryError(what, late ?? cause, Object(cause).severity !== 'ERROR');
+      throw new QueryError(what, late ?? cause, !isRefusal(cause));
     } finally {
       client.off('notice', noticed);
     }

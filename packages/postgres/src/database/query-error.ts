@@ -21,3 +21,16 @@ export class QueryError extends StorageError {
 
 /** PostgreSQL's code for a row that refers to no row, or that others refer to. */
 export const FOREIGN_KEY = '23503';
+
+/** PostgreSQL's codes of errors that end the connection: it was cut, the server stops, it crashed, or the session took too long. */
+const FATAL = /^(?:08|57P|25P|XX)/;
+
+/**
+ * Whether an error is PostgreSQL's and not fatal: it has done nothing. The word for `ERROR` is in the language of the server
+ * (`lc_messages`), so it is not enough.
+ */
+export function isRefusal(cause: unknown): boolean {
+  const { code, severity } = Object(cause);
+  if (severity === 'ERROR') return true;
+  return typeof severity === 'string' && !/^(?:FATAL|PANIC)$/.test(severity) && !FATAL.test(code);
+}

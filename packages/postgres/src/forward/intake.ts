@@ -35,6 +35,11 @@ const MOST_SLOTS = 4;
 const MOST_EVENTS = 4_096;
 /** The same in bytes, as they are kept in memory. One look may add 2 MiB for each slot. */
 const MOST_BYTES = 32 * 1024 * 1024;
+/**
+ * What was listed so many times the most that may be known before the last one does not count any more: others overtook it, so it
+ * waits for a reason of its own, such as an event that makes the service fail. It must not hold up the rest.
+ */
+const OVERTAKEN = 2;
 /** How often to delete slots that nobody uses any more, in milliseconds. */
 const TIDY_MS = 3_600_000;
 
@@ -50,6 +55,9 @@ export class Intake {
   #isCalled = false;
   /** Whether the last look may have left something, because there was no room. */
   #isFull = false;
+  /** How many parcels, and events of the outbox, were listed so far. */
+  #parcels = 0;
+  #events = 0;
   /** Since when there is less room than there are events. */
   #fullSince: Moment | undefined;
   /** When it gave a slot back for another forwarder to take. */
@@ -113,13 +121,16 @@ export class Intake {
   }
 
   get #parcelRoom(): number {
-    return this.#taken.reduce((room, { parcelCount }) => room - parcelCount, this.#options.mostParcels);
+    const { mostParcels } = this.#options;
+    const place = this.#parcels - OVERTAKEN * mostParcels;
+    return this.#taken.reduce((room, taken) => room - taken.parcelsAfter(place), mostParcels);
   }
 
   get #eventRoom(): number {
     const bytes = this.#taken.reduce((sum, { eventBytes }) => sum + eventBytes, 0);
     if (bytes >= MOST_BYTES) return 0;
-    return this.#taken.reduce((room, { eventCount }) => room - eventCount, MOST_EVENTS);
+    const place = this.#events - OVERTAKEN * MOST_EVENTS;
+    return this.#taken.reduce((room, taken) => room - taken.eventsAfter(place), MOST_EVENTS);
   }
 
   get #listed(): readonly Taken[] {
@@ -198,7 +209,8 @@ export class Intake {
     for (const { slot, rest, ...parcel } of found) {
       const owner = taken.find(({ segment }) => segment.tenure.slot === slot);
       if (!owner || owner.segment.tenure.isLost) continue;
-      owner.segment.parcels.add({ ...parcel, rest });
+      this.#parcels += 1;
+      owner.segment.parcels.add({ ...parcel, rest, place: this.#parcels });
       for (const part of rest) this.#observer?.recovered({ segment: owner.number, ...part }, parcel.at);
       count += 1;
     }
@@ -221,7 +233,8 @@ export class Intake {
     for (const each of taken) {
       const own = rows.filter(({ slot }) => slot === each.tenure.slot);
       if (own.length === 0 || each.tenure.isLost) continue;
-      this.#observer?.recovered({ segment: each.addBunch(own), from: 0, to: own.length });
+      this.#events += own.length;
+      this.#observer?.recovered({ segment: each.addBunch(own, this.#events), from: 0, to: own.length });
     }
     if (rows.length >= limit || this.#eventRoom === 0) this.#isFull = true;
     return rows.length;

@@ -1,7 +1,8 @@
-import type { Clock, Timer } from '@sluice/protocol/toolbox';
+import { type Clock, inTime, type Timer } from '@sluice/protocol/toolbox';
 import pg from 'pg';
 
 interface ListenerOptions {
+  /** How to connect, and for how long to try. */
   readonly connection: pg.ClientConfig;
   readonly channel: string;
   readonly clock: Clock;
@@ -11,6 +12,8 @@ interface ListenerOptions {
 
 /** How soon it connects again, in milliseconds. Meanwhile the forwarder looks by itself. */
 const AGAIN_MS = 5_000;
+/** How long to wait for the end of a connection, in milliseconds. Nobody answers on one that a firewall has forgotten. */
+const END_MS = 500;
 
 /** Waits for the calls of publishers, on a connection of its own. */
 export class Listener {
@@ -48,7 +51,12 @@ export class Listener {
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#timer?.cancel();
-    await this.#client?.end().catch(() => undefined);
+    const client = this.#client;
+    if (!client) return;
+    await inTime(this.#options.clock, client.end(), END_MS, () => new Error('no end')).catch(() => {
+      // Otherwise its socket keeps the process alive. `pg` has it, and its types do not.
+      Reflect.get(client, 'connection')?.stream.destroy();
+    });
   }
 
   #again(client: pg.Client): void {

@@ -13,6 +13,8 @@ export class Taken {
   readonly parcels: { readonly segment: ParcelSegment; readonly number: number } | undefined;
   /** Events of the outbox, by segment number. */
   readonly #bunches = new Map<number, Bunch>();
+  /** Of each bunch, the number of its last event among all events that the forwarder has listed. */
+  readonly #places = new WeakMap<Bunch, number>();
   readonly #segments: Segments;
   /** Whether it goes to another forwarder once all that is known of it is deleted. */
   isLeaving = false;
@@ -38,6 +40,19 @@ export class Taken {
     return count;
   }
 
+  /** How many of these parcels were listed after a place. */
+  parcelsAfter(place: number): number {
+    return this.parcels?.segment.parcels.countAfter(place) ?? 0;
+  }
+
+  /** How many of these events were listed after a place, or with one that was. */
+  eventsAfter(place: number): number {
+    let count = 0;
+    for (const bunch of this.#bunches.values())
+      if ((this.#places.get(bunch) ?? 0) > place) count += bunch.keys.size;
+    return count;
+  }
+
   /** How many bytes these events take. */
   get eventBytes(): number {
     let sum = 0;
@@ -51,8 +66,9 @@ export class Taken {
   }
 
   /** Adds events of the outbox. Returns the number of their segment. */
-  addBunch(rows: readonly OutboxRow[]): number {
+  addBunch(rows: readonly OutboxRow[], place: number): number {
     const bunch = new Bunch(this.tenure, rows);
+    this.#places.set(bunch, place);
     const number = this.#segments.add(bunch);
     this.#bunches.set(number, bunch);
     return number;

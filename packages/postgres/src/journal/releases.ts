@@ -23,6 +23,7 @@ export class Releases {
   #waiting: Release[] = [];
   #flushing: Promise<void> | undefined;
   #retry: Timer | undefined;
+  #isStopped = false;
 
   constructor(options: ReleasesOptions) {
     this.#options = options;
@@ -43,7 +44,9 @@ export class Releases {
     await this.#flushing;
   }
 
+  /** Nothing is tried again. */
   stop(): void {
+    this.#isStopped = true;
     this.#retry?.cancel();
   }
 
@@ -56,7 +59,11 @@ export class Releases {
       for (const release of releases) release.done();
     } catch (error) {
       this.#waiting.unshift(...releases);
-      this.#retry = this.#options.clock.setTimeout(() => void this.flush().catch(() => undefined), RETRY_MS);
+      if (!this.#isStopped)
+        this.#retry = this.#options.clock.setTimeout(
+          () => void this.flush().catch(() => undefined),
+          RETRY_MS,
+        );
       throw error;
     } finally {
       this.#flushing = undefined;

@@ -163,8 +163,7 @@ export class TableJournal implements Journal {
   async #close(): Promise<void> {
     this.#tenures.stop();
     this.#bell.stop();
-    await this.#listener?.stop();
-    await Promise.all([this.#intake.stop(), this.#writer.close()]);
+    await Promise.all([this.#listener?.stop(), this.#intake.stop(), this.#writer.close()]);
     try {
       const { held } = this.#tenures;
       const own = this.#writer.tenure;

@@ -9,6 +9,8 @@ export interface Parcel extends Span {
   readonly at: number | undefined;
   /** The parts that are not released yet. */
   rest: readonly Span[];
+  /** Its number among all parcels that a forwarder has listed. */
+  readonly place?: number | undefined;
 }
 
 /** The known parcels of a slot, in order. A lookup is a binary search. The cost of a release does not grow with the backlog. */
@@ -26,6 +28,11 @@ export class ParcelList {
   /** The numbers under which the table has them. */
   get keys(): number[] {
     return this.#all.filter((parcel) => !this.#removed.has(parcel)).map(({ from }) => from);
+  }
+
+  /** Number of these that were listed after a place. */
+  countAfter(place: number): number {
+    return this.#all.filter((parcel) => (parcel.place ?? 0) > place && !this.#removed.has(parcel)).length;
   }
 
   /** Inserts a parcel in order; usually that is at the end. */

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { ConfigError } from '@sluice/protocol';
 import { ANYTHING, hasMethods, type Rule, readRules } from '@sluice/protocol/toolbox';
-import type { ClientBase, Pool } from 'pg';
+import type { ClientBase, Pool, PoolClient } from 'pg';
 import { quotedSchema } from './schema-name.ts';
 
 /** The files `001-tables.sql` and so on, beside `src` and `dist`. */
@@ -10,6 +10,8 @@ const FILES = new URL('../../sql/', import.meta.url);
 const FIND_SCHEMA = `select from pg_namespace where '"' || nspname || '"' = $1`;
 const FIND_TABLE = `select from pg_tables where '"' || schemaname || '"' = $1 and tablename = 'migration'`;
 const LOCK = 'select pg_advisory_xact_lock(hashtextextended($1, 0))';
+
+const ignore = () => {};
 
 /** Options of `migrate()`. */
 export interface MigrateOptions {
@@ -33,10 +35,11 @@ export async function migrate(pool: Pool, options: MigrateOptions = {}): Promise
   // Without the value: it may be an address with a password.
   if (!hasMethods(pool, 'connect')) throw new ConfigError('pool', 'pool must be a Pool of pg');
   const files = await migrationFiles();
-  const client = await pool.connect();
+  const client = await connected(pool);
   try {
     const added = await migrateOn(client, quoted, files);
     client.release();
+    client.off('error', ignore);
     return added;
   } catch (error) {
     // Closes the connection, and so ends its transaction.
@@ -45,9 +48,21 @@ export async function migrate(pool: Pool, options: MigrateOptions = {}): Promise
   }
 }
 
+/** A connection. Without a listener, one that is cut while it is used ends the process. With a callback: see `Database`. */
+function connected(pool: Pool): Promise<PoolClient> {
+  return new Promise((resolve, reject) => {
+    pool.connect((error, client) => {
+      if (!client) return reject(error);
+      client.on('error', ignore);
+      resolve(client);
+    });
+  });
+}
+
 async function migrateOn(client: ClientBase, quoted: string, files: Migration[]): Promise<number[]> {
   if ((await missing(client, quoted, files)).length === 0) return [];
-  await client.query('begin');
+  // Each statement sees what others committed before it: also what happened while this one waited for the lock.
+  await client.query('begin isolation level read committed');
   await client.query(LOCK, [`sluice migrate ${quoted}`]);
   // Another process may have done it while this one waited.
   const todo = await missing(client, quoted, files);

@@ -63,7 +63,7 @@ export class SlotTable {
           select id from ${this.#slot} as s where until <= now() and part is not distinct from $6 and case when outbox is null
             then $5 and exists (select from ${schema}.parcel as p where p.slot = s.id)
             else $4 and exists (select from ${schema}.outbox as o where o.slot = s.outbox) end
-          order by until limit $3 for update skip locked)
+          order by until limit $3 for no key update skip locked)
         update ${this.#slot} as s set owner = $1, epoch = epoch + 1, until = now() + $2 * interval '1 millisecond'
           from free where s.id = free.id returning s.id as slot, s.epoch, s.outbox`,
       values: [this.#owner, this.#leaseMs, limit, kinds.outbox, kinds.parcels, this.#part],
