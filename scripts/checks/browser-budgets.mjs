@@ -9,7 +9,7 @@ import { breakdown, gzippedBytes } from './bundle-breakdown.mjs';
  * @property {number} demand how many gzipped bytes it may add
  * @property {number} most above this the check fails: the present size, with some 20 bytes that come and go as gzip finds more or less alike.
  * It only goes down. (That of `learn` went up twice, by 300 B, as core went down by 16,000: it counts what core counted before. Those of
- * core went up twice, by 340 and by 260 B: that is what the mends of fifty faults cost, events that were lost among them.)
+ * core went up twice, by 340 and by 285 B: that is what the mends of fifty faults cost, events that were lost among them.)
  */
 
 const tracker = `import { createTracker } from '@sluice/core';
@@ -47,9 +47,9 @@ const customersParts = ['cache', 'checked', 'concurrency', 'schema']
 
 /** @type {Record<string, Budget>} */
 const BUDGETS = {
-  core: { source: tracker, demand: 14_336, most: 24_360 },
-  'core/full': { source: full, demand: 24_576, most: 32_355 },
-  'core, all of it': { source: `export * from '@sluice/core';\n`, demand: 14_336, most: 24_480 },
+  core: { source: tracker, demand: 14_336, most: 24_385 },
+  'core/full': { source: full, demand: 24_576, most: 32_390 },
+  'core, all of it': { source: `export * from '@sluice/core';\n`, demand: 14_336, most: 24_505 },
   'core, one function of it': { source: error, demand: 200, most: 175 },
   'core with checked': { source: checked, beside: tracker, demand: 1_600, most: 1_480 },
   'core with gzip': { source: gzip, beside: tracker, demand: 600, most: 590 },
@@ -74,7 +74,7 @@ const BUDGETS = {
     most: 1_550,
   },
   'customers with its parts': { source: customersParts, beside: customers, demand: 1_200, most: 1_170 },
-  'core and customers': { source: tracker + customers, demand: 15_872, most: 26_025 },
+  'core and customers': { source: tracker + customers, demand: 15_872, most: 26_050 },
 };
 
 /** How many modules the table shows. */

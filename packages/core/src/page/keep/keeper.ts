@@ -1,5 +1,4 @@
 import { backoffDelayMs, type Clock } from '@sluice/protocol/toolbox';
-import { promisifyRequest } from 'idb-keyval';
 import { Alarm } from '../../base/alarm.ts';
 import { storageError } from '../../base/errors/storage-error.ts';
 import type { Settings } from '../../options/settings.ts';
@@ -9,16 +8,8 @@ import type { ConsentGate } from '../consent.ts';
 import { openStore } from '../store/indexeddb-store.ts';
 import { hasIndexedDb, loadText, saveText } from '../store/origin.ts';
 import { type StoredLock, storedLock } from '../store/stored-lock.ts';
-import {
-  type Change,
-  isTexts,
-  type Parcel,
-  rangeOf,
-  rangeOfPauses,
-  stamped,
-  TOO_MUCH,
-  UNKNOWN,
-} from './parcel.ts';
+import { createLoad } from './load.ts';
+import { type Change, type Parcel, rangeOf, rangeOfPauses, TOO_MUCH, UNKNOWN } from './parcel.ts';
 import type { Parcels } from './parcels.ts';
 import { createSpill, dropSpill, readSpill } from './spill.ts';
 
@@ -26,8 +17,6 @@ const RETRY = { baseMs: 1_000, maxMs: 60_000 };
 /** More than this of what is stored is not kept in memory too. */
 const MOST_LOADED = 512 * 1024;
 const ALIVE_MS = 60_000;
-/** What could not be read is read again after this time. */
-const RELOAD_MS = 1_000;
 
 interface KeeperOptions {
   readonly name: string;
@@ -275,36 +264,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
           .then(() => dropSpill(found), reporter.storageFailed);
       return (await store.use('readonly', (objects) => objects.getAllKeys())).result;
     },
-    async load(wanted) {
-      if (!store) return;
-      const missing = wanted.filter(({ texts }) => !texts);
-      let failure: unknown;
-      const read = async (some: readonly Parcel[]) => {
-        const values = await store.use('readonly', (objects) =>
-          Promise.all(some.map((parcel) => promisifyRequest<unknown>(objects.get(rangeOf(parcel))))),
-        );
-        for (const [index, parcel] of some.entries()) {
-          const value = values[index];
-          if (parcel.state === 'ended') continue;
-          if (isTexts(value, parcel.count))
-            parcels.loaded(parcel, parcel.customer ? stamped(value, parcel.customer) : value);
-          // Its lease, whose value is 0, may be left: another page wrote that last.
-          else if (!value) parcels.gone(parcel, 'delivered');
-          else {
-            reporter.emit('damaged', { place: name, bytes: parcel.bytes });
-            parcels.end(parcel, 'damaged');
-          }
-        }
-      };
-      const readAlone = (parcel: Parcel) =>
-        read([parcel]).catch((error) => {
-          parcel.leasedUntil = clock.now() + RELOAD_MS;
-          failure = error;
-        });
-      // One that cannot be read must not hold up the others.
-      await read(missing).catch(() => Promise.all(missing.map(readAlone)));
-      if (failure) reporter.storageFailed(failure);
-    },
+    load: createLoad({ name, store, parcels, clock, reporter }),
     async close() {
       alarm.stop();
       retry.stop();
