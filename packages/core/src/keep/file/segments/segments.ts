@@ -202,11 +202,13 @@ export class Segments {
   async forsake(directory: string): Promise<void> {
     const { fs } = this.#site;
     for (const segment of this.#all()) {
-      const { end, number, sealed, unsaved } = segment;
+      const { number, sealed, unsaved } = segment;
       // Events in memory only are not lost with the file: they must be saved first.
       if (!sealed || unsaved.length > 0 || segment.directory !== directory) continue;
       const size = await fs.sizeOf(segment.path).catch(() => undefined);
       if (size === undefined || size >= segment.size || !this.#holds(segment)) continue;
+      // Only now: an append may have ended meanwhile.
+      const { end } = segment;
       if (size > 0) await segment.shrink();
       else segment.written = 0;
       const [first] = segment.waiting(size > 0 ? segment.end : 0, end);
