@@ -220,7 +220,9 @@ export class Segments {
 
   /** Whether the file with these events is gone. */
   hasLost(range: Range): boolean {
-    return (this.#locate(range).segment?.written ?? 0) < range.to;
+    const { segment } = this.#locate(range);
+    // The only file that is left may be that of later events.
+    return segment === undefined || segment.from > range.from || segment.written < range.to;
   }
 
   /** Resolves once no release or deletion is in progress. */

@@ -1,4 +1,5 @@
-import { readFile, truncate } from 'node:fs/promises';
+import { readFile, rm, truncate } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Range } from '../../../../src/base/range.ts';
 import { FRAME_HEADER_BYTES } from '../../../../src/keep/file/format/frame.ts';
@@ -197,6 +198,27 @@ describe('a sync under way', () => {
     fs.heal();
     await Promise.all([synced, closed]);
     expect((await place.inherited()).sort()).toEqual(numbered(0, 10).sort());
+  });
+
+  it('says of no event that it is durable whose file is gone, though another file has later ones', async () => {
+    const { journal } = await place.open({ fs, fsync: 'always' });
+    await journal.append(group(numbered(0, 1)));
+    const letFirst = fs.hang('sync');
+    // One write for both. The sync of the first one makes both durable; the second one waits for the next sync.
+    const [first, second] = [journal.append(group(numbered(1, 1))), journal.append(group(numbered(2, 1)))];
+    await expect.poll(() => fs.hanging).toBe(1);
+    const third = journal.append(group(numbered(3, 1)));
+    await expect.poll(() => fs.count('write', SEGMENT)).toBe(4);
+    letFirst();
+    const letSecond = fs.hang('sync');
+    await first;
+    await expect.poll(() => fs.hanging).toBe(1);
+    const [path = ''] = await place.files('.segment');
+    await rm(dirname(path), { recursive: true });
+    letSecond();
+    await expect(second).rejects.toMatchObject({ code: 'SLUICE_STORAGE' });
+    await third;
+    expect(await place.inherited()).toEqual(numbered(3, 1));
   });
 
   it.each([
