@@ -54,9 +54,10 @@ function shelf(
   settings: Settings,
   clock: Clock,
   part: Part,
-): Pick<ShelfOptions, 'clock' | 'journal' | 'mayHold'> {
+): Pick<ShelfOptions, 'clock' | 'journal' | 'maxBytes' | 'mayHold'> {
   return {
     clock,
+    maxBytes: mostBytes(settings, part),
     journal: createJournal(settings, clock, part),
     mayHold: async () => settings.journal !== undefined || platform.exists(placeOf(settings, clock, part)),
   };
@@ -69,7 +70,6 @@ export function createLetters({ settings, ...stages }: Stages): {
   const { clock, reporter } = stages;
   const archive = new LetterArchive({
     ...settings.deadLetters,
-    maxBytes: mostBytes(settings, 'dead-letters'),
     ...shelf(settings, clock, 'dead-letters'),
     reporter,
   });
@@ -86,7 +86,6 @@ export function createAdmission(
   const note = isOurs ? platform.createNote(placeOf(settings, clock, 'unidentified')) : undefined;
   return new Admission({
     ...{ ...unidentified, buffer, commitIntervalMs, consent, enter, reporter, texts, waiting, wake },
-    maxBytes: mostBytes(settings, 'unidentified'),
     ...shelf(settings, clock, 'unidentified'),
     sessions: new Sessions(note ?? new MemoryNote()),
     async purge() {

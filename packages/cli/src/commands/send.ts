@@ -1,5 +1,5 @@
 import { existsSync, fstatSync } from 'node:fs';
-import { access, constants, stat } from 'node:fs/promises';
+import { constants, stat } from 'node:fs/promises';
 import { storedEvents } from '@sluice/core/inspect';
 import { tried } from '@sluice/protocol/toolbox';
 import type { CommandSpec } from '../command-spec.ts';
@@ -7,6 +7,7 @@ import { deliver, deliveredText, exitCodeOf } from '../delivery/deliver.ts';
 import { withProgress } from '../delivery/progress.ts';
 import { EXIT, UsageError } from '../exit-codes.ts';
 import { interruption } from '../interruption.ts';
+import { mayAccess } from '../may-access.ts';
 import { EventMapping } from '../send/event-mapping.ts';
 import { FileSender } from '../send/file-sender.ts';
 import { RecordFile, readFormat } from '../send/record-file.ts';
@@ -99,11 +100,7 @@ async function sizeOf(path: string): Promise<number> {
   }
   const status = await stat(path).catch(() => undefined);
   if (status?.isFile()) {
-    const isReadable = await access(path, constants.R_OK).then(
-      () => true,
-      () => false,
-    );
-    if (isReadable) return status.size;
+    if (await mayAccess(path, constants.R_OK)) return status.size;
     throw new UsageError(`this user may not read ${path}: run it as the user that owns it, or chmod it`);
   }
   const problem = status === undefined ? `there is no file ${path}` : `${path} is no regular file`;

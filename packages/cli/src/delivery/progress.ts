@@ -86,9 +86,9 @@ function stateOf(tracker: Tracker, before: number, total: number): State {
   const rate = rates.deliveredPerSecond;
   const left = all - now;
   const time = rate > 0 && left > 0 ? `${duration((left / rate) * 1_000)} left` : '';
-  const rest = pause !== undefined && left > 0 ? `waits: ${pause.reason}` : time;
-  const why = pause !== undefined && left > 0 ? lastError?.message : undefined;
-  return { now, all, perSecond: Math.round(rate), rest, why };
+  const state = { now, all, perSecond: Math.round(rate) };
+  if (pause === undefined || left === 0) return { ...state, rest: time, why: undefined };
+  return { ...state, rest: `waits: ${pause.reason}`, why: lastError?.message };
 }
 
 /** How many events of a tracker reached their end. */

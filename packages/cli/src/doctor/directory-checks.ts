@@ -1,8 +1,9 @@
-import { access, constants, stat } from 'node:fs/promises';
+import { constants, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { nodeFileSystem } from '@sluice/core/file-journal';
 import { inspectJournal } from '@sluice/core/inspect';
 import { totalsOf } from '../journal/summary.ts';
+import { mayAccess } from '../may-access.ts';
 import { counted, size } from '../text/amounts.ts';
 import type { Finding } from './finding.ts';
 
@@ -13,10 +14,7 @@ const LEAST_FREE_BYTES = 64 * 1024 * 1024;
 export async function checkDirectory(directory: string): Promise<Finding> {
   const check = 'journal';
   const existing = await nearest(directory);
-  const isWritable = await access(existing, constants.W_OK | constants.X_OK).then(
-    () => true,
-    () => false,
-  );
+  const isWritable = await mayAccess(existing, constants.W_OK | constants.X_OK);
   const unwritable = {
     check,
     state: 'problem',

@@ -15,7 +15,6 @@ const MOST_HEAD = 1024 * 1024;
 const REASONS = [
   ['CSV_RECORD_INCONSISTENT_COLUMNS', 'it has another number of columns than the first line'],
   ['CSV_QUOTE_NOT_CLOSED', 'a quote is opened and never closed'],
-  ['CSV_INVALID_CLOSING_QUOTE', 'something follows a closing quote: two quotes are one inside a value'],
   ['INVALID_OPENING_QUOTE', 'a quote is inside a value that does not begin with one'],
 ] as const;
 
