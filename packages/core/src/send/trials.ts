@@ -184,10 +184,11 @@ export class Trials {
   /** Ends those that are too old, or that nobody may send any more. */
   async tidy(): Promise<void> {
     const { waiting } = this.#options;
-    for (const trial of [...this.#list]) {
+    const over = this.#list.filter(
+      ({ denied, parcel }) => denied.aborted || waiting.expiresInMs(parcel) === 0,
+    );
+    for (const trial of over) {
       const { denied, parcel } = trial;
-      const isExpired = waiting.expiresInMs(parcel) === 0;
-      if (!denied.aborted && !isExpired) continue;
       this.#remove(trial);
       await waiting.end(parcel, denied.aborted ? 'denied' : 'expired');
     }

@@ -152,6 +152,7 @@ export class Waiting extends Parcels {
 
   /** How long until all events of a parcel are too old, in milliseconds. Undefined if they never are. */
   expiresInMs({ contents }: Parcel): number | undefined {
+    if (this.#maxAgeMs === Number.POSITIVE_INFINITY) return undefined;
     const newest = contents.timeOf(contents.count - 1);
     if (newest === undefined) return undefined;
     const leftMs = Math.max(0, newest + this.#maxAgeMs + 1 - this.#options.clock.now());
