@@ -9,7 +9,8 @@ import { breakdown, gzippedBytes } from './bundle-breakdown.mjs';
  * @property {number} demand how many gzipped bytes it may add
  * @property {number} most above this the check fails: the present size, with some 20 bytes that come and go as gzip finds more or less alike.
  * It only goes down. (That of `learn` went up twice, by 300 B, as core went down by 16,000: it counts what core counted before. Those of
- * core went up twice, by 340 and by 285 B: that is what the mends of fifty faults cost, events that were lost among them.)
+ * core went up twice, by 340 and by 285 B, and that of core/full once more, by 90, with hooks and destination: that is what the mends of
+ * sixty faults cost, events that were lost among them.)
  */
 
 const tracker = `import { createTracker } from '@sluice/core';
@@ -48,14 +49,14 @@ const customersParts = ['cache', 'checked', 'concurrency', 'schema']
 /** @type {Record<string, Budget>} */
 const BUDGETS = {
   core: { source: tracker, demand: 14_336, most: 24_385 },
-  'core/full': { source: full, demand: 24_576, most: 32_390 },
+  'core/full': { source: full, demand: 24_576, most: 32_480 },
   'core, all of it': { source: `export * from '@sluice/core';\n`, demand: 14_336, most: 24_505 },
   'core, one function of it': { source: error, demand: 200, most: 175 },
   'core with checked': { source: checked, beside: tracker, demand: 1_600, most: 1_480 },
   'core with gzip': { source: gzip, beside: tracker, demand: 600, most: 590 },
   'core with deadLetters': { source: deadLetters, beside: tracker, demand: 2_000, most: 1_020 },
-  'core with destination': { source: destination, beside: tracker, demand: 910, most: 800 },
-  'core with hooks': { source: hooks, beside: tracker, demand: 1_565, most: 1_515 },
+  'core with destination': { source: destination, beside: tracker, demand: 910, most: 855 },
+  'core with hooks': { source: hooks, beside: tracker, demand: 1_565, most: 1_555 },
   // Sizes in bytes and in events, and the rate.
   'core with learn': { source: learn, beside: tracker, demand: 780, most: 1_005 },
   'core with perCustomer': { source: perCustomer, beside: tracker, demand: 1_000, most: 80 },

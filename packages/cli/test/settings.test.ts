@@ -1,7 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { journalDirectoryOf } from '@sluice/core/inspect';
 import { afterEach, expect, it, vi } from 'vitest';
-import { readSettings } from '../src/settings/settings.ts';
+import { findJournal, readSettings } from '../src/settings/settings.ts';
 import { makeFolder } from './folder.ts';
 
 afterEach(() => void vi.unstubAllEnvs());
@@ -22,4 +23,12 @@ it('a variable that is empty counts as not set', async () => {
 it.each(['', 7, null])('a file cannot name %j as the directory of the journal', async (journalDirectory) => {
   const config = await fileOf({ journalDirectory });
   await expect(readSettings({ config })).rejects.toThrow('journalDirectory must be the path of a directory');
+});
+
+it('the journal of another endpoint is looked for where its tracker keeps it', async () => {
+  const names = { baseUrl: 'http://a.example', correlationKey: 'email' };
+  const settings = { ...names, destination: { path: '/lines' } };
+  const found = await findJournal(settings, undefined);
+  expect(found).toBe(journalDirectoryOf(settings));
+  expect(found).not.toBe(journalDirectoryOf(names));
 });

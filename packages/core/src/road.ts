@@ -233,9 +233,12 @@ export function createRoad(settings: Settings, texts: EventTexts, flush: () => P
     },
     identify(customer) {
       const { correlationValue } = texts;
-      if (customer && !platform.holdsUnidentified)
-        warnOfUsers(settings.logger, stats, correlationValue, customer);
       admission.identify(customer);
+      if (customer && !platform.holdsUnidentified)
+        attempt(
+          () => warnOfUsers(settings.logger, stats, correlationValue, customer),
+          (error) => reporter.callbackFailed('logger', error),
+        );
     },
     setConsent: (consent) => admission.setConsent(consent),
     setApiKey: dispatch.setApiKey,

@@ -50,7 +50,7 @@ export async function requireService(settings: SluiceConfig, directory?: string)
   if (settings.apiKey !== undefined) readApiKey(settings.apiKey);
   if (correlationKey === undefined)
     throw missing('--correlation-key NAME', 'SLUICE_CORRELATION_KEY', 'correlationKey');
-  const names = { baseUrl, correlationKey, account: settings.account };
+  const names = { ...settings, baseUrl, correlationKey };
   const path = directory ?? settings.journalDirectory ?? journalDirectoryOf(names);
   const journalDirectory = await possibleDirectory(path);
   return { ...settings, baseUrl, correlationKey, journalDirectory };
@@ -58,11 +58,11 @@ export async function requireService(settings: SluiceConfig, directory?: string)
 
 /** The journal to look into. If nothing names one, it is the only one of this user. */
 export async function findJournal(settings: SluiceConfig, directory: string | undefined): Promise<string> {
-  const { baseUrl, correlationKey, account } = settings;
+  const { baseUrl, correlationKey } = settings;
   const named = directory ?? settings.journalDirectory;
   if (named !== undefined) return named;
   if (baseUrl !== undefined && correlationKey !== undefined)
-    return journalDirectoryOf({ baseUrl, correlationKey, account });
+    return journalDirectoryOf({ ...settings, baseUrl, correlationKey });
   const found = await defaultJournals();
   const [only] = found;
   if (only !== undefined && found.length === 1) return only;

@@ -12,7 +12,8 @@ const DATE_BYTES = 23;
 const PREFIX = '{"payload":';
 
 /** Objects of which JSON keeps little or nothing, by the names that `Object.prototype.toString` gives them. */
-const LOSSY = /^(?:(?:Weak)?(?:Map|Set|Ref)|Promise|Error|RegExp|ArrayBuffer|DataView|BigInt)$/;
+export const LOSSY: RegExp =
+  /^(?:(?:Weak)?(?:Map|Set|Ref)|Promise|Error|RegExp|ArrayBuffer|DataView|BigInt)$/;
 /** Objects that may have no properties: plain ones, and those that JSON writes as a primitive value. */
 const SOUND = /^(?:Object|String|Number|Boolean)$/;
 

@@ -35,6 +35,11 @@ export function ask<Answer>(
   }
 }
 
+/** Whether it is an object, and no array, Map, Promise or other built-in object. */
+export function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
+  return Object.prototype.toString.call(value) === '[object Object]';
+}
+
 /** A check for numbers from `least` to `most`. */
 export function isWithin(least: number, most: number): (value: unknown) => value is number {
   return (value): value is number => typeof value === 'number' && value >= least && value <= most;

@@ -15,9 +15,9 @@ export function accountOf({
   correlationKey,
   apiKey = '',
   destination,
-  account = apiKey + (destination?.path ?? ''),
+  account = apiKey,
 }: AccountNames): string {
-  return [baseUrl, correlationKey, account].join('\n');
+  return [baseUrl, correlationKey, account + (destination?.path ?? '')].join('\n');
 }
 
 /**

@@ -11,6 +11,7 @@ import {
 } from '@sluice/protocol/toolbox';
 import { payloadText } from '../accept/payload.ts';
 import { MOST_EVENT_BYTES } from '../base/event-bytes.ts';
+import { isFields } from '../base/user-code.ts';
 import { digits } from '../parts/hooks.ts';
 import { SYNCHRONOUS } from '../parts/schemas.ts';
 import type { CheckedPart, Parts } from '../parts.ts';
@@ -114,7 +115,7 @@ function checkHeaders(given: unknown): void {
 }
 
 function checkWaits({ delivery = {} }: TrackerOptions): void {
-  const { retryBaseMs = 0, retryMaxMs = retryBaseMs } = delivery;
+  const { retryBaseMs = 0, retryMaxMs = 60_000 } = delivery;
   if (retryBaseMs <= retryMaxMs) return;
   const option = 'delivery.retryMaxMs';
   throw new ConfigError(
@@ -171,7 +172,7 @@ function checkCall(method: string, given: unknown): void {
 
 function checkFinish(method: string, given: unknown): void {
   if (given === undefined || given === null) return;
-  if (typeof given !== 'object') throw refused(method, 'called with an object of options', given);
+  if (!isFields(given)) throw refused(method, 'called with an object of options', given);
   for (const [name, value] of Object.entries(given)) {
     const rule = Object.hasOwn(FINISH, name) && FINISH[name as keyof FinishOptions];
     if (!rule) throw unknown(method, name, FINISH);

@@ -52,7 +52,7 @@ export class AdaptiveConcurrency {
     if (now < this.#loweredAt) this.#loweredAt = Number.NEGATIVE_INFINITY;
     // The request was made when there were more at once.
     if (now - latencyMs < this.#loweredAt) return;
-    this.#latencies.push(latencyMs);
+    this.#latencies.push(Math.max(0, latencyMs));
     const { length } = this.#latencies;
     if (length < (this.#isStarting ? this.limit : Math.max(LEAST_ANSWERS, 2 * this.limit))) return;
     this.#median = [...this.#latencies].sort((one, other) => one - other)[length >> 1] ?? 0;
@@ -87,10 +87,14 @@ export class AdaptiveConcurrency {
     if (ratio > BAD) this.#set(this.limit * Math.max(0.5, 1.75 / ratio), now);
     else if (ratio <= GOOD && this.#isShort)
       this.#set(this.#isStarting ? this.limit * 2 : this.limit + 1, now);
-    if (Math.abs(now - this.#measuredAt) < MEASURE_MS || this.limit < QUARTER) return;
+    if (Math.abs(now - this.#measuredAt) < MEASURE_MS) return;
     this.#measuredAt = now;
-    this.#before = this.limit;
-    this.#set(this.limit / QUARTER, now);
+    // Already as few as the base is measured with.
+    if (this.limit < QUARTER) this.#base = this.#median;
+    else {
+      this.#before = this.limit;
+      this.#set(this.limit / QUARTER, now);
+    }
   }
 
   #set(limit: number, now: number): void {

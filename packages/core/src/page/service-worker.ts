@@ -113,7 +113,7 @@ export async function drain(options: DrainOptions): Promise<void> {
         ...{ method: 'POST', redirect: 'manual', referrerPolicy: 'no-referrer' },
         body: body as Uint8Array<ArrayBuffer>,
         credentials: options.credentials ?? 'omit',
-        headers: { ...options.headers, ...to.headers(apiKey), 'accept-encoding': 'identity' },
+        headers: { ...options.headers, ...to.headers(apiKey) },
       });
       return [answer, await read(answer)] as const;
     };

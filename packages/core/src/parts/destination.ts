@@ -8,7 +8,7 @@ import {
   refusal,
   tried,
 } from '@sluice/protocol/toolbox';
-import { ask } from '../base/user-code.ts';
+import { ask, isFields } from '../base/user-code.ts';
 import type { Destination } from '../send/requests.ts';
 
 type Headers = Readonly<Record<string, string>>;
@@ -76,13 +76,14 @@ export function destination(
   const headers = (key: string | undefined) =>
     options.headers === undefined ? requestHeaders(key) : headersOf(options.headers, key);
   // Throws now, not at the first request.
-  headers(apiKey);
+  const { 'content-type': _, ...secrets } = headers(apiKey);
   const failed = (error: unknown) => onFailed('destination.event', error);
   /** By the body that the service of the interface would get. */
   const bodies = new WeakMap<Uint8Array, Uint8Array>();
   return {
     path,
     headers,
+    secrets,
     body(batch) {
       let made = bodies.get(batch.body);
       if (!made) {
@@ -102,8 +103,11 @@ export function destination(
 /** Names in lower case, so that each is sent once. Throws a ConfigError that shows no value: one may be a secret. */
 function headersOf(given: NonNullable<DestinationOptions['headers']>, apiKey: string | undefined): Headers {
   const made = typeof given === 'function' ? tried(() => given(apiKey)) : given;
-  if (!hasMethods(made))
+  if (!isFields(made)) {
+    // A promise that rejects must not end the process.
+    Promise.resolve(made).catch(() => undefined);
     throw refusal('destination.headers', 'an object, or a function that returns one', made);
+  }
   const headers = Object.entries(made).map(([name, value]) => {
     if (HEADER.test(name) && typeof value === 'string' && ASCII.test(value))
       return [name.toLowerCase(), value];

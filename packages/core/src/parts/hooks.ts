@@ -1,8 +1,8 @@
 import { aFunction, isNonEmptyString, oneOf, type Rule, refusal } from '@sluice/protocol/toolbox';
-import { hasToJson, isLong, MAX_DEPTH, payloadText } from '../accept/payload.ts';
+import { hasToJson, isLong, LOSSY, MAX_DEPTH, payloadText } from '../accept/payload.ts';
 import type { DropReason } from '../base/fate.ts';
 import { hashOf32 } from '../base/hash.ts';
-import { ask, isWithin } from '../base/user-code.ts';
+import { ask, isFields, isWithin } from '../base/user-code.ts';
 import { checkPayloads, type Schemas } from './schemas.ts';
 
 const REDACTED = '[redacted]';
@@ -93,31 +93,42 @@ export function hooks(
     const value = options[name as keyof HookOptions];
     if (!isRight(value, name)) throw refusal(name, allowed, value);
   }
-  const { beforeSend, bigint, events, redact = [], sample = 1, validate } = options;
+  const { beforeSend, bigint, context, events, redact = [], sample = 1, validate } = options;
   const finish = (payload: unknown) => (bigint ? digits(payload, { room: maxBytes }) : payload);
   const failed = (hook: string) => (error: unknown) => onFailed(hook, error);
   const isChecked = events !== undefined && validate !== 'never';
-  const check = isChecked && checkPayloads(events, validate === 'sampled');
+  const check = isChecked && checkPayloads(events, validate === 'sampled', onFailed);
+  const fields = () => {
+    const made: unknown = typeof context === 'function' ? context() : { ...context };
+    // A getter may throw.
+    return isFields(made) ? { ...made } : made;
+  };
   /** Of a customer who is not known: all their events are sent, or none. */
-  const chance = Math.random();
+  let chance: number | undefined;
   return (given, customer) => {
-    if (sample < 1 && (customer === undefined ? chance : partOf(customer)) >= sample) return 'sampled';
+    if (sample < 1) {
+      chance ??= Math.random();
+      if ((customer ? partOf(customer) : chance) >= sample) return 'sampled';
+    }
     const { event } = given;
     const seen = seenByJson(check ? check(event, given.payload) : given.payload);
-    const context = { ...contextOf(options.context, failed('context')), ...given.context };
+    const added = {
+      ...ask(fields, isFields, 'context() must return an object', failed('context')),
+      ...given.context,
+    };
     if (beforeSend === undefined && redact.length === 0)
-      return { event, payload: finish(seen), context: finish(context) as object };
+      return { event, payload: finish(seen), context: finish(added) as object };
     // An object that names its own kind, or nothing for an event: then this throws.
     const payload = isFields(seen ?? {}) ? seen : JSON.parse(payloadText(finish(seen), maxBytes));
-    const draft: Draft = {
+    const draft = (): Draft => ({
       event,
-      payload: { ...context, ...(payload as Fields | undefined) },
+      payload: { ...added, ...(payload as Fields | undefined) },
       correlationValue: customer,
-    };
+    });
     const rule = 'beforeSend() must return { event, payload } or null';
-    const answer = beforeSend && ask(() => beforeSend(draft), isAnswer, rule, failed('beforeSend'));
+    const answer = beforeSend && ask(() => beforeSend(draft()), isAnswer, rule, failed('beforeSend'));
     if (answer === null) return 'filtered';
-    const changed = answer ?? draft;
+    const changed = answer ?? draft();
     const safe = redact.reduce<unknown>((copy, path) => redactAt(copy, path.split('.')), changed.payload);
     return { event: changed.event, payload: finish(safe), context: undefined };
   };
@@ -128,18 +139,9 @@ function isAnswer(answer: unknown): answer is Pick<Draft, 'event' | 'payload'> |
   return isFields(answer) && isFields(answer.payload) && typeof answer.event === 'string';
 }
 
-function contextOf(context: HookOptions['context'], onFailed: (error: unknown) => void): Fields {
-  if (typeof context !== 'function') return context ?? {};
-  return ask(context, isFields, 'context() must return an object', onFailed) ?? {};
-}
-
 /** Names with dots between them. */
 function isPath(value: unknown): boolean {
   return isNonEmptyString(value) && value.split('.').every(isNonEmptyString);
-}
-
-function isFields(value: unknown): value is Fields {
-  return Object.prototype.toString.call(value) === '[object Object]';
 }
 
 /** Returns a number from 0 to 1, always the same for a customer. */
@@ -150,7 +152,7 @@ function partOf(customer: string): number {
 }
 
 /**
- * The value with the digits of each bigint in it as text. Copies only what leads to one.
+ * A copy of the value with the digits of each bigint in it as text.
  *
  * @param walk How many values may still be looked at. What has more, or is deeper, as in a cycle, is refused later.
  */
@@ -158,30 +160,22 @@ export function digits(given: unknown, walk: { room: number }, depth = 0): unkno
   const value = seenByJson(given);
   if (typeof value === 'bigint') return String(value);
   walk.room -= 1;
-  if (typeof value !== 'object' || value === null || value instanceof String) return value;
-  if (depth > MAX_DEPTH || walk.room < 0 || isLong(value, walk)) return value;
-  let copy: Record<string, unknown> | undefined;
-  for (const [name, item] of Object.entries(value)) {
-    const changed = digits(item, walk, depth + 1);
-    if (changed === item) continue;
-    copy ??= copyOf(value);
-    copy[name] = changed;
-  }
-  return copy ?? value;
+  const isEnough = depth > MAX_DEPTH || walk.room < 0 || isLong(Object(value), walk);
+  if (isEnough || !isTree(value)) return value;
+  return copyOf(value, (item) => digits(item, walk, depth + 1));
 }
 
 /** Replaces the values at a path, in a copy. Names may have dots themselves. */
 function redactAt(given: unknown, steps: readonly string[]): unknown {
   if (steps.length === 0) return REDACTED;
   const value = seenByJson(given);
-  if (typeof value !== 'object' || value === null) return value;
-  const copy = copyOf(value);
-  for (let count = 1; count <= steps.length; count += 1) {
-    const step = steps.slice(0, count).join('.');
-    const names = step === ANY ? Object.keys(copy) : Object.hasOwn(copy, step) ? [step] : [];
-    for (const name of names) copy[name] = redactAt(copy[name], steps.slice(count));
-  }
-  return copy;
+  if (!isTree(value)) return value;
+  return copyOf(value, (item, name) =>
+    steps.reduce<unknown>((safe, _, index) => {
+      const step = steps.slice(0, index + 1).join('.');
+      return step === ANY || step === name ? redactAt(safe, steps.slice(index + 1)) : safe;
+    }, item),
+  );
 }
 
 /** JSON calls no toJSON of what a toJSON returned. So that nothing calls it later, this has none. */
@@ -189,14 +183,21 @@ function seenByJson(value: unknown): unknown {
   if (!hasToJson(value)) return value;
   const seen = value.toJSON('');
   if (typeof seen !== 'object' || !hasToJson(seen)) return seen;
-  const copy = copyOf(seen);
-  Reflect.deleteProperty(copy, 'toJSON');
-  return copy;
+  const { toJSON: _, ...fields } = seen;
+  return Array.isArray(seen) ? [...seen] : fields;
 }
 
-function copyOf(value: object): Record<string, unknown> {
-  const empty: object = Array.isArray(value) ? [] : {};
-  return Object.assign(empty as Record<string, unknown>, value);
+/** Whether JSON writes what is in it. Others stay as they are, and are refused later. */
+function isTree(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null || value instanceof String) return false;
+  const kind = Object.prototype.toString.call(value).slice('[object '.length, -1);
+  return Array.isArray(value) || (Object.keys(value).length > 0 && !LOSSY.test(kind));
+}
+
+/** Unlike an assignment, it also copies a property `__proto__`. */
+function copyOf(value: object, change: (item: unknown, name: string) => unknown): object {
+  if (Array.isArray(value)) return value.map((item, index) => change(item, String(index)));
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, change(item, name)]));
 }
 
 /**
@@ -211,7 +212,7 @@ export function pageContext(): Readonly<Record<string, unknown>> {
     title: document?.title,
     referrer: document?.referrer,
     language: navigator?.language,
-    viewport: `${innerWidth}x${innerHeight}`,
+    viewport: innerWidth && `${innerWidth}x${innerHeight}`,
   };
 }
 

@@ -5,6 +5,7 @@ import {
   refusal,
   type SchemaResult,
   type StandardSchema,
+  tried,
 } from '@sluice/protocol/toolbox';
 
 /** Schemas of payloads, by event. */
@@ -25,9 +26,13 @@ export const SYNCHRONOUS = 'a synchronous Standard Schema';
 const ASYNCHRONOUS: SchemaResult<unknown> = { issues: [{ message: 'asynchronous schema' }] };
 
 /** Throws a ConfigError if a schema is none, or can be seen to be asynchronous. */
-export function checkPayloads(schemas: Schemas, isSampled: boolean): CheckPayload {
+export function checkPayloads(
+  schemas: Schemas,
+  isSampled: boolean,
+  onFailed: (callback: string, error: unknown) => void,
+): CheckPayload {
   for (const [name, schema] of Object.entries(schemas)) {
-    if (!isStandardSchema(schema) || validate(schema, {}) === ASYNCHRONOUS)
+    if (!isStandardSchema(schema) || tried(() => validate(schema, {})) === ASYNCHRONOUS)
       throw refusal(`events.${name}`, SYNCHRONOUS, schema);
   }
   const counts = new Map<string, number>();
@@ -37,7 +42,13 @@ export function checkPayloads(schemas: Schemas, isSampled: boolean): CheckPayloa
     const count = counts.get(name) ?? 0;
     counts.set(name, count + 1);
     if (isSampled && count % EACH > 0) return payload;
-    const result = validate(schema, payload);
+    let result: SchemaResult<unknown>;
+    try {
+      result = validate(schema, payload);
+    } catch (error) {
+      onFailed(`events.${name}`, error);
+      return payload;
+    }
     if (!result.issues) return result.value;
     const [issue = { message: 'refused' }] = result.issues;
     const field = ['payload', issuePath(issue)].filter((part) => part !== '').join('.');

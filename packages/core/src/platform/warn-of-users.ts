@@ -13,12 +13,11 @@ export function warnOfUsers(
   stats: () => TrackerStats,
   before: string | undefined,
   customer: string,
-): void {
-  if (isWarned || logger === false || before === undefined || before === customer) return;
-  if (stats().pending === 0) return;
+): unknown {
+  if (isWarned || logger === false || before === undefined || before === customer) return undefined;
+  if (stats().pending === 0) return undefined;
   isWarned = true;
   const message =
     'Sluice: identify() named a second customer while events wait. For many customers use tracker.for(customer).track()';
-  if (logger) logger.warn({}, message);
-  else console.warn(message);
+  return logger ? logger.warn({}, message) : console.warn(message);
 }

@@ -16,6 +16,8 @@ export interface Destination {
   /** What follows the base URL. */
   readonly path: string;
   readonly headers: (apiKey: string | undefined) => Readonly<Record<string, string>>;
+  /** Headers that no message may show. */
+  readonly secrets?: Readonly<Record<string, string>>;
   /** The same bytes for each request of a parcel. */
   readonly body: (parcel: Batch) => Uint8Array;
 }
@@ -79,7 +81,7 @@ export function createRequests(options: RequestsOptions): Requests {
   const { clock, hooked, path, redactor, reporter, settings, signal, transport } = options;
   const { destination, headersOf, safeCause } = hooked;
   const { advanced, baseUrl, delivery } = settings;
-  const url = endpoint(baseUrl, path ?? destination.path);
+  const to = endpoint(baseUrl, path ?? destination.path);
   const latencies = new Latencies();
   const timeouts = {
     totalMs: delivery.timeoutMs,
@@ -89,8 +91,8 @@ export function createRequests(options: RequestsOptions): Requests {
   };
   const counts = { sent: 0, retried: 0, failed: 0, bytes: 0 };
   const compression = settings.compress ? settings.parts.gzip?.(clock) : undefined;
-  const secrets = Object.values(delivery.headers).filter(({ length }) => length >= SECRET_LENGTH);
-  const redactors = secrets.map(redactor);
+  const secrets = Object.values({ ...delivery.headers, ...destination.secrets });
+  const redactors = secrets.filter(({ length }) => length >= SECRET_LENGTH).map(redactor);
   let apiKey: string | undefined = '';
   let common = {};
   let keys: readonly Redact[] = [];
@@ -103,6 +105,8 @@ export function createRequests(options: RequestsOptions): Requests {
   };
   setApiKey(settings.apiKey);
   const redact = (text: string) => [...keys, ...redactors].reduce((safe, redact) => redact(safe), text);
+  // Its path may have the key.
+  const url = redact(to);
   return {
     url,
     redact,
@@ -122,7 +126,7 @@ export function createRequests(options: RequestsOptions): Requests {
         const coded = encoding && { 'content-encoding': encoding };
         const headers = { ...common, ...coded, ...headersOf?.(batch) };
         const start = clock.now();
-        const outcome = await transport.post({ url, headers, body, timeouts, signal, outlives });
+        const outcome = await transport.post({ url: to, headers, body, timeouts, signal, outlives });
         counts.failed += 1;
         const durationMs = Math.max(0, clock.now() - start);
         latencies.add(durationMs);

@@ -222,6 +222,8 @@ describe('journalDirectoryOf', () => {
   it('is where a tracker with these options keeps its events', () => {
     const names = { baseUrl: 'HTTP://Example.com', correlationKey: 'email' };
     expect(journalDirectoryOf(names)).toBe(journalDirectoryOf({ ...names, baseUrl: 'http://example.com/' }));
-    expect(journalDirectoryOf(names)).not.toBe(journalDirectoryOf({ ...names, account: 'two' }));
+    for (const other of [{ account: 'two' }, { destination: { path: '/orders' } }])
+      expect(journalDirectoryOf(names)).not.toBe(journalDirectoryOf({ ...names, ...other }));
+    expect(journalDirectoryOf({ ...names, apiKey: 'another key' })).toBe(journalDirectoryOf(names));
   });
 });

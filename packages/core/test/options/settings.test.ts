@@ -442,6 +442,10 @@ describe('a wrong option', () => {
       'delivery.retryMaxMs (100) must not be less than delivery.retryBaseMs (500)',
     ],
     [
+      { delivery: { retryBaseMs: 300_000 } },
+      'delivery.retryMaxMs (60000) must not be less than delivery.retryBaseMs (300000)',
+    ],
+    [
       { context: { app: { id: 1n } } },
       'context.app.id must be a value that JSON can hold, got a bigint; set the option bigint',
     ],

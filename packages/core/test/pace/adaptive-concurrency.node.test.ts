@@ -20,6 +20,23 @@ describe('a tracker that made few requests at once, for long', () => {
   });
 });
 
+it('a tracker makes more requests again at a service that is slower for good', () => {
+  const concurrency = new AdaptiveConcurrency(32);
+  let now = 0;
+  const answers = (count: number, latencyMs: number) => {
+    for (let answer = 0; answer < count; answer += 1) {
+      now += latencyMs;
+      concurrency.waitMs(new Set(Array.from({ length: concurrency.limit }, () => ({ at: now }))), now);
+      concurrency.accepted(latencyMs, now);
+    }
+  };
+  answers(2_000, 10);
+  answers(1_000, 25);
+  expect(concurrency.limit).toBeLessThan(4);
+  answers(30_000, 25);
+  expect(concurrency.limit).toBeGreaterThan(16);
+});
+
 it('a tracker that makes fewer requests since a service became slow makes more again, though the clock was set back', () => {
   const concurrency = new AdaptiveConcurrency(100);
   const underWay = new Set(Array.from({ length: 100 }, (_, at) => ({ at })));

@@ -1,4 +1,6 @@
+import { MAX_TIMER_MS } from '@sluice/protocol/toolbox';
 import { describe, expect, it } from 'vitest';
+import { readOptions } from '../../src/options/settings.ts';
 import { askedMs, pauseMs, probeMs } from '../../src/pace/wait-times.ts';
 
 const SECOND = 1_000;
@@ -39,6 +41,14 @@ describe('a wait before a probe', () => {
     const seconds = failures.map((failed) => probeMs(failed, backoff, most) / SECOND);
     expect(seconds).toEqual([1, 2, 32]);
     expect(probeMs(6, backoff, least)).toBe(0);
+  });
+
+  it('fits into a timer, also with the longest times that the options may have', () => {
+    const longest = { retryBaseMs: MAX_TIMER_MS, retryMaxMs: MAX_TIMER_MS };
+    const given = { baseUrl: 'http://a.example', correlationKey: 'email', delivery: longest };
+    const platform = { parts: {}, holdsUnidentified: false, commitIntervalMs: 0, batchBytes: 1 };
+    const { retryBaseMs, retryMaxMs } = readOptions(given, platform).delivery;
+    expect(probeMs(9, { baseMs: retryBaseMs, maxMs: retryMaxMs }, most)).toBeLessThanOrEqual(MAX_TIMER_MS);
   });
 
   it('is never less than the longest wait once that is reached, and up to a fifth more, so that clients come at different times', () => {

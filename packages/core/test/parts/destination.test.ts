@@ -82,6 +82,27 @@ describe('a destination', () => {
     expect(headers).toMatchObject({ 'x-key': KEY });
   });
 
+  it('shows neither a header of its own nor a key in its path where it fails', async () => {
+    const secret = 'Bearer static-secret-12345';
+    const bench = new Bench({
+      ...{ apiKey: KEY, destination: { path: `/collect?key=${KEY}`, headers: { authorization: secret } } },
+    });
+    bench.answer(() => ({ kind: 'answered', status: 401, retryAfter: undefined, body: `got ${secret}` }));
+    const urls: string[] = [];
+    bench.tracker.on('request', ({ url }) => urls.push(url));
+    await bench.track(1);
+    const { lastError, pause } = bench.tracker.stats();
+    const shown = JSON.stringify([
+      urls,
+      lastError,
+      pause,
+      bench.attemptsFailed.map(({ error }) => error.message),
+    ]);
+    expect(shown).toContain('got [key]');
+    expect(shown).toContain('/collect?key=[key]');
+    expect(shown).not.toMatch(/static-secret|canary/);
+  });
+
   it('shapes events: as data, or as a text that is sent as it is', async () => {
     const data = await send({
       ...LINES,
@@ -155,6 +176,8 @@ describe('a destination', () => {
     const other = accountOf({ ...names, destination: { path: '/lines' } });
     expect(other).not.toBe(accountOf(names));
     expect(accountOf({ ...names, destination: { head: '' } as object })).toBe(accountOf(names));
+    const shop = { ...names, account: 'shop' };
+    expect(accountOf({ ...shop, destination: { path: '/lines' } })).not.toBe(accountOf(shop));
   });
 });
 
@@ -173,6 +196,10 @@ it.each<[string, unknown, string]>([
     },
     'destination.headers must be an object, or a function that returns one, got nothing',
   ],
+  ['headers', new Headers({ 'x-key': 'a' }), 'destination.headers must be an object'],
+  ['headers', new Map([['x-key', 'a']]), 'destination.headers must be an object'],
+  ['headers', async () => ({ 'x-key': 'a' }), 'destination.headers must be an object'],
+  ['headers', () => Promise.reject(new Error('mine')), 'destination.headers must be an object'],
   ['headers', () => 5, 'destination.headers must be an object, or a function that returns one, got number 5'],
   ['headers', 5, 'destination.headers must be an object, or a function that returns one, got number 5'],
   ['tail', 5, 'destination.tail must be a string, got number 5'],

@@ -35,3 +35,32 @@ it('a server that identifies a second customer while events of the first wait is
   }
   expect(warn.mock.calls).toEqual([[expect.stringContaining('tracker.for(customer).track()')]]);
 });
+
+it.each([
+  [
+    'throws',
+    () => {
+      throw new Error('full');
+    },
+  ],
+  ['rejects', () => Promise.reject(new Error('full'))],
+])('a logger that %s when it is to warn of a second customer changes no customer', async (_, warn) => {
+  vi.resetModules();
+  const { Bench } = await import('../bench/bench.ts');
+  const silent = () => {};
+  const logger = { debug: silent, info: silent, error: silent, warn };
+  const bench = new Bench({ logger, unidentified: { hold: false } });
+  for (const name of ['ada', 'bob']) {
+    bench.tracker.identify(`${name}@example.com`);
+    bench.tracker.track('step');
+  }
+  await bench.pass(5);
+  const customers = bench.transport.requests.flatMap(
+    ({ events }) => events as { correlationValue: string }[],
+  );
+  expect(customers.map(({ correlationValue }) => correlationValue)).toEqual([
+    'ada@example.com',
+    'bob@example.com',
+  ]);
+  expect(bench.callbacksFailed).toMatchObject([{ callback: 'logger', error: { message: 'full' } }]);
+});

@@ -243,7 +243,13 @@ describe('a tracker with a service that works', () => {
     });
     tracker.track('stuck', {}, ada);
     const flush = (options: unknown) => Reflect.apply(tracker.flush, tracker, [options]);
-    for (const wrong of [{ timeoutMs: Number.NaN }, { timeoutMs: '1' }, { signal: new AbortController() }, 7])
+    for (const wrong of [
+      { timeoutMs: Number.NaN },
+      { timeoutMs: '1' },
+      { signal: new AbortController() },
+      new AbortController().signal,
+      7,
+    ])
       await expect(flush(wrong)).rejects.toThrow(ConfigError);
     const ends = [null, {}, { timeoutMs: -1 }, { timeoutMs: Number.POSITIVE_INFINITY }].map(flush);
     const closed = tracker.close({ timeoutMs: 1_000 });

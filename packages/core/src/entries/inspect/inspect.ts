@@ -4,6 +4,7 @@ import { stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { readBaseUrl } from '@sluice/protocol/toolbox';
 import { StorageError, storageError } from '../../base/errors/storage-error.ts';
+import type { AccountNames } from '../../keep/account.ts';
 import { FileNote } from '../../keep/file/disk/file-note.ts';
 import { errorCode, unlessMissing } from '../../keep/file/disk/file-system.ts';
 import { nodeFileSystem } from '../../keep/file/disk/node-file-system.ts';
@@ -112,11 +113,7 @@ export async function* storedDeadLetters(
  * The directory of the journal of an account: that of `createTracker` with these options.
  * @example journalDirectoryOf({ baseUrl: 'http://127.0.0.1:4100', correlationKey: 'email' });
  */
-export function journalDirectoryOf(options: {
-  readonly baseUrl: string;
-  readonly correlationKey: string;
-  readonly account?: string | undefined;
-}): string {
+export function journalDirectoryOf(options: AccountNames): string {
   return pathOf({ ...options, baseUrl: readBaseUrl('baseUrl', options.baseUrl) });
 }
 

@@ -47,14 +47,12 @@ export function createFetch(credentials: Credentials): PageTransport {
       const bare = url.replace(/\/$/, '');
       const ask = (isBare: boolean) =>
         fetch(isBare ? bare : url, {
-          ...{
-            method: 'POST',
-            redirect: 'manual',
-            referrerPolicy: 'no-referrer',
-            credentials,
-            keepalive: held > 0,
-          },
-          headers: { ...headers, 'accept-encoding': 'identity' },
+          method: 'POST',
+          redirect: 'manual',
+          referrerPolicy: 'no-referrer',
+          credentials,
+          keepalive: held > 0,
+          headers,
           body: body as Uint8Array<ArrayBuffer>,
           signal: abort.signal,
         });

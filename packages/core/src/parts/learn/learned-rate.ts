@@ -7,6 +7,8 @@ const DECREASE = 0.7;
 const OFTEN = 4;
 const HELD_DECREASE = 0.85;
 const HELD = 30;
+/** A service that asks to wait for longer is asked again after this time all the same. */
+const MOST_ASKED_MS = 60 * 60_000;
 /** Added to the rate each second, as a part of the rate at which the service pushed back. */
 const INCREASE_PER_SECOND = 0.1;
 /** Above that rate, the rate is multiplied by this each second: the service takes more than before, or than was known. */
@@ -109,7 +111,7 @@ export class LearnedRate {
       const forMs = now - (this.#beganAt ?? now);
       const isHeld = forMs >= 0 && forMs * OFTEN < askedMs;
       if (askedMs > 0) this.#beganAt = now + askedMs;
-      if (isHeld) this.#heldUntil = now + HELD * askedMs;
+      if (isHeld) this.#heldUntil = now + HELD * Math.min(askedMs, MOST_ASKED_MS);
       const before = isGuess || isHeld ? Math.max(1, accepted) : this.#perSecond;
       this.#perSecond = Math.max(LEAST_PER_SECOND, before * (isHeld ? HELD_DECREASE : DECREASE));
       // The accepted rate may be low only because few requests were sent, so the rate may grow fast from here.

@@ -69,6 +69,15 @@ describe('LearnedRate', () => {
     expect(limit.perSecond).toBeGreaterThan(low);
   });
 
+  it('grows again after 30 hours, however long the service asked to wait', () => {
+    const { limit } = createLimit();
+    accept(limit, 20, 3, START);
+    limit.pushedBack(START, START + 10, true, 365 * 86_400 * SECOND);
+    const low = limit.perSecond ?? Number.NaN;
+    accept(limit, 1, 20, START + 31 * 3_600 * SECOND);
+    expect(limit.perSecond ?? Number.POSITIVE_INFINITY).toBeGreaterThan(low);
+  });
+
   it('takes a burst of less than a second for what it is: no rate', () => {
     const { limit } = createLimit();
     for (let count = 0; count < 10; count += 1) limit.accepted(START + count);

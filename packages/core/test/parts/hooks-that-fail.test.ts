@@ -1,0 +1,83 @@
+import { expect, it, vi } from 'vitest';
+import { pageContext } from '../../src/parts/hooks.ts';
+import { Bench, type BenchOptions } from '../bench/bench.ts';
+
+/** Tracks one event for each payload, and returns the payloads that the service receives. */
+async function send(options: BenchOptions, ...payloads: unknown[]) {
+  const bench = new Bench(options);
+  for (const payload of payloads)
+    bench.tracker.track('purchase', payload as object, { correlationValue: 'ada@example.com' });
+  await bench.pass(5);
+  const sent = bench.transport.requests.flatMap(({ events }) => events as { payload?: object }[]);
+  return { sent: sent.map(({ payload }) => payload), bench };
+}
+
+const failing = {
+  get url() {
+    throw new Error('no');
+  },
+};
+
+it.each([
+  ['object', failing],
+  ['function', () => failing],
+])('a context that has a getter that throws loses no event (%s)', async (_, context) => {
+  const { sent, bench } = await send({ context }, { total: 1 });
+  expect(sent).toEqual([{ total: 1 }]);
+  expect(bench.callbacksFailed).toMatchObject([{ callback: 'context', error: { message: 'no' } }]);
+});
+
+it('a beforeSend that changes its event, and then throws, changes nothing', async () => {
+  const beforeSend = (draft: { payload: object }) => {
+    Reflect.deleteProperty(draft.payload, 'total');
+    throw new Error('mine');
+  };
+  const { sent } = await send({ beforeSend: beforeSend as never }, { total: 1 });
+  expect(sent).toEqual([{ total: 1 }]);
+});
+
+it('a schema that throws, also for an empty payload as the tracker is made, loses no event', async () => {
+  const validate = (value: { items: { sku: string }[] }) =>
+    value.items[0]?.sku ? { value } : { issues: [{ message: 'no items' }] };
+  const events = { purchase: { '~standard': { version: 1, vendor: 'test', validate } } as never };
+  const { sent, bench } = await send({ events }, { items: [{ sku: 'A' }] }, { items: null }, { items: [] });
+  expect(sent).toEqual([{ items: [{ sku: 'A' }] }, { items: null }]);
+  expect(bench.callbacksFailed).toMatchObject([{ callback: 'events.purchase' }]);
+  expect(bench.tracker.stats().invalid).toBe(1);
+});
+
+it.each<BenchOptions>([{ redact: ['user.email'] }, { bigint: 'string' }])(
+  'what JSON cannot hold is refused with %j too, never sent in part',
+  async (options) => {
+    const error = Object.assign(new Error('x'), { id: 1n });
+    const { sent, bench } = await send(options, { user: new Map([['email', 'x']]) }, { user: error });
+    expect(sent).toEqual([]);
+    expect(bench.tracker.stats().invalid).toBe(2);
+  },
+);
+
+it.each<BenchOptions>([{ redact: ['user.email'] }, { bigint: 'string' }])(
+  'a property called __proto__ is data, with %j too',
+  async (options) => {
+    const text = '{"user":{"__proto__":{"plan":"pro"},"email":"[redacted]"},"__proto__":{"k":1}}';
+    const payload = JSON.parse(text);
+    Object.assign(payload, options.bigint && { n: 1n });
+    const { sent } = await send(options, payload);
+    expect(JSON.stringify(sent[0])).toBe(options.bigint ? text.replace(/}$/, ',"n":"1"}') : text);
+  },
+);
+
+it('a tracker with hooks draws no random number as it is made: a worker forbids that in global scope', () => {
+  const random = vi.spyOn(Math, 'random').mockImplementation(() => {
+    throw new Error('not in global scope');
+  });
+  try {
+    expect(() => new Bench({ redact: ['email'], sample: 0.5 })).not.toThrow();
+  } finally {
+    random.mockRestore();
+  }
+});
+
+it('pageContext() knows no viewport where there is no page', () => {
+  expect(pageContext().viewport).toBe(globalThis.innerWidth ? `${innerWidth}x${innerHeight}` : undefined);
+});
