@@ -50,7 +50,7 @@ const customersParts = ['cache', 'checked', 'concurrency', 'schema']
 const BUDGETS = {
   core: { source: tracker, demand: 14_336, most: 24_385 },
   'core/full': { source: full, demand: 24_576, most: 32_480 },
-  'core, all of it': { source: `export * from '@sluice/core';\n`, demand: 14_336, most: 24_505 },
+  'core, all of it': { source: `export * from '@sluice/core';\n`, demand: 14_336, most: 24_510 },
   'core, one function of it': { source: error, demand: 200, most: 175 },
   'core with checked': { source: checked, beside: tracker, demand: 1_600, most: 1_480 },
   'core with gzip': { source: gzip, beside: tracker, demand: 600, most: 590 },
@@ -58,7 +58,7 @@ const BUDGETS = {
   'core with destination': { source: destination, beside: tracker, demand: 910, most: 855 },
   'core with hooks': { source: hooks, beside: tracker, demand: 1_565, most: 1_555 },
   // Sizes in bytes and in events, and the rate.
-  'core with learn': { source: learn, beside: tracker, demand: 780, most: 1_005 },
+  'core with learn': { source: learn, beside: tracker, demand: 780, most: 1_010 },
   'core with perCustomer': { source: perCustomer, beside: tracker, demand: 1_000, most: 80 },
   'core with its small parts': { source: small, beside: tracker, demand: 2_000, most: 1_495 },
   'core with waitUntil': { source: waitUntil, beside: tracker, demand: 150, most: 110 },
@@ -75,7 +75,7 @@ const BUDGETS = {
     most: 1_550,
   },
   'customers with its parts': { source: customersParts, beside: customers, demand: 1_200, most: 1_170 },
-  'core and customers': { source: tracker + customers, demand: 15_872, most: 26_050 },
+  'core and customers': { source: tracker + customers, demand: 15_872, most: 26_055 },
 };
 
 /** How many modules the table shows. */

@@ -1,3 +1,5 @@
+import { platform } from '#platform';
+
 /**
  * Settles as the work does, or rejects with the signal's reason as soon as the signal aborts. The work itself goes on.
  *
@@ -11,7 +13,6 @@ export function abortable<T>(work: Promise<T>, signal?: AbortSignal, leave?: () 
     };
     // The start of the work may have aborted it.
     if (signal?.aborted) abort();
-    signal?.addEventListener('abort', abort);
-    work.then(resolve, reject).finally(() => signal?.removeEventListener('abort', abort));
+    work.then(resolve, reject).finally(signal && platform.onAbort(signal, abort));
   });
 }

@@ -1,8 +1,9 @@
+import { ConfigError } from '@sluice/protocol';
 import {
   ANYTHING,
   aFunction,
   hasMethods,
-  milliseconds,
+  MAX_TIMER_MS,
   type Rule,
   readRules,
   refusal,
@@ -24,7 +25,7 @@ const RULES: Readonly<Record<Exclude<keyof CustomerReaderOptions, 'cache' | 'par
   // Every reader checks these two.
   apiUrl: ANYTHING,
   apiKey: ANYTHING,
-  timeoutMs: milliseconds(),
+  timeoutMs: whole(undefined, 1, MAX_TIMER_MS),
   retries: whole(undefined, 0, 1_000),
   concurrency: whole(undefined, 1, 1_000_000),
   maxRetryAfterMs: whole(undefined, 0, MAX_RETRY_AFTER_MS),
@@ -47,10 +48,14 @@ const READ: Readonly<Record<keyof ReadOptions, Rule>> = {
  * For pages. Elsewhere, and in development builds of a page, this is built in.
  * @example createCustomerReader({ ...options, parts: { checked } });
  */
-export const checked: CheckedPart = (options, apiKey) => {
-  if (apiKey) return void readRules(READ, '', options);
-  readRules(RULES, '', options);
-  // The cast is safe: the rules hold.
-  const { cache } = options as CustomerReaderOptions;
-  if (cache && !cache.ttlMs) throw refusal('cache.ttlMs', NUMBER[1], undefined);
+export const checked: CheckedPart = (options, redact, isRead) => {
+  try {
+    readRules(isRead ? READ : RULES, '', options);
+    // The cast is safe: the rules hold. Options of a read have no cache.
+    const { cache } = options as CustomerReaderOptions;
+    if (cache && !cache.ttlMs) throw refusal('cache.ttlMs', NUMBER[1], undefined);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    throw new ConfigError(redact(error.option), redact(error.message));
+  }
 };

@@ -1,5 +1,6 @@
 import type { Customer } from '@sluice/protocol';
 import { isNonEmptyString, refusal, type StandardSchema } from '@sluice/protocol/toolbox';
+import { platform } from '#platform';
 import type { CacheOptions, CustomerCache } from './cache.ts';
 import { type CustomerReaderOptions, readSettings } from './options.ts';
 import { missingPart } from './platform/parts.ts';
@@ -21,7 +22,7 @@ export interface ReadOptions<T = Customer> {
 export interface CustomerReader {
   /**
    * Resolves to the key/value pairs of the customer with this primary key, a new object for every read. Reads of the same
-   * key at the same time share one request.
+   * key at the same time share one request, except on the edge.
    *
    * @throws It rejects with:
    * - `CustomerNotFoundError` if there is no such customer;
@@ -61,16 +62,19 @@ export function createCustomerReader(options: CustomerReaderOptions): CustomerRe
   const requests: Requests = new Map();
   const cache = settings.cache && parts.cache?.(settings.cache, settings.clock, requests);
   const start = (primaryKey: string, signal: AbortSignal) => requestCustomer(settings, primaryKey, signal);
-  const request = sharedRequests(start, requests, cache?.set);
+  const request = (platform.requests ?? sharedRequests)(start, requests, cache?.set);
   return {
     async read<T = Customer>(primaryKey: string, options: ReadOptions<T> = {}): Promise<T> {
-      parts.checked?.(options, settings.apiKey);
+      parts.checked?.(options, settings.redact, true);
       const { signal, schema } = options;
       if (!isNonEmptyString(primaryKey)) throw refusal('primaryKey', 'a non-empty string', primaryKey);
-      const validate = schema === undefined ? undefined : (parts.schema ?? missingPart('schema'))(schema);
+      const validate =
+        schema === undefined
+          ? (customer: T) => customer
+          : (parts.schema ?? missingPart('schema'))(schema, settings.redact);
       signal?.throwIfAborted();
       const customer = JSON.parse(cache?.get(primaryKey) ?? (await request(primaryKey, signal)));
-      return validate ? validate(customer, primaryKey, signal) : customer;
+      return validate(customer, primaryKey, signal);
     },
     ...(cache && { cache: cache.handle }),
   };

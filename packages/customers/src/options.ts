@@ -1,5 +1,12 @@
 import { CUSTOMER_READ_PATH, endpoint } from '@sluice/protocol';
-import { type Clock, type Redact, readApiKey, readBaseUrl, systemClock } from '@sluice/protocol/toolbox';
+import {
+  type Clock,
+  isNonEmptyString,
+  type Redact,
+  readApiKey,
+  readBaseUrl,
+  systemClock,
+} from '@sluice/protocol/toolbox';
 import { platform } from '#platform';
 import type { CacheOptions } from './cache.ts';
 import type { Limit } from './concurrency.ts';
@@ -28,8 +35,8 @@ export interface CustomerReaderOptions {
   readonly retries?: number | undefined;
   /**
    * Maximum number of requests at once, and so of connections to the service. The other reads wait for their turn, in the order in
-   * which they came; this wait does not count towards `timeoutMs`. Default 32. In a page, the browser has its own limit, and this
-   * option needs the part `concurrency`.
+   * which they came; this wait does not count towards `timeoutMs`. Default 32; on the edge, no limit. In a page, the browser has its
+   * own limit, and this option needs the part `concurrency`.
    */
   readonly concurrency?: number | undefined;
   /** The longest `Retry-After` that the reader waits for, in milliseconds. A longer one ends the read. Default 60,000. */
@@ -71,8 +78,10 @@ type Own<Options> = { [Name in keyof Options]: Exclude<Options[Name], undefined>
 /** Fills in the defaults. Throws a `ConfigError` that names the first option that is wrong. */
 export function readSettings(options: CustomerReaderOptions): Settings {
   const given = own(options);
+  // Without a key, there is nothing to redact: no message has a line break.
+  const redact = platform.redactor(isNonEmptyString(given.apiKey) ? given.apiKey : '\n');
   const parts: Parts = own({ ...given.parts, ...platform.parts });
-  parts.checked?.(options);
+  parts.checked?.(options, redact);
   for (const name of ['cache', 'concurrency'] as const) if (given[name] && !parts[name]) missingPart(name);
   const apiKey = readApiKey(given.apiKey, "give the key that the account's settings show");
   return own({
@@ -88,7 +97,7 @@ export function readSettings(options: CustomerReaderOptions): Settings {
     url: endpoint(readBaseUrl('apiUrl', given.apiUrl, apiKey), CUSTOMER_READ_PATH),
     parts,
     limit: parts.concurrency?.(given.concurrency) ?? ((_signal, work) => work()),
-    redact: platform.redactor(apiKey),
+    redact,
   });
 }
 

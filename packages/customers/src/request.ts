@@ -5,7 +5,7 @@ import {
   type ReadRequest,
   requestHeaders,
 } from '@sluice/protocol';
-import { type Backoff, backoffDelayMs, readText, rootMessage, sleep, tried } from '@sluice/protocol/toolbox';
+import { type Backoff, backoffDelayMs, readText, sleep, tried } from '@sluice/protocol/toolbox';
 import { platform } from '#platform';
 import { CustomerNotFoundError } from './errors/customer-not-found-error.ts';
 import type { Settings } from './options.ts';
@@ -25,19 +25,18 @@ const RETRY_AFTER_JITTER = 0.2;
 export async function requestCustomer(settings: Settings, key: string, signal: AbortSignal): Promise<string> {
   const { clock, random, retries, maxRetryAfterMs, limit } = settings;
   for (let failures = 0; ; failures += 1) {
-    let retryAfterMs: number;
     try {
       return await limit(signal, () => attempt(settings, key, signal));
     } catch (error) {
       if (!(error instanceof DeliveryError && error.retryable) || failures >= retries) throw error;
-      ({ retryAfterMs = 0 } = error);
+      const { retryAfterMs = 0 } = error;
       if (retryAfterMs > maxRetryAfterMs) throw error;
+      const delayMs = retryAfterMs
+        ? retryAfterMs + RETRY_AFTER_JITTER * retryAfterMs * random()
+        : backoffDelayMs(failures, BACKOFF, random);
+      await sleep(clock, delayMs, signal, true);
+      signal.throwIfAborted();
     }
-    const delayMs = retryAfterMs
-      ? retryAfterMs + RETRY_AFTER_JITTER * retryAfterMs * random()
-      : backoffDelayMs(failures, BACKOFF, random);
-    await sleep(clock, delayMs, signal, true);
-    signal.throwIfAborted();
   }
 }
 
@@ -62,7 +61,6 @@ async function attempt(settings: Settings, key: string, signal: AbortSignal): Pr
 /** Returns the customer's JSON text, or throws the error that the answer means. */
 async function exchange(settings: Settings, key: string, signal: AbortSignal): Promise<string> {
   const { url, fetch, apiKey, maxResponseBytes, isNotFound, redact, clock } = settings;
-  const request: ReadRequest = { primary_key: key };
   let response: FetchResponse;
   const parts: string[] = [];
   let isWhole: boolean;
@@ -70,33 +68,33 @@ async function exchange(settings: Settings, key: string, signal: AbortSignal): P
     response = await fetch(url, {
       method: 'POST',
       headers: requestHeaders(apiKey),
-      body: JSON.stringify(request),
+      body: JSON.stringify({ primary_key: key } satisfies ReadRequest),
       redirect: 'manual',
       signal,
     });
     isWhole = await readText(response.body, maxResponseBytes, parts);
   } catch (error) {
     const cause = platform.redactedError(error, redact);
-    throw failure(settings, `failed: ${rootMessage(cause)}`, { retryable: true, cause });
+    throw failure(settings, `failed: ${platform.reasonOf(cause)}`, { retryable: true, cause });
   }
   const { status, headers, redirected } = response;
   const excerptOf = (text: string) => redact(text).slice(0, EXCERPT_CHARACTERS);
   const body = isWhole ? parts.join('') : '';
   const excerpt = excerptOf(body);
   let what = `was answered ${status}`;
-  const hundreds = Math.trunc(status / 100);
-  if (redirected || status === 0 || hundreds === 3) {
-    const location = excerptOf(headers.get('location') ?? '');
-    what = `was redirected to ${location || 'an unknown address'}: correct apiUrl`;
+  const [hundreds] = `${status}`;
+  if (redirected || !status || hundreds === '3') {
+    const location = excerptOf(headers.get('location') || 'an unknown address');
+    what = `was redirected to ${location}: correct apiUrl`;
   } else {
     const json = tried(() => JSON.parse(body));
     // A body that is too large may still be a page.
     const isPage =
       /^\s*</.test(body) || ((body || !isWhole) && /html/i.test(`${headers.get('content-type')}`));
     const isMissing = isNotFound ? await isNotFound({ status, body, json }) : status === 404 && !isPage;
-    if (isMissing) throw new CustomerNotFoundError(key, status);
+    if (isMissing) throw new CustomerNotFoundError(redact(key), status);
     if (status === 404 && isPage) what += ' with a web page: correct apiUrl, or set isNotFound';
-    const isSuccess = hundreds === 2;
+    const isSuccess = hundreds === '2';
     if (isSuccess && json && /^\s*{/.test(body)) return body;
     if (!isWhole) what += ` with more than maxResponseBytes (${maxResponseBytes})`;
     else if (isSuccess) what += ' without a JSON object';
@@ -105,7 +103,7 @@ async function exchange(settings: Settings, key: string, signal: AbortSignal): P
   }
   throw failure(settings, what, {
     status: status || undefined,
-    retryable: RETRYABLE.test(String(status)),
+    retryable: RETRYABLE.test(`${status}`),
     retryAfterMs: parseRetryAfter(headers.get('retry-after'), clock.now(), headers.get('date')),
     excerpt,
   });

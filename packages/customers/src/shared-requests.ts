@@ -19,7 +19,7 @@ export type Requests = Map<string, SharedRequest>;
  */
 export function sharedRequests(
   start: (key: string, signal: AbortSignal) => Promise<string>,
-  requests: Requests = new Map(),
+  requests: Requests,
   keep?: (key: string, answer: string) => void,
 ): (key: string, signal: AbortSignal | undefined) => Promise<string> {
   const begin = (key: string): SharedRequest => {

@@ -1,5 +1,5 @@
 import { ConfigError } from '@sluice/protocol';
-import { isStandardSchema, issuePath, type StandardSchema } from '@sluice/protocol/toolbox';
+import { isStandardSchema, issuePath, type Redact, type StandardSchema } from '@sluice/protocol/toolbox';
 import { abortable } from './abortable.ts';
 import { InvalidCustomerError } from './errors/invalid-customer-error.ts';
 
@@ -7,20 +7,23 @@ import { InvalidCustomerError } from './errors/invalid-customer-error.ts';
 export type Validate<T> = (customer: unknown, primaryKey: string, signal?: AbortSignal) => Promise<T>;
 
 /** Throws a `ConfigError` if the value is no Standard Schema. */
-export type SchemaPart = <T>(schema: StandardSchema<T>) => Validate<T>;
+export type SchemaPart = <T>(schema: StandardSchema<T>, redact: Redact) => Validate<T>;
 
 /**
  * For pages. Elsewhere, this is built in.
  * @example createCustomerReader({ ...options, parts: { schema } });
  */
-export const schema: SchemaPart = <T>(schema: StandardSchema<T>): Validate<T> => {
+export const schema: SchemaPart = <T>(schema: StandardSchema<T>, redact: Redact): Validate<T> => {
   // Without the value: it may be the key.
   if (!isStandardSchema(schema)) throw new ConfigError('schema', 'schema must be a Standard Schema');
   const validate = async (customer: unknown, primaryKey: string): Promise<T> => {
     const result = await schema['~standard'].validate(customer);
     if (!result.issues) return result.value;
-    const issues = result.issues.map((issue) => ({ path: issuePath(issue), message: issue.message }));
-    throw new InvalidCustomerError(primaryKey, issues);
+    const issues = result.issues.map((issue) => ({
+      path: redact(issuePath(issue)),
+      message: redact(issue.message),
+    }));
+    throw new InvalidCustomerError(redact(primaryKey), issues);
   };
   return (customer, primaryKey, signal) => abortable(validate(customer, primaryKey), signal);
 };

@@ -26,6 +26,13 @@ describe('no such customer', () => {
     expect(sent).toHaveLength(1);
   });
 
+  it('shows no key that was read in the place of a customer', async () => {
+    const { reader } = scripted([() => json({}, { status: 404 })]);
+    const error = await rejection(reader.read(KEY));
+    expect(error).toMatchObject({ code: 'SLUICE_CUSTOMER_NOT_FOUND', primaryKey: '[key]' });
+    expect((error as Error).stack).not.toContain('canary');
+  });
+
   it('may be told by the caller from any answer, also from a success', async () => {
     const isNotFound = ({ json }: CustomerAnswer): boolean => (json as { ok?: boolean }).ok === false;
     for (const status of [200, 400, 503]) {

@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { VirtualClock } from '../../../testing/virtual-clock.ts';
 import { type CustomerReader, type CustomerReaderOptions, createCustomerReader } from '../src/index.ts';
 import { bodyOf, httpService, type Service } from './node-service.ts';
-import { KEY, rejection, TIMEOUT_MS } from './scripted-fetch.ts';
+import { json, KEY, rejection, scripted, TIMEOUT_MS } from './scripted-fetch.ts';
 
 function readerOf({ apiUrl }: Service, options: Partial<CustomerReaderOptions> = {}): CustomerReader {
   const clock = new VirtualClock(TIMEOUT_MS);
@@ -49,6 +49,14 @@ describe('many reads at once', () => {
       expect(await read).toEqual({});
     }
   });
+});
+
+it('more reads than connections end while a test has replaced setImmediate', async () => {
+  vi.useFakeTimers({ toFake: ['setImmediate'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { reader } = scripted([() => json({})]);
+  const reads = Array.from({ length: 100 }, (_, index) => reader.read(`${index}`));
+  expect(await Promise.all(reads)).toHaveLength(100);
 });
 
 describe('a read that waits for its turn', () => {

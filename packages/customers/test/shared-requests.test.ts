@@ -14,6 +14,7 @@ function byHand(): { request: ReturnType<typeof sharedRequests>; started: Starte
   const started: Started[] = [];
   const request = sharedRequests(
     (key, signal) => new Promise((resolve, reject) => started.push({ key, signal, resolve, reject })),
+    new Map(),
   );
   return { request, started };
 }

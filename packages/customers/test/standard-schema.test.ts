@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SchemaIssue, StandardSchema } from '../src/index.ts';
-import { ADA, json, rejection, scripted } from './scripted-fetch.ts';
+import { ADA, json, KEY, rejection, scripted } from './scripted-fetch.ts';
 
 interface Person {
   readonly email: string;
@@ -73,6 +73,18 @@ describe('a schema', () => {
       ],
     });
     expect(sent).toHaveLength(1);
+  });
+
+  it('that quotes the key in what it says shows none of it', async () => {
+    const { reader } = scripted([() => json(ADA)]);
+    const issue = { message: `got ${JSON.stringify(KEY)}`, path: ['keys', KEY] };
+    const error = await rejection(reader.read(KEY, { schema: refusing(issue) }));
+    expect(error).toMatchObject({
+      primaryKey: '[key]',
+      message: 'customer string "[key]" does not fit the schema: keys.[key]: got "[key]"',
+      issues: [{ path: 'keys.[key]', message: 'got "[key]"' }],
+    });
+    expect((error as Error).stack).not.toContain('canary');
   });
 
   it('sees an object of its own, which it may change', async () => {

@@ -7,7 +7,7 @@ const ALLOWED = 'an http or https URL without credentials, query or fragment';
  * Checks a base URL that was given as an option. Returns it normalised, with its path if it has one.
  *
  * @throws A ConfigError that shows the value without parts that may be secret: credentials, query, fragment and the key.
- * @example readBaseUrl('baseUrl', 'HTTP://Example.com/a/'); // 'http://example.com/a'
+ * @example readBaseUrl('baseUrl', 'HTTP://Example.com/a/'); // 'http://example.com/a/'
  */
 export function readBaseUrl(option: string, value: unknown, apiKey?: unknown): string {
   if (value === undefined) throw new ConfigError(option, `${option} is required: ${ALLOWED}`);

@@ -1,13 +1,16 @@
 import { recordingTracker } from '@sluice/core/testing';
-import { createElement, type ReactElement, StrictMode, useState } from 'react';
+import { createElement, type ReactElement, StrictMode, useEffect, useState } from 'react';
 import { createRoot, type Root } from 'react-dom/client';
 import { afterEach, expect, it, vi } from 'vitest';
 import { PATIENCE } from '../../../testing/patience.ts';
 import { TrackerProvider, usePageViews, useTrack, useTracker } from '../src/index.ts';
 
 const roots: Root[] = [];
+const { title } = document;
 afterEach(() => {
   for (const root of roots.splice(0)) root.unmount();
+  document.title = title;
+  Reflect.deleteProperty(document, 'prerendering');
 });
 
 function render(element: ReactElement, onUncaughtError?: (error: unknown) => void): HTMLElement {
@@ -28,7 +31,7 @@ function create() {
 const seen = new Set<unknown>();
 let renders = 0;
 let again: (count: number) => void = () => {};
-let go: (path: string) => void = () => {};
+let go: (path: string | null) => void = () => {};
 
 function Button({ name }: { readonly name: string }) {
   const track = useTrack();
@@ -39,11 +42,44 @@ function Button({ name }: { readonly name: string }) {
   return createElement('button', { type: 'button', onClick: () => track('click', { name }) }, name);
 }
 
-function RoutedLayout() {
-  const [path, setPath] = useState('/shop');
-  go = setPath;
+function Route({ path }: { readonly path: string | null }) {
   usePageViews(path);
-  return createElement('p', null, path);
+  return null;
+}
+
+/** Sets the title after its routes have run their effects, as routers do. */
+function RoutedLayout({ start, routes = 1 }: { readonly start: string | null; readonly routes?: number }) {
+  const [path, setPath] = useState(start);
+  const [titled, setTitled] = useState<string | null>();
+  go = setPath;
+  useEffect(() => {
+    document.title = `Page ${path}`;
+    setTitled(path);
+  }, [path]);
+  return createElement(
+    'p',
+    null,
+    `${titled}`,
+    Array.from({ length: routes }, (_, index) =>
+      createElement(Route, { key: index, path: index && path ? `${path}/${index}` : path }),
+    ),
+  );
+}
+
+/** Renders routes, and returns the views that were tracked and the path whose title is set. */
+function renderRoutes(start: string | null, routes?: number) {
+  const tracker = create();
+  const layout = createElement(RoutedLayout, { start, ...(routes && { routes }) });
+  const place = render(createElement(TrackerProvider, { tracker }, layout));
+  return {
+    path: () => place.textContent,
+    views: () => tracker.events().map(({ payload }) => payload),
+  };
+}
+
+/** Tracks what waits for its title. */
+function hide(): void {
+  document.dispatchEvent(new Event('visibilitychange'));
 }
 
 function Layout() {
@@ -77,16 +113,46 @@ it('useTrack gives track() of the nearest provider, the same in each render, and
   expect(seen).toEqual(new Set([outer.track, inner.track]));
 });
 
-it('usePageViews with the path of a router counts each path once, in StrictMode too', async () => {
-  const tracker = create();
-  const place = render(createElement(TrackerProvider, { tracker }, createElement(RoutedLayout)));
-  await vi.waitFor(() => expect(place.textContent).toBe('/shop'), PATIENCE);
+it('usePageViews with the path of a router counts each path once, with its own title, in StrictMode too', async () => {
+  const { views } = renderRoutes('/shop');
+  await vi.waitFor(() => expect(views()).toHaveLength(1), PATIENCE);
   go('/cart');
-  await vi.waitFor(() => expect(tracker.events()).toHaveLength(2), PATIENCE);
-  expect(tracker.events().map(({ payload }) => payload)).toEqual([
-    { title: document.title, path: '/shop', referrer: document.referrer },
-    { title: document.title, path: '/cart', referrer: '/shop' },
+  await vi.waitFor(() => expect(views()).toHaveLength(2), PATIENCE);
+  expect(views()).toEqual([
+    { title: 'Page /shop', path: '/shop', referrer: document.referrer },
+    { title: 'Page /cart', path: '/cart', referrer: '/shop' },
   ]);
+});
+
+it('usePageViews tracks nothing while the path is null, as it is not known yet', async () => {
+  const { path, views } = renderRoutes(null);
+  await vi.waitFor(() => expect(path()).toBe('null'), PATIENCE);
+  hide();
+  expect(views()).toEqual([]);
+  go('/shop');
+  await vi.waitFor(() => expect(path()).toBe('/shop'), PATIENCE);
+  hide();
+  expect(views()).toMatchObject([{ path: '/shop' }]);
+});
+
+it('usePageViews counts the paths of two components once each, in StrictMode too', async () => {
+  const { path, views } = renderRoutes('/shop', 2);
+  await vi.waitFor(() => expect(path()).toBe('/shop'), PATIENCE);
+  hide();
+  expect(views()).toMatchObject([{ path: '/shop' }, { path: '/shop/1' }]);
+});
+
+it('usePageViews with a path waits while the page is prerendered', async () => {
+  let prerendering = true;
+  Object.defineProperty(document, 'prerendering', { configurable: true, get: () => prerendering });
+  const { path, views } = renderRoutes('/shop');
+  await vi.waitFor(() => expect(path()).toBe('/shop'), PATIENCE);
+  hide();
+  expect(views()).toEqual([]);
+  prerendering = false;
+  document.dispatchEvent(new Event('prerenderingchange'));
+  hide();
+  expect(views()).toMatchObject([{ path: '/shop' }]);
 });
 
 it('usePageViews without a path watches the address, and counts the first view once', async () => {

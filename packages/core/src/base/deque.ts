@@ -8,6 +8,10 @@ export class Deque<Item> implements Iterable<Item> {
   #items: (Item | undefined)[] = [];
   #first = 0;
 
+  get size(): number {
+    return this.#items.length - this.#first;
+  }
+
   get first(): Item | undefined {
     return this.#items[this.#first];
   }

@@ -1,7 +1,6 @@
-/** Tracks page views. A function beside the tracker, not a stage of it: all that it needs is `track()`. */
+/** Tracks page views. Functions beside the tracker, not stages of it: all that they need is `track()`. */
 import { type Clock, systemClock } from '@sluice/protocol/toolbox';
 import type { TrackOptions } from '../accept/event-text.ts';
-import { Alarm } from '../base/alarm.ts';
 
 /** Routers set the title after they changed the address. A title that is the same for so long was right from the start. */
 const TITLE_MS = 1_000;
@@ -11,8 +10,18 @@ interface ViewTracker {
   track(name: string, payload: object, options: TrackOptions): void;
 }
 
-/** What tracks the views, by tracker: two components that ask for the views of one tracker count each view once. */
-const watches = new WeakMap<object, () => () => void>();
+/** The views of one tracker. */
+interface Views {
+  /** Tracks a view of a path, unless it is the last one. */
+  see(path: string): void;
+  /** Tracks the last view at once, if it waits for its title. */
+  settle(): void;
+  /** Tracks a view of each address, until the returned function is called. */
+  watch(): () => void;
+}
+
+/** By tracker: two components that ask for the views of one tracker count each view once. */
+const allViews = new WeakMap<object, Views>();
 
 /**
  * Tracks an event `page_view` for the page that is open, and for each address that it shows later: after `pushState` or
@@ -21,7 +30,7 @@ const watches = new WeakMap<object, () => () => void>();
  *
  * The payload has `title`, `path` (with query and hash) and `referrer`: the path before, or `document.referrer` for the first view.
  * The event has the time at which the address changed. It is tracked once the title changes, but no later than after a second,
- * at the next view, or when the page is hidden or left.
+ * at the next view, before `identify()` and `reset()`, or when the page is hidden or left.
  *
  * If it is called twice for one tracker, each view counts once. Without a document, as on a server, it does nothing.
  *
@@ -32,80 +41,129 @@ const watches = new WeakMap<object, () => () => void>();
  * const stop = pageViews(tracker);
  */
 export function pageViews(tracker: ViewTracker, clock: Clock = systemClock): () => void {
-  if (!globalThis.document) return () => {};
-  const watch = watches.get(tracker) ?? createWatch(tracker, clock);
-  watches.set(tracker, watch);
-  return watch();
+  return globalThis.document ? (allViews.get(tracker) ?? createViews(tracker, clock)).watch() : () => {};
 }
 
-/** Tracks the views for all who asked for those of one tracker. */
-function createWatch(tracker: ViewTracker, clock: Clock): () => () => void {
+function createViews(tracker: ViewTracker, clock: Clock): Views {
+  /** Those who asked for the views of each address. */
   const watchers = new Set<object>();
-  const titles = new MutationObserver(() => {
-    if (document.title !== title) settle();
-  });
-  const alarm = new Alarm(clock, settle);
-  let listening = new AbortController();
-  /** The last view. It is kept while nobody listens: with StrictMode, React stops and starts again. */
+  let listening: AbortController | undefined;
+  /** Its abort tracks the last view. */
+  let waiting: AbortController | undefined;
+  /** The path of the last view. It is kept while nobody listens: with StrictMode, React stops and starts again. */
   let shown: string | undefined;
-  let title = '';
-  /** Tracks the last view, whose title may not be known yet. */
-  let track: (() => void) | undefined;
 
   function listen(): void {
     listening = new AbortController();
     const { signal } = listening;
-    watchAddress(() => see(), signal);
-    // Before the tracker's own listeners: what is tracked here is sent with the rest.
-    document.addEventListener('visibilitychange', settle, { signal });
-    addEventListener('pagehide', settle, { signal, capture: true });
-    addEventListener('pageshow', ({ persisted }) => persisted && see(true), { signal });
-    document.addEventListener('prerenderingchange', () => see(), { signal });
+    const look = () => signal.aborted || see();
+    const back = ({ persisted }: PageTransitionEvent) => {
+      if (!persisted) return;
+      // A view of the same address, and without a referrer.
+      shown = '';
+      see();
+    };
+    watchAddress(look, signal);
+    addEventListener('pageshow', back, { signal });
+    addEventListener('prerenderingchange', look, { signal, capture: true });
     see();
   }
 
-  /** @param isShownAgain Whether this is a view even if the address is the same. */
-  function see(isShownAgain = false): void {
-    const { prerendering } = document as { prerendering?: boolean };
-    const { pathname, search, hash } = location;
-    const path = pathname + search + hash;
-    if (prerendering || (path === shown && !isShownAgain)) return;
+  function see(path: string = location.pathname + location.search + location.hash): void {
+    const { prerendering, title } = document as Document & { readonly prerendering?: boolean };
+    if (prerendering || path === shown) return;
     settle();
-    const referrer = isShownAgain ? '' : (shown ?? document.referrer);
-    const timestamp = clock.now();
+    const referrer = shown ?? document.referrer;
+    const time = clock.now();
     shown = path;
-    title = document.title;
-    track = () => tracker.track('page_view', { title: document.title, path, referrer }, { timestamp });
+    waiting = new AbortController();
+    const { signal } = waiting;
+    const titles = new MutationObserver(() => document.title !== title && settle());
     titles.observe(document.head, { childList: true, characterData: true, subtree: true });
-    alarm.set(TITLE_MS);
+    const timer = clock.setTimeout(settle, TITLE_MS);
+    // Before the tracker's own listeners: what is tracked here is sent with the rest.
+    addEventListener('visibilitychange', settle, { signal, capture: true });
+    addEventListener('pagehide', settle, { signal, capture: true });
+    // The view belongs to the customer who saw it.
+    wrap(tracker as object as Methods, ['identify', 'reset'], settle, signal);
+    signal.addEventListener('abort', () => {
+      titles.disconnect();
+      timer.cancel();
+      tracker.track('page_view', { title: document.title, path, referrer }, { time });
+    });
   }
 
   function settle(): void {
-    titles.disconnect();
-    alarm.cancel();
-    track?.();
-    track = undefined;
+    waiting?.abort();
   }
 
-  return () => {
+  function watch(): () => void {
     const watcher = {};
     watchers.add(watcher);
     if (watchers.size === 1) listen();
     return () => {
-      if (!watchers.delete(watcher) || watchers.size > 0) return;
-      listening.abort();
+      watchers.delete(watcher);
+      if (watchers.size) return;
+      listening?.abort();
       // Not yet if somebody starts again at once: the title may come later.
-      queueMicrotask(() => watchers.size === 0 && settle());
+      queueMicrotask(() => watchers.size || settle());
     };
+  }
+
+  const views = { watch, see, settle };
+  allViews.set(tracker, views);
+  return views;
+}
+
+/** The paths that components show, by the names of a router. */
+const routes = new Set<{ readonly views: Views; readonly path: string }>();
+
+/**
+ * Internal, for `@sluice/react`: tracks a view as `pageViews` does, of a path that a router names. Components that show one path at
+ * the same time count it once. Without a document, as in React Native, it waits for no title.
+ *
+ * @returns Ends this: the component no longer shows the path.
+ */
+export function routedView(tracker: ViewTracker, path: string, clock: Clock = systemClock): () => void {
+  const create = globalThis.document ? createViews : createNativeViews;
+  const views = allViews.get(tracker) ?? create(tracker, clock);
+  const shown = () => [...routes].filter((route) => route.views === views);
+  const isShown = shown().some((route) => route.path === path);
+  const route = { views, path };
+  routes.add(route);
+  const ending = new AbortController();
+  const { signal } = ending;
+  globalThis.document?.addEventListener('prerenderingchange', () => views.see(path), { signal });
+  if (!isShown) views.see(path);
+  return () => {
+    ending.abort();
+    // Not yet if a component shows a path at once, as with StrictMode: the title may come later.
+    queueMicrotask(() => {
+      routes.delete(route);
+      if (shown().length === 0) views.settle();
+    });
   };
+}
+
+function createNativeViews(tracker: ViewTracker): Views {
+  let last: string | undefined;
+  const views = {
+    see(path: string) {
+      if (path === last) return;
+      tracker.track('page_view', { path, referrer: last }, {});
+      last = path;
+    },
+    settle() {},
+    watch: () => () => {},
+  };
+  allViews.set(tracker, views);
+  return views;
 }
 
 /** The Navigation API, as far as it is used here. */
 interface Navigation {
   readonly navigation?: EventTarget & { readonly currentEntry: unknown };
 }
-
-type Method = 'pushState' | 'replaceState';
 
 /**
  * Calls back when the page may have changed its address without a new document, until the signal aborts.
@@ -122,22 +180,31 @@ function watchAddress(onChange: () => void, signal: AbortSignal): void {
   }
   addEventListener('popstate', onChange, { signal });
   addEventListener('hashchange', onChange, { signal });
-  wrap('pushState', onChange, signal);
-  wrap('replaceState', onChange, signal);
+  wrap(history as object as Methods, ['pushState', 'replaceState'], onChange, signal);
 }
 
-/** Calls back after each call of a method. Once the signal aborts, puts back what was there, unless somebody else replaced it. */
-function wrap(name: Method, onCall: () => void, signal: AbortSignal): void {
-  const before = Object.getOwnPropertyDescriptor(history, name);
-  const inner = history[name];
-  const outer: History[Method] = function (this: History, ...args) {
-    inner.apply(this, args);
-    if (!signal.aborted) onCall();
-  };
-  history[name] = outer;
-  signal.addEventListener('abort', () => {
-    if (history[name] !== outer) return;
-    if (before) Object.defineProperty(history, name, before);
-    else Reflect.deleteProperty(history, name);
-  });
+type Methods = Record<string, ((...args: unknown[]) => unknown) | undefined>;
+
+/**
+ * Calls back before and after each call of these methods, as far as there are any. Once the signal aborts, puts back what was there,
+ * unless somebody else replaced it.
+ */
+function wrap(target: Methods, names: readonly string[], onCall: () => void, signal: AbortSignal): void {
+  for (const name of names) {
+    const inner = target[name];
+    if (!inner) continue;
+    const outer = (...args: unknown[]) => {
+      onCall();
+      const result = inner.apply(target, args);
+      onCall();
+      return result;
+    };
+    // It may be frozen.
+    Reflect.set(target, name, outer);
+    signal.addEventListener('abort', () => {
+      if (target[name] !== outer) return;
+      delete target[name];
+      if (target[name] !== inner) target[name] = inner;
+    });
+  }
 }

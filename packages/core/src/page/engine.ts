@@ -1,35 +1,35 @@
 // biome-ignore-all assist/source/organizeImports: gzip looks back 32 KiB, and finds more that is alike in this order.
-import { redactor } from '@sluice/protocol/toolbox';
 import { registerSync } from './background-sync.ts';
-import { StorageError, storageError } from '../base/errors/storage-error.ts';
-import { pagePartsOf } from './parts.ts';
-import { createParcels, strictOrder } from './keep/parcels.ts';
-import { createLimits } from '../send/limits.ts';
-import { createIdentity } from './identity.ts';
-import { UNIDENTIFIED } from '../accept/unidentified.ts';
 import { isHidden, type Meeting } from './store/origin.ts';
+import { DENIED } from './store/indexeddb-store.ts';
 import { databaseName } from '../keep/account.ts';
+import { StorageError, storageError } from '../base/errors/storage-error.ts';
+import { createParcels, strictOrder } from './keep/parcels.ts';
+import { pagePartsOf } from './parts.ts';
+import type { Engine } from '../engine.ts';
+import { createLimits } from '../send/limits.ts';
+import { ConfigError } from '@sluice/protocol';
+import { createIdentity } from './identity.ts';
 import { createTabs } from './keep/tabs.ts';
+import { checkSize, type EventTexts } from '../accept/event-text.ts';
 import { createKeeper } from './keep/keeper.ts';
+import type { DropReason } from '../base/fate.ts';
 import { createConsent } from './consent.ts';
 import { createRequests } from '../send/requests.ts';
 import { Books } from '../tell/books.ts';
+import { UNIDENTIFIED } from '../accept/unidentified.ts';
 import { guardCallbacks } from '../options/callbacks.ts';
 import { createLetters } from './keep/letters.ts';
 import { createFetch } from './send/fetch.ts';
+import type { TrackerStats } from '../tell/stats.ts';
+import { byteLength, PARCELS, type Parcel } from './keep/parcel.ts';
 import { createRelay, type RelayAddress } from './send/relay.ts';
-import { ConfigError } from '@sluice/protocol';
-import { checkSize, type EventTexts } from '../accept/event-text.ts';
+import type { Settings } from '../options/settings.ts';
+import { redactor } from '@sluice/protocol/toolbox';
 import { createSharing } from './sharing.ts';
 import { createBreaker } from '../pace/breaker.ts';
 import { createSender } from './send/sender.ts';
-import { DENIED } from './store/indexeddb-store.ts';
 import { listenToPage } from './leaving.ts';
-import { byteLength, PARCELS, type Parcel } from './keep/parcel.ts';
-import type { DropReason } from '../base/fate.ts';
-import type { Engine } from '../engine.ts';
-import type { Settings } from '../options/settings.ts';
-import type { TrackerStats } from '../tell/stats.ts';
 
 /** Makes the stages of a page's tracker, and leads events from one to the next. */
 export function createEngine(

@@ -173,17 +173,17 @@ export function createIdentity(options: IdentityOptions): Identity {
 
   async function readNote(before: number): Promise<void> {
     if (claims.size > 0) return;
-    let hasOwner = false;
-    const note = (session: string, owner?: string) => {
-      hasOwner = owner !== undefined;
+    let owner: string | undefined;
+    const note = (session: string, digest?: string) => {
+      owner = digest;
       if (session !== id) customer = undefined;
       id = session;
       if (heard?.[0] === id) customer = heard[1] ?? customer;
-      return hasOwner ? `${id} ${owner}` : id;
+      return digest ? `${id} ${digest}` : id;
     };
     if (!(await change(note, before))) return;
     texts.correlationValue = customer;
-    if (hasOwner && customer === undefined) tell(['who']);
+    if (owner && customer === undefined) tell(['who']);
   }
 
   async function digestOf(text: string): Promise<string> {

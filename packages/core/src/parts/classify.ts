@@ -48,10 +48,11 @@ function rejectedBy(classify: Classify, onFailed: (error: unknown) => void): Rea
     const named = ask(call, isAnswer, 'delivery.classify must return an array', onFailed);
     if (!named) return undefined;
     const found = new Map<number, string>();
-    let uuids: readonly unknown[] | undefined;
+    let places: ReadonlyMap<unknown, number> | undefined;
     const add = ({ index, uuid, reason = body }: RejectedEvent) => {
-      if (index === undefined) uuids ??= texts.map(uuidOf);
-      const at = index ?? uuids?.indexOf(String(uuid)) ?? -1;
+      if (index === undefined)
+        places ??= new Map(texts.map((text, at) => [uuidOf(text), at] as const).reverse());
+      const at = index ?? places?.get(String(uuid)) ?? -1;
       if (!Number.isInteger(at) || at < 0 || at >= texts.length)
         throw new RangeError(
           `delivery.classify named an event that the batch does not have: ${index ?? uuid}`,

@@ -38,6 +38,8 @@ export class Trials {
   readonly #known = new WeakMap<Contents, ParcelTrial>();
   /** In the order of their events, if the order counts. */
   #list: ParcelTrial[] = [];
+  /** Those that wait alone, by the time of their next try: there may be thousands. */
+  #alone: ParcelTrial[] = [];
   /** The most events of an accepted request. */
   #most = 0;
 
@@ -47,11 +49,11 @@ export class Trials {
 
   /** Number of parcels that do not wait alone. */
   get count(): number {
-    return this.#list.length - this.#alone.length;
+    return this.#list.length;
   }
 
   get shown(): Suspect[] {
-    const suspects = this.#list.filter(({ isSuspect }) => isSuspect);
+    const suspects = this.#all.filter(({ isSuspect }) => isSuspect);
     return suspects.slice(0, MOST_SHOWN).map(({ at, parcel, sent, why }) => {
       const event = new TextDecoder().decode(parcel.events.bytes.subarray(0, SHOWN_BYTES));
       return { event, tries: sent, nextAt: at, status: why?.status ?? 0, words: why?.words ?? '' };
@@ -63,16 +65,16 @@ export class Trials {
   }
 
   get events(): number {
-    return this.#list.reduce((total, { parcel }) => total + parcel.count, 0);
+    return this.#list.reduce((total, { parcel }) => total + parcel.count, this.#alone.length);
   }
 
   /** When the next one may be sent, or is too old; Infinity if there is none. */
   get nextAt(): number {
     const { clock, waiting } = this.#options;
     const now = clock.now();
-    const times = this.#unblocked.map(({ at, parcel }) =>
-      Math.min(at, now + (waiting.expiresInMs(parcel) ?? at)),
-    );
+    const times = [...this.#ready, this.#alone.find(isFree) ?? []]
+      .flat()
+      .map(({ at, parcel }) => Math.min(at, now + (waiting.expiresInMs(parcel) ?? at)));
     return Math.min(...times, Number.POSITIVE_INFINITY);
   }
 
@@ -83,18 +85,23 @@ export class Trials {
 
   /** A parcel that was sent before and went back waits here again. */
   add(trial: ParcelTrial): void {
-    this.#list.push(trial);
+    if (trial.isAlone) this.#setApart(trial);
+    else this.#list.push(trial);
   }
 
   /** It goes again after `waitMs` milliseconds. */
   retry(trial: ParcelTrial, waitMs: number): void {
     const { clock, waiting } = this.#options;
     trial.at = clock.now() + waitMs;
-    if (trial.isAlone) trial.parcel.lanes = 0;
-    this.#list.unshift(trial);
+    if (!trial.isAlone) return void this.#list.unshift(trial);
+    trial.parcel.lanes = 0;
+    this.#setApart(trial);
     // Storage that refuses one letter refuses the others, too.
-    if (trial.letter) for (const other of this.#list) if (other.letter) other.at = trial.at;
-    if (!trial.isAlone || bytesOf(this.#alone.map(({ parcel }) => parcel)) <= MOST_SUSPECT_BYTES) return;
+    if (trial.letter) {
+      for (const other of this.#alone) if (other.letter) other.at = trial.at;
+      this.#alone.sort((one, other) => one.at - other.at);
+    }
+    if (bytesOf(this.#alone.map(({ parcel }) => parcel)) <= MOST_SUSPECT_BYTES) return;
     this.#remove(trial);
     waiting.putBack(trial.parcel, 'last');
   }
@@ -104,10 +111,10 @@ export class Trials {
     const { clock, isOrdered, limits } = this.#options;
     const now = clock.now();
     for (;;) {
-      const due = this.#unblocked.filter(({ at, denied }) => at <= now && !denied.aborted);
-      const [first] = due.sort(
+      const isDue = ({ at, denied }: ParcelTrial) => at <= now && !denied.aborted;
+      const due = this.#ready.filter(isDue);
+      const [first] = (due.length > 0 ? due : this.#aloneUntil(now).filter(isDue)).sort(
         (one, other) =>
-          Number(one.isAlone) - Number(other.isAlone) ||
           (isProbe ? one.sent + one.proofs - other.sent - other.proofs : 0) ||
           // The smallest first: so an event at fault is found before others are looked for.
           one.parcel.count - other.parcel.count ||
@@ -155,27 +162,25 @@ export class Trials {
 
   /** All that wait until this time or less may go now. The clock may have been set back, or stand still. */
   due(until: number): void {
-    for (const trial of this.#list) if (trial.at <= until) trial.at = 0;
+    for (const trial of [...this.#list, ...this.#aloneUntil(until)]) if (trial.at <= until) trial.at = 0;
   }
 
   /** The reason for failures may be gone: all may go but those that wait alone, or look like a wrong key or address. */
   hurry(): void {
-    for (const trial of this.#list) if (!trial.isAlone && !isDenial(trial)) trial.at = 0;
+    for (const trial of this.#list) if (!isDenial(trial)) trial.at = 0;
   }
 
   /** The service is back: all may go but those that wait alone. Those that failed only because of it are joined again. */
   resume(): void {
     const { isStrict } = this.#options;
     // What nobody may send any more does not go back: nothing there tells that consent was denied.
-    const isWhole = ({ denied, isAlone, proofs }: ParcelTrial) =>
-      !isStrict && !isAlone && !denied.aborted && proofs < 2;
+    const isWhole = ({ denied, proofs }: ParcelTrial) => !isStrict && !denied.aborted && proofs < 2;
     this.hurry();
     // What failed while the service was away says nothing about the events.
-    for (const trial of this.#list)
-      if (!trial.isAlone) {
-        trial.failures = 0;
-        trial.pair = undefined;
-      }
+    for (const trial of this.#list) {
+      trial.failures = 0;
+      trial.pair = undefined;
+    }
     const whole = this.#list.filter(isWhole);
     this.#list = this.#list.filter((trial) => !isWhole(trial));
     this.#putBack(whole, 'journal');
@@ -184,7 +189,7 @@ export class Trials {
   /** Ends those that are too old, or that nobody may send any more. */
   async tidy(): Promise<void> {
     const { waiting } = this.#options;
-    const over = this.#list.filter(
+    const over = this.#all.filter(
       ({ denied, parcel }) => denied.aborted || waiting.expiresInMs(parcel) === 0,
     );
     for (const trial of over) {
@@ -195,18 +200,30 @@ export class Trials {
   }
 
   leave(): void {
-    const left = this.#list.filter(({ denied }) => !denied.aborted);
+    const left = this.#all.filter(({ denied }) => !denied.aborted);
     this.#list = this.#list.filter(({ denied }) => denied.aborted);
+    this.#alone = this.#alone.filter(({ denied }) => denied.aborted);
     this.#putBack(left, 'first');
   }
 
-  get #alone(): readonly ParcelTrial[] {
-    return this.#list.filter(({ isAlone }) => isAlone);
+  get #all(): readonly ParcelTrial[] {
+    return [...this.#list, ...this.#alone];
   }
 
-  get #unblocked(): readonly ParcelTrial[] {
-    const [first] = this.#options.isStrict ? this.#list.filter(({ isAlone }) => !isAlone) : [];
-    return first ? [first, ...this.#alone] : this.#list.filter(({ isBlocked }) => !isBlocked);
+  /** Those that may go, but for those that wait alone. */
+  get #ready(): readonly ParcelTrial[] {
+    return this.#options.isStrict ? this.#list.slice(0, 1) : this.#list.filter(isFree);
+  }
+
+  #aloneUntil(time: number): readonly ParcelTrial[] {
+    const later = this.#alone.findIndex(({ at }) => at > time);
+    return (later < 0 ? this.#alone : this.#alone.slice(0, later)).filter(isFree);
+  }
+
+  #setApart(trial: ParcelTrial): void {
+    let index = this.#alone.length;
+    while ((this.#alone[index - 1]?.at ?? 0) > trial.at) index -= 1;
+    this.#alone.splice(index, 0, trial);
   }
 
   /** Whether an event of it is at fault, and not their number. */
@@ -230,8 +247,14 @@ export class Trials {
   }
 
   #remove(trial: ParcelTrial): void {
-    this.#list = this.#list.filter((other) => other !== trial);
+    const list = trial.isAlone ? this.#alone : this.#list;
+    const index = list.indexOf(trial);
+    if (index >= 0) list.splice(index, 1);
   }
+}
+
+function isFree({ isBlocked }: ParcelTrial): boolean {
+  return !isBlocked;
 }
 
 /** Only time tells whether such an event is at fault: it keeps its wait. */

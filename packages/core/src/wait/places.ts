@@ -73,10 +73,11 @@ export class Places {
     const found: Span[] = [];
     let start = 0;
     for (const run of this.#runs) {
-      const part = partOf(run, from - run.from, to - run.from);
-      const first = start + part.from - run.from;
-      if (run.segment === segment && part.from < part.to)
-        found.push({ from: first, to: first + rangeLength(part) });
+      if (run.segment === segment) {
+        const part = partOf(run, from - run.from, to - run.from);
+        const first = start + part.from - run.from;
+        if (part.from < part.to) found.push({ from: first, to: first + rangeLength(part) });
+      }
       start += rangeLength(run);
     }
     return found;

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest'
 import { PATIENCE } from '../../../../testing/patience.ts';
 import { uuid } from '../../src/base/uuid.ts';
 import { pageViews } from '../../src/entries/page-views.ts';
+import { recordingTracker } from '../../src/entries/testing/testing.ts';
 import { VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
 import { createTracker, type TrackOptions } from '../../src/index.ts';
 
@@ -34,7 +35,7 @@ beforeEach(() => {
   clock = new VirtualClock();
   views = [];
   tracker = {
-    track: (name, payload, options) => views.push({ name, payload: { ...payload }, at: options?.timestamp }),
+    track: (name, payload, options) => views.push({ name, payload: { ...payload }, at: options?.time }),
   };
 });
 
@@ -153,6 +154,31 @@ describe.each(ways)('page views, %s', (way) => {
     stopOther();
     history.pushState(null, '', '/c');
     expect(await seen()).toEqual([home, '/a', '/b']);
+  });
+
+  it('belong to the customer who saw them', async () => {
+    const real = recordingTracker();
+    const { identify, reset } = real;
+    real.identify('ada@example.com');
+    stops.push(pageViews(real, clock));
+    history.pushState(null, '', '/ada');
+    real.reset();
+    real.identify('bob@example.com');
+    history.pushState(null, '', '/bob');
+    real.identify('eve@example.com');
+    await clock.advance(1_000);
+    expect(real.events().map(({ payload, correlationValue }) => [payload?.path, correlationValue])).toEqual([
+      [home, 'ada@example.com'],
+      ['/ada', 'ada@example.com'],
+      ['/bob', 'bob@example.com'],
+    ]);
+    expect([real.identify, real.reset]).toEqual([identify, reset]);
+  });
+
+  it('are tracked where the tracker is frozen', async () => {
+    tracker = Object.freeze({ ...tracker, identify() {} });
+    start();
+    expect(await seen()).toEqual([home]);
   });
 
   it('lose none that was seen before they stopped', async () => {

@@ -65,6 +65,18 @@ describe('RingBuffer', () => {
     expect([...ring.parcels]).toEqual([]);
   });
 
+  it('takes kilobytes for each parcel beside its events, until it is removed', () => {
+    const ring = createRing();
+    for (let count = 0; count < 1_000; count += 1) {
+      pushAll(ring, 'a');
+      ring.seal();
+    }
+    expect(ring.bytes).toBe(1_000);
+    expect(ring.roughBytes).toBeGreaterThan(1_000 * 1_024);
+    for (let count = 0; count < 1_000; count += 1) shift(ring);
+    expect(ring.roughBytes).toBe(0);
+  });
+
   it('gives events back in order, as UTF-8 with a comma between two', () => {
     const ring = createRing();
     pushAll(ring, 'a', 'é', '€', '😀', '\0');

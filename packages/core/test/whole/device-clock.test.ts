@@ -64,6 +64,17 @@ describe("a device's clock that is wrong", () => {
     expect(errorOf(await send(tracker))).toBeLessThan(MINUTE / 2);
   });
 
+  it('is corrected for an event that is tracked some time after it happened', async () => {
+    answer(0);
+    setSkew(2 * YEAR);
+    const tracker = create({ keepDeviceTimestamp: true });
+    await send(tracker);
+    const time = Date.now() - 5 * MINUTE;
+    const { payload, timestamp } = await send(tracker, {}, { time });
+    expect(Math.abs(Date.parse(timestamp) - (time - 2 * YEAR))).toBeLessThan(MINUTE / 2);
+    expect(payload).toEqual({ device_timestamp: new Date(time).toISOString() });
+  });
+
   it.each([
     ['is wrong by less than a minute', 0, 45_000],
     ['shows another year than any service', -30 * YEAR, 0],

@@ -13,10 +13,9 @@ export class CustomerNotFoundError extends SluiceError {
   declare readonly status: number;
 
   constructor(primaryKey: string, status: number) {
-    const hint = status === 404 ? '; if none ever has, check apiUrl' : '';
     super(
       'SLUICE_CUSTOMER_NOT_FOUND',
-      `no customer has the primary key ${describe(primaryKey)} (status ${status})${hint}`,
+      `no customer has the primary key ${describe(primaryKey)} (status ${status})${status === 404 ? '; if none ever has, check apiUrl' : ''}`,
     );
     this.primaryKey = primaryKey;
     this.status = status;

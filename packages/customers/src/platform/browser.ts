@@ -8,5 +8,10 @@ export const platform: Platform = {
   redactor,
   // A page's fetch says in one text why it failed.
   redactedError: (error, redact) => new Error(redact(`${error}`)),
+  onAbort(signal, callback) {
+    signal.addEventListener('abort', callback);
+    return () => signal.removeEventListener('abort', callback);
+  },
   parts: {},
+  reasonOf: (cause) => cause.message,
 };

@@ -1,9 +1,22 @@
 import { plainHttpWarning, thoroughRedactor } from '@sluice/protocol/toolbox';
 // By its file: Bun has a stub in place of the module, which makes no requests.
-import { fetch as undiciFetch } from 'undici/index.js';
+import { type Dispatcher, getGlobalDispatcher, fetch as undiciFetch } from 'undici/index.js';
 import { concurrency } from '../concurrency.ts';
+import { sharedRequests } from '../shared-requests.ts';
 import { platform as edge } from './edge.ts';
 import type { Platform } from './platform.ts';
+
+// As it is at import: tests that replace it later do not stop what is under way.
+const { setImmediate } = globalThis;
+
+/** All callbacks for one signal of the user, as a single listener: Node warns of more than ten. */
+class AbortListeners extends Set<() => void> implements EventListenerObject {
+  handleEvent(): void {
+    for (const callback of this) callback();
+  }
+}
+
+const abortListeners = new WeakMap<AbortSignal, AbortListeners>();
 
 /** A process is warned once. */
 let isWarned = false;
@@ -16,15 +29,35 @@ export const platform: Platform = {
   ...edge,
   fetch(url, request) {
     if (!isWarned) warnOfPlainHttp(url, request.headers.authorization);
-    return undiciFetch(url, request);
+    return undiciFetch(url, { ...request, dispatcher: withoutTimeouts(getGlobalDispatcher()) });
   },
   redactor: thoroughRedactor,
+  requests: sharedRequests,
+  onAbort(signal, callback) {
+    const listeners = abortListeners.get(signal) ?? new AbortListeners();
+    abortListeners.set(signal, listeners);
+    if (listeners.size === 0) signal.addEventListener('abort', listeners);
+    listeners.add(callback);
+    return () => {
+      listeners.delete(callback);
+      if (listeners.size === 0) signal.removeEventListener('abort', listeners);
+    };
+  },
   parts: {
     ...edge.parts,
     // undici uses a connection again in the next turn of the event loop. A request in this turn would open another one.
     concurrency: (most) => concurrency(most, setImmediate),
   },
 };
+
+/** undici's time-outs are 300 s by default. The option `timeoutMs` may be longer, and ends each request. */
+function withoutTimeouts(dispatcher: Dispatcher): Dispatcher {
+  const dispatch: Dispatcher['dispatch'] = (options, handler) =>
+    dispatcher.dispatch({ ...options, headersTimeout: 0, bodyTimeout: 0 }, handler);
+  return new Proxy(dispatcher, {
+    get: (target, name) => (name === 'dispatch' ? dispatch : Reflect.get(target, name)),
+  });
+}
 
 function warnOfPlainHttp(url: string, authorization: string | undefined): void {
   const message = plainHttpWarning(url, authorization?.replace('Api-Key ', ''));

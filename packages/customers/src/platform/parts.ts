@@ -1,4 +1,5 @@
 import { ConfigError } from '@sluice/protocol';
+import type { Redact } from '@sluice/protocol/toolbox';
 import type { CachePart } from '../cache.ts';
 import type { ConcurrencyPart } from '../concurrency.ts';
 import type { SchemaPart } from '../standard-schema.ts';
@@ -21,10 +22,8 @@ export interface Parts {
 /**
  * Checks the options of a reader, or of one `read()`. Throws a `ConfigError` that names the first wrong one, its value (never the
  * key), and what is allowed.
- *
- * @param apiKey The key of the reader, if the options are those of one `read()`.
  */
-export type CheckedPart = (options: unknown, apiKey?: string) => void;
+export type CheckedPart = (options: unknown, redact: Redact, isRead?: boolean) => void;
 
 /** Throws a `ConfigError` that says how to add the part that an option needs. */
 export function missingPart(name: keyof Parts): never {

@@ -1,4 +1,5 @@
 import type { Redact } from '@sluice/protocol/toolbox';
+import type { sharedRequests } from '../shared-requests.ts';
 import type { Parts } from './parts.ts';
 
 /** The request that a `fetch` receives. Redirects are never followed: they would send the key to another address. */
@@ -37,6 +38,12 @@ export interface Platform {
   readonly redactor: (secret: string) => Redact;
   /** Copies what a request threw, without the API key. */
   readonly redactedError: (error: unknown, redact: Redact) => Error;
+  /** Why a request failed, in short, by such a copy. */
+  readonly reasonOf: (cause: Error) => string;
+  /** How reads of one key share requests. Default: `sharedRequests`. */
+  readonly requests?: typeof sharedRequests;
+  /** Calls back when the signal aborts, until the returned function is called. */
+  readonly onAbort: (signal: AbortSignal, callback: () => void) => () => void;
   /** The parts that are built in. */
   readonly parts: Parts;
 }

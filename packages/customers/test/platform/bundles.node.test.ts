@@ -1,4 +1,5 @@
 import { startEmulator } from '@sluice/emulator';
+import { systemClock } from '@sluice/protocol/toolbox';
 import { describe, expect, it } from 'vitest';
 import { BareContext, bundle } from '../../../../testing/bare-context.ts';
 import type { CustomerReader } from '../../src/index.ts';
@@ -42,6 +43,47 @@ it.each(['workerd', 'edge-light', 'worker'])('a bundle for %s has all parts', as
   );
 });
 
+describe('a reader on the edge, where the end of a request drops the reads that it began', async () => {
+  type Sluice = typeof import('../../src/index.ts');
+  const { createCustomerReader } = run('sluice', await bundleFor('workerd')) as Sluice;
+
+  it('reads again what was dropped, and everything else', async () => {
+    let isOver = true;
+    let sent = 0;
+    const reader = createCustomerReader({
+      ...{ apiUrl: 'http://127.0.0.1:4200', apiKey: 'k', cache: { ttlMs: 60_000 } },
+      fetch() {
+        sent += 1;
+        return isOver ? new Promise(() => {}) : Promise.resolve(Response.json(ADA));
+      },
+      clock: {
+        now: () => 0,
+        setTimeout: (...timer) => (isOver ? { cancel() {} } : systemClock.setTimeout(...timer)),
+      },
+    });
+    for (let key = 0; key < 100; key += 1) void reader.read(`${key}`);
+    isOver = false;
+    for (const key of ['0', '99', 'new']) expect(await reader.read(key)).toEqual(ADA);
+    for (const key of ['0', '99', 'new']) await reader.read(key);
+    expect(sent).toBe(103);
+  });
+
+  it('keeps no answer to a read that began before delete()', async () => {
+    const answers: ((response: Response) => void)[] = [];
+    const reader = createCustomerReader({
+      ...{ apiUrl: 'http://127.0.0.1:4200', apiKey: 'k', cache: { ttlMs: 60_000 } },
+      fetch: () => new Promise((resolve) => answers.push(resolve)),
+    });
+    const before = reader.read('a');
+    reader.cache.delete('a');
+    answers[0]?.(Response.json({ old: true }));
+    expect(await before).toEqual({ old: true });
+    const after = reader.read('a');
+    answers[1]?.(Response.json({ old: false }));
+    expect([await after, await reader.read('a')]).toEqual([{ old: false }, { old: false }]);
+  });
+});
+
 describe('a bundle for a page', () => {
   const production = bundleFor('browser', 'production');
 
@@ -71,6 +113,18 @@ describe('a bundle for a page', () => {
     expect(() => run(wrong.replace('PART', 'undefined'), development)).toThrow(message);
     const small = await production;
     expect(() => run(wrong.replace('PART', 'sluice.checked'), small)).toThrow(message);
+  });
+
+  it.each([
+    ['an option', `createCustomerReader({ ${GOOD}, parts, timeoutMs: KEY })`],
+    ['the name of an option', `createCustomerReader({ ${GOOD}, parts, [KEY]: 1 })`],
+    ['an option of a read', `createCustomerReader({ ${GOOD}, parts }).read('a', { signal: KEY })`],
+  ])('with the part that checks options shows no key that is in the place of %s', async (_, call) => {
+    const code = `
+      const KEY = 'canary-5f2d';
+      const parts = { checked: sluice.checked };
+      (async () => sluice.${call.replace(`'k'`, 'KEY')})()`;
+    await expect(run(code, await production)).rejects.toThrow(/^(?!.*canary).*\[key]/);
   });
 
   it('takes no option from Object.prototype', async () => {

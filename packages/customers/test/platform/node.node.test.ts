@@ -1,9 +1,16 @@
 import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { getEventListeners, once } from 'node:events';
 import { promisify } from 'node:util';
-import { fetch as undiciFetch } from 'undici';
-import { expect, it } from 'vitest';
-import { createCustomerReader, type Fetch } from '../../src/index.ts';
+import {
+  type Dispatcher,
+  getGlobalDispatcher,
+  MockAgent,
+  setGlobalDispatcher,
+  fetch as undiciFetch,
+} from 'undici';
+import { expect, it, onTestFinished } from 'vitest';
+import { createCustomerReader, type Fetch, type StandardSchema } from '../../src/index.ts';
+import { json, rejection, scripted } from '../scripted-fetch.ts';
 
 const SERVICE = `
   const server = require('node:http').createServer({ keepAliveTimeout: 60000 }, (request, response) => {
@@ -46,6 +53,51 @@ it('a process is warned once of a key that others can read on its way, and is no
   const { stdout, stderr } = await ended;
   expect(JSON.parse(stdout)).toEqual(['SLUICE_PLAIN_HTTP']);
   expect(stderr).toContain('the apiKey goes to http://[key].example unencrypted');
+});
+
+it('many reads with one signal add one listener to it, and remove it', async () => {
+  const { signal } = new AbortController();
+  const listeners = () => getEventListeners(signal, 'abort').length;
+  let answer: () => void = () => {};
+  const answered = new Promise<void>((resolve) => (answer = resolve));
+  const { reader } = scripted([() => answered.then(() => json({}))]);
+  const validate = () => answered.then(() => ({ value: 1 }));
+  const schema: StandardSchema<number> = { '~standard': { version: 1, vendor: 'test', validate } };
+  const reads = ['a', 'a', 'b', 'c'].map((key) => reader.read(key, { signal, schema }));
+  expect(listeners()).toBe(1);
+  answer();
+  expect(await Promise.all(reads)).toEqual([1, 1, 1, 1]);
+  await new Promise(setImmediate);
+  expect(listeners()).toBe(0);
+});
+
+it('all reads with one signal reject when it aborts', async () => {
+  const controller = new AbortController();
+  const { signal } = controller;
+  const { reader } = scripted([() => new Promise(() => {})]);
+  const reads = ['a', 'a', 'b'].map((key) => rejection(reader.read(key, { signal })));
+  const reason = new Error('enough');
+  controller.abort(reason);
+  expect(await Promise.all(reads)).toEqual([reason, reason, reason]);
+});
+
+it('the dispatcher that the user set sends the requests, without time-outs of its own', async () => {
+  const before = getGlobalDispatcher();
+  onTestFinished(() => setGlobalDispatcher(before));
+  const agent = new MockAgent();
+  agent
+    .get('http://127.0.0.1:4200')
+    .intercept({ path: '/customers/read', method: 'POST' })
+    .reply(200, '{"a":1}');
+  const seen: Dispatcher.DispatchOptions[] = [];
+  const watch: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) => {
+    seen.push(options);
+    return dispatch(options, handler);
+  };
+  setGlobalDispatcher(agent.compose(watch));
+  const reader = createCustomerReader({ apiUrl: 'http://127.0.0.1:4200', apiKey: 'k' });
+  expect(await reader.read('a')).toEqual({ a: 1 });
+  expect(seen).toMatchObject([{ headersTimeout: 0, bodyTimeout: 0 }]);
 });
 
 it('undici’s fetch fits the type of the option', () => {

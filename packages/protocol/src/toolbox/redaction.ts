@@ -54,7 +54,7 @@ function hexOf(secret: string): string[] {
 function base64Of(secret: string, offset: number): string[] {
   // A runtime without it puts no text in base64 either.
   if (typeof btoa === 'undefined') return [];
-  const bytes = String.fromCharCode(...new TextEncoder().encode(secret));
+  const bytes = Array.from(new TextEncoder().encode(secret), (byte) => String.fromCharCode(byte)).join('');
   const length = offset + bytes.length;
   const base64 = btoa('.'.repeat(offset) + bytes).slice(
     Math.ceil((offset * 8) / 6),

@@ -3,18 +3,19 @@ import { type Clock, MAX_TIMER_MS, type Timer } from './clock.ts';
 /**
  * Resolves when `wake` is called or the signal aborts, whichever is first. Never rejects.
  *
- * @param start Receives `wake`. Returns a clean-up function, which is called when the wait ends.
+ * @param start Receives `wake`. Returns a clean-up function, which is called when the wait ends, unless `start` itself ends it.
  */
 export function untilWoken(signal: AbortSignal, start: (wake: () => void) => () => unknown): Promise<void> {
   return new Promise((resolve) => {
+    let end: (() => unknown) | undefined;
     const wake = () => {
-      end();
+      end?.();
       signal.removeEventListener('abort', wake);
       resolve();
     };
-    const end = start(wake);
+    signal.addEventListener('abort', wake);
+    end = start(wake);
     if (signal.aborted) wake();
-    else signal.addEventListener('abort', wake);
   });
 }
 

@@ -37,6 +37,17 @@ describe('sleep', () => {
     expect(clock.pending).toBe(0);
   });
 
+  it('ends at once on a clock that calls back at once', async () => {
+    const clock = {
+      now: () => 0,
+      setTimeout(callback: () => void) {
+        callback();
+        return { cancel() {} };
+      },
+    };
+    await sleep(clock, 500, new AbortController().signal);
+  });
+
   it('does not begin where the signal has aborted before', async () => {
     const clock = new VirtualClock();
     await sleep(clock, 500, AbortSignal.abort());

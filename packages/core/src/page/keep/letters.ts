@@ -29,10 +29,11 @@ export function createLetters(
   let keys: readonly LetterKey[] = [];
 
   function drop(gone: readonly LetterKey[], reason?: 'full' | 'expired' | 'denied'): void {
+    if (gone.length === 0) return;
     const names = new Set(gone.map(String));
     keys = keys.filter((key) => !names.has(String(key)));
     for (const key of gone) keeper.put(key);
-    if (reason && gone.length > 0) reporter.emit('deadLettersDropped', { reason, count: gone.length });
+    if (reason) reporter.emit('deadLettersDropped', { reason, count: gone.length });
   }
 
   function listed(all: readonly LetterKey[]): void {

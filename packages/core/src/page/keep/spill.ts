@@ -26,10 +26,10 @@ export function createSpill(name: string): (change: Pick<Change, 'key' | 'texts'
 export function readSpill(name: string): Spilled[] {
   const found: Spilled[] = [];
   tried(() => {
-    for (const [item, text] of Object.entries(localStorage)) {
+    for (const item of Object.keys(localStorage)) {
       if (!item.startsWith(`${name} `)) continue;
       const key = tried(() => JSON.parse(item.slice(name.length + 1)));
-      const value = tried(() => JSON.parse(text));
+      const value = tried(() => JSON.parse(localStorage[item]));
       if (isLease(key) || (isParcel(key) && isTexts(value, key[2]))) found.push([key, value, item]);
       // Another script wrote it.
       else localStorage.removeItem(item);

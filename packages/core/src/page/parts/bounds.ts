@@ -51,7 +51,8 @@ export const bounds: NonNullable<PageParts['bounds']> = ({ settings, clock, parc
       if (storage.whenFull === 'drop-oldest') dropOldest();
       for (const parcel of unwritten().reverse()) {
         const left = room();
-        if (left < 0) keepFirst(parcel, bytesOf(parcel) + left);
+        if (left >= 0) return;
+        keepFirst(parcel, bytesOf(parcel) + left);
       }
     },
     dropExpired(retries) {

@@ -102,7 +102,13 @@ export function createDelivery(
       } else if (named || isAccepted) {
         const isOutage = gate.pause?.reason === 'unavailable';
         const isBack = gate.accepted();
-        if (isBack) for (const other of traffic.retries) if (!other.isAlone) other.at = now;
+        if (isBack)
+          for (const other of traffic.retries) {
+            if (other.isAlone) continue;
+            other.at = 0;
+            // It failed only because of the service: it goes with others.
+            if (!other.isNamed && other.proofs < 2) putBack(other);
+          }
         blame.accepted(batch);
         requests.accepted();
         keeper.answered();

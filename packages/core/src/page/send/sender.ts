@@ -90,8 +90,7 @@ export function createSender(options: SenderOptions): Sender {
     const now = clock.now();
     const isProbe = gate.state === 'half-open';
     const [next, at] = fresh(keeper.isSafe);
-    const isDue = isProbe && next.length > 0;
-    const first: Batch = { ...batchOf(isProbe ? next.slice(0, 1) : next), at: isDue ? 0 : at };
+    const first: Batch = { ...batchOf(isProbe ? next.slice(0, 1) : next), at: isProbe && next[0] ? 0 : at };
     // What is new is the best probe, but for what was cut from it.
     const rank = (batch: Batch) => (batch !== first ? rankOf(batch) : isProbe ? 2 : 1e8);
     traffic.retries = traffic.retries.filter((batch) => isAlive(batch, parcels));
@@ -261,8 +260,7 @@ export function createSender(options: SenderOptions): Sender {
     },
     deny() {
       traffic.denials += 1;
-      for (const batch of traffic.retries.splice(0))
-        for (const parcel of batch.parcels) parcel.state = 'waiting';
+      for (const batch of traffic.retries) for (const parcel of batch.parcels) parcel.state = 'waiting';
     },
     rest() {
       traffic.departures += 1;

@@ -67,3 +67,19 @@ describe('the breaker', () => {
     expect(bench.states).toEqual([]);
   });
 });
+
+it('what was a probe in a long outage goes with the others once it is over', async () => {
+  const bench = new Bench({ maxEvents: 100 });
+  bench.answer(() => 503);
+  await bench.track(50);
+  for (let minute = 0; minute < 120; minute += 1) {
+    await bench.track(1);
+    await bench.pass(60_000);
+  }
+  const probes = bench.requests;
+  bench.answer(() => 200);
+  await bench.pass(600_000);
+  expect(bench.tracker.stats()).toMatchObject({ delivered: 170, pending: 0 });
+  // The first one is a probe, and then one batch may begin before another ends.
+  expect(bench.requests - probes).toBeLessThan(8);
+});
