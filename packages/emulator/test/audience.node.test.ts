@@ -63,3 +63,22 @@ describe('a large import', () => {
     expect(audience.list({ limit: 1 }).total).toBe(1);
   });
 });
+
+describe('an export', () => {
+  it.each(["'-5", "''=1", "'", "'plain", "-'5", '＋1', "'\t.", "'\n-5"])(
+    'is imported with each text and name as it was: %j',
+    async (text) => {
+      const audience = open();
+      audience.addCustomers([{ email: 'ada', [text]: text }]);
+      await audience.import(audience.export(), false);
+      expect(audience.customer('ada')).toEqual({ email: 'ada', [text]: text, primary_key: 'ada' });
+    },
+  );
+
+  it('adds nothing to a text that begins with a line break', async () => {
+    const audience = open();
+    audience.addCustomers([{ email: 'ada', note: '\r\n1' }]);
+    await audience.import(audience.export(), false);
+    expect(audience.customer('ada')).toMatchObject({ note: '\n1' });
+  });
+});

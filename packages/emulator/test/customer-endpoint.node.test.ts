@@ -37,4 +37,14 @@ describe('reading a customer', async () => {
       '{"email":"odd","visits":7,"tags":["a"],"none":null,"__proto__":{"x":1},"primary_key":"odd"}',
     );
   });
+
+  it('answers an attribute named primary_key as it is stored', async () => {
+    const customers = [{ email: 'own', primary_key: null }];
+    await using other = await startEmulator({ primaryKey: 'email', customers });
+    for (const answersPrimaryKey of [true, false]) {
+      await other.changeBehaviour({ behaviour: { answersPrimaryKey } });
+      expect((await readCustomer(other, 'own')).body).toEqual(customers[0]);
+    }
+    expect(await other.customer('own')).toEqual(customers[0]);
+  });
 });

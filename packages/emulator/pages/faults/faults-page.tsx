@@ -4,6 +4,7 @@ import { ActButton, Problem } from '../parts/dialog.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { type Draft, drafts, JsonForm } from '../parts/json-form.tsx';
 import { formatCount, formatSome, Time } from '../parts/text.tsx';
+import { inShell } from '../settings/snippets.ts';
 import { tell } from '../shell/ask.ts';
 import { useAnswer } from '../shell/asking.ts';
 import { status } from '../shell/live.ts';
@@ -118,8 +119,15 @@ function SameByCode({ json: typed }: Draft) {
   } catch {
     return null;
   }
+  const { needsToken = false } = status.value ?? {};
+  const curl = [
+    `curl ${location.origin}/emulator/faults`,
+    ...(needsToken ? ["-H 'Authorization: Bearer TOKEN'"] : []),
+    "-H 'Content-Type: application/json'",
+    `-d ${inShell(json)}`,
+  ];
   const codes = {
-    'switch on this fault with curl': `curl ${location.origin}/emulator/faults \\\n  -H 'Content-Type: application/json' \\\n  -d '${json.replaceAll("'", "'\\''")}'`,
+    'switch on this fault with curl': curl.join(' \\\n  '),
     'switch on this fault in a test': `using fault = emulator.fail(${json});`,
     'start with this fault': `const emulator = await startEmulator({ faults: [${json}] });`,
   };
@@ -130,6 +138,11 @@ function SameByCode({ json: typed }: Draft) {
         {Object.entries(codes).map(([label, text]) => (
           <Snippet key={label} label={label} text={text} />
         ))}
+        {needsToken && (
+          <p class="muted small">
+            For TOKEN, write the operator's token. It is in the address that the emulator prints.
+          </p>
+        )}
       </div>
     </details>
   );

@@ -11,7 +11,7 @@ export function snippets(language: string, keys: readonly KeyRow[] = []): { send
   const { baseUrl = '', apiUrl = '', primaryKey: selected } = status.value ?? {};
   const primaryKey = selected ?? 'email';
   const apiKey = keys.findLast(({ revokedAt }) => revokedAt === null)?.key ?? 'API_KEY';
-  const value = EXAMPLES[primaryKey] ?? 'ada';
+  const value = (Object.hasOwn(EXAMPLES, primaryKey) && EXAMPLES[primaryKey]) || 'ada';
   const event = {
     event: 'purchase',
     correlationKey: primaryKey,
@@ -25,7 +25,7 @@ export function snippets(language: string, keys: readonly KeyRow[] = []): { send
 
 const tracker = createTracker({
   baseUrl: '${baseUrl}',
-  apiKey: '${apiKey}',
+  apiKey: ${inCode(apiKey)},
   correlationKey: ${JSON.stringify(primaryKey)},
 });
 
@@ -33,7 +33,7 @@ tracker.track('purchase', { total: 42.5 }, { correlationValue: '${value}' });
 await tracker.close();`,
       read: `import { createCustomerReader } from '@sluice/customers';
 
-const customers = createCustomerReader({ apiUrl: '${apiUrl}', apiKey: '${apiKey}' });
+const customers = createCustomerReader({ apiUrl: '${apiUrl}', apiKey: ${inCode(apiKey)} });
 
 console.log(await customers.read('${value}'));`,
     };
@@ -46,21 +46,31 @@ console.log(await customers.read('${value}'));`,
 
 function curl(url: string, apiKey: string, body: unknown): string {
   return `curl ${url} \\
-  -H 'Authorization: Api-Key ${apiKey}' \\
+  -H ${inShell(`Authorization: Api-Key ${apiKey}`)} \\
   -H 'Content-Type: application/json' \\
-  -d '${written(body).replaceAll("'", "'\\''")}'`;
+  -d ${inShell(written(body))}`;
 }
 
 function fetched(url: string, apiKey: string, body: unknown): string {
   return `const response = await fetch('${url}', {
   method: 'POST',
   headers: {
-    Authorization: 'Api-Key ${apiKey}',
+    Authorization: ${inCode(`Api-Key ${apiKey}`)},
     'Content-Type': 'application/json',
   },
   body: JSON.stringify(${written(body)}),
 });
 console.log(response.status, await response.text());`;
+}
+
+/** A text as an argument in a shell. */
+export function inShell(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** A text in JavaScript. */
+function inCode(text: string): string {
+  return `'${JSON.stringify(text).slice(1, -1).replaceAll("'", "\\'")}'`;
 }
 
 /** As JSON, in lines that begin where the others do. */

@@ -1,3 +1,4 @@
+import { payloadKeys } from '../../src/search/payload-query.ts';
 import { type Query, route } from '../shell/route.ts';
 
 /** Whether a query of the address filters nothing, so that all events match. `keys` only says what is shown in columns. */
@@ -7,8 +8,7 @@ export function isOpen(query: Query): boolean {
 
 /** The keys of payloads that are shown in columns. */
 export function shownKeys(): string[] {
-  const { keys = '' } = route.value.query;
-  return keys.split(',').flatMap((key) => key.trim().replace(/^payload\./, '') || []);
+  return payloadKeys(route.value.query.keys ?? '');
 }
 
 /** The path of a tracker route, for the events that match the query of the address. */

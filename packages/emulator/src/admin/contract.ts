@@ -13,6 +13,8 @@ export interface Status extends EventCounts {
   readonly baseUrl: string;
   readonly apiUrl: string;
   readonly primaryKey: string | null;
+  /** Whether pages and routes need the operator's token. */
+  readonly needsToken: boolean;
   /** Name of the current preset, and whether single settings differ from it. */
   readonly preset: string;
   readonly isPresetChanged: boolean;

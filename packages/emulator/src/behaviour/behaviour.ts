@@ -28,7 +28,7 @@ export interface Behaviour {
    * `json`.
    */
   readonly refusalBody: 'json' | 'text' | 'empty';
-  /** Whether the answer to reading a customer has `primary_key` beside the attributes. Default true. */
+  /** Whether `primary_key` is added to the attributes in the answer to reading a customer. Default true. */
   readonly answersPrimaryKey: boolean;
   /** Maximum number of events in a batch, from 1; null for no limit. Default null. */
   readonly maxEvents: number | null;

@@ -81,10 +81,20 @@ export class Audience {
     return records.length;
   }
 
-  /** The customer as the interface returns it (section 2.3); undefined if there is none. */
-  customer(primaryKeyValue: string): Customer | undefined {
+  /** The stored attributes of a customer; undefined if there is none. */
+  attributes(primaryKeyValue: string): Customer | undefined {
     const found = this.#find(primaryKeyValue);
-    return found && { ...JSON.parse(found.attributes), primary_key: primaryKeyValue };
+    return found && JSON.parse(found.attributes);
+  }
+
+  /**
+   * The customer as the interface returns it (section 2.3); undefined if there is none. A stored attribute named `primary_key`
+   * stays as it is (section 4.2).
+   */
+  customer(primaryKeyValue: string): Customer | undefined {
+    const stored = this.attributes(primaryKeyValue);
+    if (stored === undefined || Object.hasOwn(stored, 'primary_key')) return stored;
+    return { ...stored, primary_key: primaryKeyValue };
   }
 
   /** The matching customers. */

@@ -12,14 +12,14 @@ export const customerEndpoint: InterfaceEndpoint = {
   path: CUSTOMER_READ_PATH,
   serve(exchange, primaryKey, { value }) {
     const wanted = primaryKeyValue(value);
-    const customer = exchange.account.audience.customer(wanted);
+    const { audience } = exchange.account;
+    const { answersPrimaryKey } = exchange.behaviour;
+    const customer = answersPrimaryKey ? audience.customer(wanted) : audience.attributes(wanted);
     if (customer === undefined) {
       const message = `No customer has the primary key ${quote(wanted)} (its ${quote(primaryKey)}).`;
       throw new Refusal('customer_not_found', message);
     }
-    const { answersPrimaryKey } = exchange.behaviour;
-    const answered = answersPrimaryKey ? customer : { ...customer, primary_key: undefined };
-    return exchange.respond(jsonAnswer(200, answered));
+    return exchange.respond(jsonAnswer(200, customer));
   },
 };
 

@@ -13,8 +13,9 @@ type CustomersCsv = Omit<CustomerImport, 'added' | 'replaced'>;
 
 const SAMPLE = 5;
 const PROBLEMS_TOLD = 100;
-// The export puts ' before a text that a spreadsheet would take for a formula, such as +43 1 234.
-const ESCAPED_FORMULA = /^'(?=[-=+@\t\uFF0B\uFF0D\uFF1D\uFF20])/;
+// The export puts ' before a text that a spreadsheet would take for a formula, such as +43 1 234, and the import removes it. So '-5
+// gets one, too.
+const FORMULA = /^'*[-=+@\t\r\n\uFF0B\uFF0D\uFF1D\uFF20]/;
 // A text of many megabytes is parsed in slices. Between slices, the emulator answers requests.
 const SLICE_CHARACTERS = 8 * 1024;
 
@@ -45,7 +46,9 @@ export async function parseCustomersCsv(
   const linesOf = new Map<unknown, number>();
   let nextLine = 1;
   const take = (record: readonly string[], { lines }: InfoRecord): null => {
-    const fields = record.map((field) => field.replace(ESCAPED_FORMULA, ''));
+    const fields = record.map((field) =>
+      field.startsWith("'") && FORMULA.test(field) ? field.slice(1) : field,
+    );
     const line = lines - fields.reduce((sum, field) => sum + field.split('\n').length - 1, 0);
     nextLine = lines + 1;
     if (columns === undefined) {
@@ -106,10 +109,15 @@ export function writeCustomersCsv(customers: readonly Customer[]): string {
   const rows = customers.map((customer) =>
     columns.map((name) => {
       const value = Object.hasOwn(customer, name) ? customer[name] : '';
-      return typeof value === 'string' || typeof value === 'number' ? value : JSON.stringify(value);
+      if (typeof value === 'string') return escapeFormula(value);
+      return typeof value === 'number' ? value : JSON.stringify(value);
     }),
   );
-  return stringify([columns, ...rows], { escape_formulas: true });
+  return stringify([columns.map(escapeFormula), ...rows]);
+}
+
+function escapeFormula(text: string): string {
+  return FORMULA.test(text) ? `'${text}` : text;
 }
 
 /** Returns the delimiter that occurs most often in the first line, outside of quotes. */

@@ -41,8 +41,8 @@ export const eventsEndpoint: InterfaceEndpoint = {
       const message = `${wrong.length} of ${elements.length} events were left out: ${first.message}`;
       exchange.error = { code: first.code, message, field: first.field };
     }
-    const { status } = acceptedAnswer(behaviour, { accepted: 0, repeated: 0 }, wrong);
-    const outcome = await exchange.ingest(right, status);
+    const uncounted = acceptedAnswer(behaviour, { accepted: 0, repeated: 0 }, wrong);
+    const outcome = await exchange.ingest(right, uncounted);
     return exchange.respond(acceptedAnswer(behaviour, outcome, wrong));
   },
 };

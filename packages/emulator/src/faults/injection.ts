@@ -1,3 +1,4 @@
+import { MAX_TIMER_MS } from '@sluice/protocol/toolbox';
 import { withoutBlanks } from '../events/json-text.ts';
 import type { Fault } from './fault.ts';
 import type { FaultStep } from './fault-run.ts';
@@ -15,9 +16,7 @@ export class Injection {
   /** The fault that ends the request: instead of the service, or instead of its answer. */
   ending: EndingFault | undefined;
   readonly #now: number;
-  /** Maximum body size that the faults allow, in bytes. */
-  maxBytes: number = Number.POSITIVE_INFINITY;
-  #tooLarge: FaultStep | undefined;
+  readonly #limits: [bytes: number, step: FaultStep][] = [];
   readonly #poisons = new Map<RegExp, FaultStep>();
   readonly #hasActed = new Set<FaultStep>();
 
@@ -32,15 +31,13 @@ export class Injection {
       case 'none':
         return true;
       case 'latency':
-        if (this.#act(step)) this.delayMs += fault.ms + Math.floor(step.random() * (fault.jitterMs ?? 0));
+        if (this.#act(step)) this.#delay(fault.ms + Math.floor(step.random() * (fault.jitterMs ?? 0)));
         return true;
       case 'poison':
         this.#poisons.set(new RegExp(fault.pattern, fault.flags), step);
         return true;
       case 'too-large':
-        if (fault.bytes >= this.maxBytes) return true;
-        this.maxBytes = fault.bytes;
-        this.#tooLarge = step;
+        this.#limits.push([fault.bytes, step]);
         return true;
       default:
         if (!this.#act(step)) return true;
@@ -49,9 +46,9 @@ export class Injection {
     }
   }
 
-  /** Call it if the body is larger than {@link maxBytes}: then the fault with that limit has acted. */
-  refuseBody(): void {
-    if (this.#tooLarge !== undefined) this.#act(this.#tooLarge);
+  /** Returns the limit of the fault that refuses a body of `size` bytes; undefined if none refuses it. */
+  exceeded(size: number): number | undefined {
+    return this.#limits.find(([bytes, step]) => bytes < size && this.#act(step))?.[0];
   }
 
   /**
@@ -64,6 +61,10 @@ export class Injection {
       if (isMatch && this.#act(step)) return `was refused by a fault: it ${actWords(step.fault)}`;
     }
     return undefined;
+  }
+
+  #delay(ms: number): void {
+    this.delayMs = Math.min(this.delayMs + ms, MAX_TIMER_MS);
   }
 
   #act(step: FaultStep): boolean {

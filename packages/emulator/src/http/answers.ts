@@ -50,10 +50,15 @@ export function acceptedAnswer(
     : jsonAnswer(status, { accepted, repeated, rejected });
 }
 
+/** Whether an answer is sent with a body. HTTP allows none with some statuses. */
+export function hasBody({ status, body }: Answer): boolean {
+  return body !== null && ![204, 205, 304].includes(status);
+}
+
 /** Converts an answer to a response. */
-export function respond({ status, headers, body }: Answer): Response {
-  // HTTP allows no body with these statuses.
-  return new Response([204, 205, 304].includes(status) ? null : body, { status, headers });
+export function respond(answer: Answer): Response {
+  const { status, headers, body } = answer;
+  return new Response(hasBody(answer) ? body : null, { status, headers });
 }
 
 /** Streams texts. The next one is made only when the previous one has been sent. So a slow reader delays only itself. */

@@ -9,7 +9,7 @@ import type { Injection } from '../faults/injection.ts';
 import type { Account } from '../running/account.ts';
 import type { BatchOutcome } from '../storage/event-store.ts';
 import type { KeptRequest, RecentRequest } from '../storage/request-store.ts';
-import { type Answer, respond } from './answers.ts';
+import { type Answer, hasBody, respond } from './answers.ts';
 
 const MOST_BYTES = 64 * 1024;
 const SECRETS: readonly string[] = ['authorization', 'cookie', 'proxy-authorization'];
@@ -62,8 +62,11 @@ export class Exchange implements RecentRequest {
     return respond(answer);
   }
 
-  /** Stores its events and the request itself. `status` is the status of the answer that will follow. */
-  async ingest(batch: readonly ReceivedEvent[], status: number): Promise<BatchOutcome> {
+  /** Stores its events and the request itself. `answer` is the answer that will follow, but for its counts. */
+  async ingest(batch: readonly ReceivedEvent[], answer: Answer): Promise<BatchOutcome> {
+    // An answer without a body has no middle: a reset there comes before the answer.
+    const isReset = this.injection?.ending?.kind === 'reset' && !hasBody(answer);
+    const status = isReset ? null : answer.status;
     const outcome = await this.account.ingest(batch, (stored) => this.#toKept(status, stored));
     this.#id = outcome.requestId;
     return outcome;
@@ -103,7 +106,7 @@ export class Exchange implements RecentRequest {
     return { url: this.#url, method, headers, body: Buffer.concat(this.#chunks) };
   }
 
-  #toKept(status: number, outcome?: BatchOutcome): KeptRequest {
+  #toKept(status: number | null, outcome?: BatchOutcome): KeptRequest {
     const { method = '?', headers } = this.#request ?? {};
     return {
       ...{ method, path: this.#path, userAgent: headers?.['user-agent'] ?? null },

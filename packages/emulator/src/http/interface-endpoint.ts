@@ -41,25 +41,20 @@ export function addInterfaceEndpoint(
   addRoutes(application, endpoint.path, { POST: serve });
 }
 
-async function readBody(
+function readBody(
   { env }: RequestContext,
   exchange: Exchange,
   { name }: InterfaceEndpoint,
 ): Promise<JsonBody> {
   const { injection, behaviour } = exchange;
   const { maxBodyBytes, compression } = behaviour;
-  const mostByFault = injection?.maxBytes ?? maxBodyBytes;
-  try {
-    return await readJsonBody(env.incoming, {
-      maxBytes: Math.min(maxBodyBytes, mostByFault),
-      takesGzip: compression && name === 'events',
-      onChunk: (chunk) => exchange.came(chunk),
-    });
-  } catch (error) {
-    const isTooLarge = error instanceof Refusal && error.code === 'body_too_large';
-    if (isTooLarge && mostByFault < maxBodyBytes) injection?.refuseBody();
-    throw error;
-  }
+  return readJsonBody(env.incoming, {
+    maxBytes: maxBodyBytes,
+    // A limit of a fault that is not below that of the service never acts.
+    smallerMax: (size) => injection?.exceeded(Math.min(size, maxBodyBytes)),
+    takesGzip: compression && name === 'events',
+    onChunk: (chunk) => exchange.came(chunk),
+  });
 }
 
 function admit({ req }: RequestContext, exchange: Exchange, account: Account, limiter: RateLimiter): string {
@@ -130,7 +125,7 @@ function cut({ env }: RequestContext): Response {
 async function hang({ env }: RequestContext, until: AbortSignal): Promise<Response> {
   const { socket } = env.incoming;
   env.incoming.resume();
-  await once(socket, 'close', { signal: until }).catch(() => socket.destroy());
+  if (!socket.destroyed) await once(socket, 'close', { signal: until }).catch(() => socket.destroy());
   return RESPONSE_ALREADY_SENT;
 }
 

@@ -21,6 +21,8 @@ export interface JsonBody {
 export interface BodyBounds {
   /** Maximum size in bytes, as sent and after unpacking. */
   readonly maxBytes: number;
+  /** Returns a smaller maximum, if a body of `size` bytes is refused for that. Default: none. */
+  readonly smallerMax?: (size: number) => number | undefined;
   /** Advice in the error for a larger body. Default: `send smaller batches`. */
   readonly advice?: string;
   /** Whether the body may be gzipped. Default false. */
@@ -73,40 +75,46 @@ function checkType({ headers }: IncomingMessage, wanted: string): void {
 }
 
 async function unpack(packed: Buffer, bounds: BodyBounds): Promise<Buffer> {
-  try {
-    // A small body may unpack to an enormous one. Unpacking stops as soon as the limit is exceeded.
-    return await unzip(packed, { maxOutputLength: bounds.maxBytes });
-  } catch (error) {
-    if (error instanceof RangeError) throw tooLarge(bounds);
+  const { maxBytes } = bounds;
+  // A small body may unpack to an enormous one. Unpacking stops as soon as the limit is exceeded.
+  const bytes = await unzip(packed, { maxOutputLength: maxBytes }).catch((error: unknown) => {
+    if (error instanceof RangeError) checkSize(maxBytes + 1, bounds);
     const message = `The body must be gzip, as Content-Encoding says: ${messageOf(error)}`;
     throw new Refusal('malformed_gzip', message);
-  }
+  });
+  checkSize(bytes.length, bounds);
+  return bytes;
 }
 
-function tooLarge({ maxBytes, advice = 'send smaller batches' }: BodyBounds): Refusal {
-  return new Refusal('body_too_large', `The body must not be larger than ${maxBytes} bytes: ${advice}.`);
+function checkSize(
+  size: number,
+  { maxBytes, smallerMax, advice = 'send smaller batches' }: BodyBounds,
+): void {
+  const most = smallerMax?.(size) ?? maxBytes;
+  if (size <= most) return;
+  throw new Refusal('body_too_large', `The body must not be larger than ${most} bytes: ${advice}.`);
 }
 
-function readBytes(request: IncomingMessage, bounds: BodyBounds): Promise<Buffer> {
-  const { maxBytes, onChunk } = bounds;
-  if (Number(request.headers['content-length'] ?? 0) > maxBytes) return Promise.reject(tooLarge(bounds));
+async function readBytes(request: IncomingMessage, bounds: BodyBounds): Promise<Buffer> {
+  checkSize(Number(request.headers['content-length'] ?? 0), bounds);
   return new Promise((resolve, reject) => {
     let chunks: Buffer[] = [];
     let size = 0;
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      onChunk?.(chunk);
-      if (size <= maxBytes) {
+      bounds.onChunk?.(chunk);
+      try {
+        checkSize(size, bounds);
         chunks.push(chunk);
-      } else {
+      } catch (error) {
         chunks = []; // the rest of the body is discarded
-        reject(tooLarge(bounds));
+        reject(error);
       }
     });
     request.on('end', () => resolve(Buffer.concat(chunks)));
-    // If a client disconnects during the body, that is no failure of the emulator.
-    for (const gone of ['error', 'close']) {
-      request.on(gone, () => reject(new Refusal('malformed_request', 'The body ended too early.')));
-    }
+    // If a client disconnects before the end of the body, that is no failure of the emulator.
+    const fail = () => reject(new Refusal('malformed_request', 'The body ended too early.'));
+    if (request.destroyed) fail();
+    for (const gone of ['error', 'close']) request.on(gone, fail);
   });
 }

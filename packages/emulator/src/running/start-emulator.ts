@@ -104,6 +104,7 @@ function createParts(
       ...{ baseUrl: events.url, apiUrl: api.url, data: data ?? null, startedAt, clearings },
       ...{ preset, isPresetChanged: isChanged, activeFaults: faults.active },
       primaryKey: audience.primaryKey,
+      needsToken: token !== undefined,
       hasCustomers: audience.hasCustomers,
       audience: audience.changes,
       maxEvents: settings.maxEvents ?? MOST_EVENTS, // JSON has null for infinite

@@ -4,7 +4,7 @@ import type { Condition } from '../storage/event-filter.ts';
 
 type Literal = string | number | boolean | null;
 
-const STEP = String.raw`\.(?:"[^"]+"|[\p{L}\p{N}_$-]+)|\[\d+\]`;
+const STEP = String.raw`\.(?:"(?:[^"\\]|\\.)*"|[\p{L}\p{N}_$-]+)|\[\d+\]`;
 const VALUE = String.raw`"(?:[^"\\]|\\.)*"|[^\s"]+`;
 /** A path, perhaps an operator with a value, and then `and` or the end. */
 const CONDITION = new RegExp(
@@ -33,6 +33,12 @@ export function readPayloadPaths(text: string): string[] {
   return readParts('keys', rule, PATH, text).map(([, path = '']) => pathOf(path));
 }
 
+/** The keys of a list that {@link readPayloadPaths} takes, as written but without `payload.`. Ends where the list is wrong. */
+export function payloadKeys(text: string): string[] {
+  const paths = text.matchAll(new RegExp(PATH, 'giuy'));
+  return Array.from(paths, ([, path = '']) => path.replace(/^\./, ''));
+}
+
 /** Splits a text into matches of `part`, one directly after the other. */
 function readParts(name: string, rule: string, part: RegExp, text: string): RegExpExecArray[] {
   const found: RegExpExecArray[] = [];
@@ -48,7 +54,9 @@ function readParts(name: string, rule: string, part: RegExp, text: string): RegE
 /** The path as SQLite writes it. */
 function pathOf(steps: string): string {
   const all = steps.match(new RegExp(STEP, 'giu')) ?? [];
-  return `$.payload${all.map((step) => step.replace(/^\.([^"].*)$/u, '."$1"')).join('')}`;
+  const quoted = all.map((step) => step.replace(/^\.([^"].*)$/u, '."$1"'));
+  // For SQLite, a quoted name ends at its first quote, even at an escaped one.
+  return `$.payload${quoted.join('')}`.replace(/\\./gu, (pair) => (pair === '\\"' ? '\\u0022' : pair));
 }
 
 function conditionOf(path: string, operator: string | undefined, value: string = ''): Condition {

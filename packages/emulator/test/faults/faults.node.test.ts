@@ -98,6 +98,13 @@ describe('a fault', () => {
     expect(injection.words).toEqual(['waits 10 ms to 1000010 ms', 'waits 1 ms', 'waits 10 ms to 1000010 ms']);
   });
 
+  it('waits at most as long as a timer can, however much its time comes to', () => {
+    const { faults } = setUp();
+    faults.add({ kind: 'latency', ms: 2 ** 31 - 1, jitterMs: 0 });
+    faults.add({ kind: 'latency', ms: 1 });
+    expect(faults.inject('events').delayMs).toBe(2 ** 31 - 1);
+  });
+
   it('that ends a request keeps those after it from being asked', () => {
     const { faults, meet } = setUp();
     faults.add({ kind: 'latency', ms: 5, times: 1 });

@@ -1,7 +1,9 @@
 // What clients see of faults, over real connections.
+import { request } from 'node:http';
+import { gzipSync } from 'node:zlib';
 import { EVENTS_PATH, requestHeaders } from '@sluice/protocol';
-import { describe, expect, it } from 'vitest';
-import { type Emulator, type Fault, startEmulator } from '../../src/index.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { type BehaviourSettings, type Emulator, type Fault, startEmulator } from '../../src/index.ts';
 import { ask, event, readCustomer, sendEvents } from '../service.ts';
 
 const ADA = { email: 'ada@example.com' };
@@ -56,6 +58,24 @@ describe('a client is', () => {
     expect(row?.durationMs).toBeGreaterThan(25);
   });
 
+  it.each<Fault[][]>([[[]], [[{ kind: 'hang' }]]])(
+    'let go if it gives up while it waits, and its request is kept: %j',
+    async (others) => {
+      const debug = vi.fn();
+      const logger = { debug, info() {}, warn() {}, error() {} };
+      await using emulator = await startEmulator({ primaryKey: 'email', logger });
+      const latency = emulator.fail({ kind: 'latency', ms: 300 });
+      for (const other of others) emulator.fail(other);
+      const headers = requestHeaders(emulator.apiKey);
+      const client = request(emulator.baseUrl + EVENTS_PATH, { method: 'POST', headers });
+      client.on('error', () => {}).write('{"batch":[');
+      await expect.poll(() => latency.hits).toBe(1);
+      client.destroy();
+      await expect.poll(() => debug.mock.calls).toMatchObject([[{ path: EVENTS_PATH }, 'request']]);
+      expect(await emulator.requests()).toMatchObject([{ status: null }]);
+    },
+  );
+
   it('left without an answer, until it gives up', async () => {
     await using emulator = await start({ kind: 'hang' });
     const client = new AbortController();
@@ -90,6 +110,17 @@ describe('a client is', () => {
     expect(await emulator.requests()).toMatchObject([{ status: 200, firstEvent: 1 }]);
   });
 
+  it.each<BehaviourSettings>([{ acceptedBody: 'empty' }, { acceptedStatus: 204 }])(
+    'cut off before an answer that has no middle, with %j',
+    async (behaviour) => {
+      const faults: Fault[] = [{ kind: 'reset', at: 'middle' }];
+      await using emulator = await startEmulator({ primaryKey: 'email', behaviour, faults });
+      expect(await failureOf(sendEvents(emulator, event()))).toBe('ECONNRESET');
+      expect(await emulator.requests()).toMatchObject([{ status: null, firstEvent: 1 }]);
+      expect(await emulator.requests({ outcome: 'taken' })).toEqual([]);
+    },
+  );
+
   it('cut off after what it sent was stored, so that it cannot know', async () => {
     await using emulator = await start({ kind: 'lost-answer', times: 2 });
     expect(await failureOf(sendEvents(emulator, event()))).toBe('ECONNRESET');
@@ -119,6 +150,27 @@ describe('a client is', () => {
       { status: 200, fault: null },
       { status: 413, fault: 'refuses bodies of more than 500 bytes' },
     ]);
+  });
+
+  it('refused for its size as often as the fault may act, however many send at once', async () => {
+    await using emulator = await start(
+      { kind: 'latency', ms: 50 },
+      { kind: 'too-large', bytes: 100, times: 1 },
+    );
+    const answers = await Promise.all([1, 2, 3].map(() => sendEvents(emulator, event())));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 413]);
+    expect(await emulator.requests({ outcome: 'refused' })).toMatchObject([
+      { fault: 'waits 50 ms; refuses bodies of more than 100 bytes' },
+    ]);
+  });
+
+  it('refused where its body is over a size once it is unpacked', async () => {
+    await using emulator = await start({ kind: 'too-large', bytes: 500, times: 1 });
+    await emulator.changeBehaviour({ behaviour: { compression: true } });
+    const body = gzipSync(JSON.stringify({ batch: Array.from({ length: 10 }, () => event()) }));
+    const headers = { ...requestHeaders(emulator.apiKey), 'content-encoding': 'gzip' };
+    const again = () => ask(emulator.baseUrl + EVENTS_PATH, { method: 'POST', headers, body });
+    expect([(await again()).status, (await again()).status]).toEqual([413, 200]);
   });
 
   it('refused for a poisonous event, or told of it where bad events are left out', async () => {

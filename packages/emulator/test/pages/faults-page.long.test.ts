@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import type { Page } from 'playwright';
 import { afterAll, describe, expect, it } from 'vitest';
 import { EXAMPLES } from '../../pages/faults/fault-examples.ts';
@@ -5,6 +7,7 @@ import { startEmulator } from '../../src/index.ts';
 import { event, sendEvents } from '../service.ts';
 import { closeBrowser, hasChromium, openPage } from './open-page.ts';
 
+const run = promisify(execFile);
 const rows = (page: Page) => page.locator('.fault');
 const switchOn = (page: Page) => page.getByRole('button', { name: 'Switch on', exact: true });
 
@@ -57,6 +60,20 @@ describe.skipIf(!hasChromium)('the faults page (needs Chromium)', () => {
     await switchOn(page).click();
     await rows(page).getByText('waiting').waitFor();
     expect((await emulatorFaults(page)).faults).toMatchObject([{ fault }]);
+  });
+
+  it('shows a command that works with the token, where one is needed', async () => {
+    await using emulator = await startEmulator({ primaryKey: 'email', token: "a-token's" });
+    const page = await openPage(emulator, '#/faults');
+    await page.getByText('The same in code').click();
+    const command = page.locator('.same code').first();
+    await expect.poll(() => command.textContent()).toContain("-H 'Authorization: Bearer TOKEN'");
+    const text = (await command.textContent()) ?? '';
+    await run('sh', [
+      '-c',
+      text.replace("'Authorization: Bearer TOKEN'", `"Authorization: Bearer a-token's"`),
+    ]);
+    await rows(page).getByText('Has not acted yet').waitFor();
   });
 
   it('says why a fault is refused', async () => {

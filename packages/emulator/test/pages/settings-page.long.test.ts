@@ -72,6 +72,26 @@ describe.skipIf(!hasChromium)('the settings page (needs Chromium)', () => {
     expect((await snippets(page))[0]).toContain(`baseUrl: '${emulator.baseUrl}'`);
   });
 
+  it('has snippets that work with odd names and keys, too', async () => {
+    const customers = [{ constructor: 'ada' }];
+    const apiKey = `it's\\"a"-key`;
+    await using emulator = await startEmulator({ primaryKey: 'constructor', customers, apiKey });
+    const page = await openPage(emulator, '#/settings');
+    await page.getByText(apiKey).first().waitFor();
+    for (const [language, program, flag] of [
+      ['curl', 'sh', '-c'],
+      ['fetch', process.execPath, '-e'],
+    ] as const) {
+      await page.getByText(language, { exact: true }).click();
+      for (const snippet of await snippets(page)) await run(program, [flag, snippet]);
+    }
+    await page.getByText('Sluice', { exact: true }).click();
+    expect((await snippets(page))[0]).toContain(`apiKey: 'it\\'s\\\\\\"a\\"-key'`);
+    const rows = await emulator.requests();
+    expect(rows.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    expect(await emulator.countEvents({ correlationValue: 'ada' })).toMatchObject({ unique: 2 });
+  });
+
   it('chooses how the service answers: a preset, and its settings', async () => {
     await using emulator = await startEmulator({ primaryKey: 'email' });
     const page = await openPage(emulator, '#/settings');

@@ -186,6 +186,12 @@ describe.skipIf(!hasChromium)('the event tracker page (needs Chromium)', () => {
         .toEqual(['"green hat"', '', '"blue shoes"', '', '"red shoes"', '']);
       const heads = page.locator('.list-head > *');
       expect((await heads.allTextContents()).slice(-2)).toEqual(['title', 'missing']);
+      await page.getByLabel('Keys as columns').fill('payload."no, key", payload.title');
+      await page.keyboard.press('Enter');
+      await expect
+        .poll(() => titles(page))
+        .toEqual(['', '"green hat"', '', '"blue shoes"', '', '"red shoes"']);
+      expect((await heads.allTextContents()).slice(-2)).toEqual(['"no, key"', 'title']);
       await page.getByLabel('Keys as columns').fill('title');
       await page.keyboard.press('Enter');
       await page.getByText('keys must be at most 10 keys such as payload.total').waitFor();

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { listCatalogue } from '../../src/search/catalogue.ts';
+import { readPayloadConditions } from '../../src/search/payload-query.ts';
 import { received, setUp } from './typed-searches.ts';
 
 const catalogueOf = ({ database, events }: ReturnType<typeof setUp>, now = () => performance.now()) =>
@@ -55,6 +56,21 @@ describe('the catalogue', () => {
       ],
     });
   });
+
+  it.each(['say "hi"', '\\', '\\"', '"."', 'a, b', "it's", 'two\nlines', '', '\ud800', '名 前'])(
+    'names a key as a search finds it: %j',
+    async (key) => {
+      const place = setUp();
+      place.events.add(
+        place.events.stage([received({ payload: { [key]: { [key]: 1 } } }), received({ payload: {} })]),
+        1,
+      );
+      const [entry] = (await catalogueOf(place)).entries;
+      for (const { path } of entry?.keys ?? [])
+        expect(await place.ids({ payload: readPayloadConditions(`payload.${path}`) })).toEqual([1]);
+      expect(entry?.keys).toHaveLength(2);
+    },
+  );
 
   it('ends after half a second, and says how far it came', async () => {
     const place = setUp();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readPayloadConditions } from '../../src/search/payload-query.ts';
+import { payloadKeys, readPayloadConditions, readPayloadPaths } from '../../src/search/payload-query.ts';
 import { received, setUp } from './typed-searches.ts';
 
 describe('conditions on payloads', () => {
@@ -43,6 +43,8 @@ describe('conditions on payloads', () => {
     'payload.total > true',
     'payload.total 100',
     'payload.total = "100',
+    'payload."total = 1',
+    'payload."total\\" = 1',
     'payload.total = 1 or payload.total = 2',
     'payload.a and',
     'payload.a.. = 1',
@@ -51,5 +53,21 @@ describe('conditions on payloads', () => {
     `payload.${'a'.repeat(1_000)}`,
   ])('refuses %s', (text) => {
     expect(() => readPayloadConditions(text)).toThrow(/^payload /);
+  });
+});
+
+describe('keys of payloads', () => {
+  it.each<[string, string[]]>([
+    ['payload.total , payload.items[0].sku', ['total', 'items[0].sku']],
+    ['payload."a, b".c,payload."say \\"x, y\\""', ['"a, b".c', '"say \\"x, y\\""']],
+    ['payload[1]', ['[1]']],
+    ['', []],
+  ])('are split where the paths of a search are: %s', (text, keys) => {
+    expect(payloadKeys(text)).toEqual(keys);
+    expect(readPayloadPaths(text)).toHaveLength(keys.length);
+  });
+
+  it('are read up to the first that is wrong', () => {
+    expect(payloadKeys('payload.a, b, payload.c')).toEqual(['a']);
   });
 });
