@@ -8,7 +8,16 @@ import { isIntercepted } from '../send/http/interception.ts';
 import type { Credentials } from '../send/http/transport.ts';
 import { SERVICE } from '../send/requests.ts';
 import { SYNC_TAG } from './background-sync.ts';
-import { isTexts, PARCELS, type ParcelKey, rangeOf, rangeOfPauses, readKeys, SENT } from './keep/parcel.ts';
+import {
+  idOf,
+  isTexts,
+  PARCELS,
+  type ParcelKey,
+  rangeOf,
+  rangeOfPauses,
+  readKeys,
+  SENT,
+} from './keep/parcel.ts';
 import type { Message } from './keep/tabs.ts';
 import type { DrainTarget, RelayDrainPart } from './relay-drain.ts';
 import { read } from './send/fetch.ts';
@@ -17,6 +26,8 @@ import { hasIndexedDb, meeting } from './store/origin.ts';
 import { storedLock } from './store/stored-lock.ts';
 
 const TIMEOUT_MS = 30_000;
+/** Of a request. To a relay, a parcel goes alone: it has the events of one customer. */
+const MOST_BYTES = 128 * 1024;
 /** So long pages are told what was sent. */
 const TOLD_MS = 30 * 24 * 3_600_000;
 /** Answers that find fault with events or their size. A page handles these events; the worker goes on with others. */
@@ -80,6 +91,7 @@ export async function drain(options: DrainOptions): Promise<void> {
   const to = targetOf(options);
   if (!hasIndexedDb()) return;
   const name = databaseName({ ...options, ...to }, PARCELS);
+  const most = options.relay ? 0 : MOST_BYTES;
   const store = openStore(name, systemClock, () => {});
   const lock = storedLock(store, systemClock);
   const { createChannel, locks } = meeting();
@@ -91,16 +103,19 @@ export async function drain(options: DrainOptions): Promise<void> {
     };
 
   /**
-   * Sends one parcel. Resolves to false if the service refuses the events, or if there are none. Rejects if the service cannot be
-   * reached or accepts nothing now.
+   * Sends parcels in one request. Resolves to false if the service refuses an event, or if a parcel is none. Rejects if the service
+   * cannot be reached or accepts nothing now.
    */
-  async function post([page, number, count]: ParcelKey): Promise<boolean> {
-    const { result: texts } = await store.use(
-      'readonly',
-      (objects): IDBRequest<unknown> => objects.get(rangeOf({ page, number })),
+  async function post(keys: readonly ParcelKey[]): Promise<boolean> {
+    const requests = await store.use('readonly', (objects) =>
+      keys.map(([page, number]): IDBRequest<unknown> => objects.get(rangeOf({ page, number }))),
     );
-    // A page drops it.
-    if (!isTexts(texts, count)) return false;
+    const texts: string[] = [];
+    for (const [index, { result }] of requests.entries()) {
+      // A page drops it.
+      if (!isTexts(result, keys[index]?.[2] ?? 0)) return false;
+      texts.push(...result);
+    }
     const encode = (text: string) => encoder.encode(text);
     const isLate = () => new Error('the service did not answer');
     const made = Promise.resolve(to.body({ body: encode(joinEvents(texts)), texts: texts.map(encode) }));
@@ -127,6 +142,24 @@ export async function drain(options: DrainOptions): Promise<void> {
     throw new Error(`the service answered ${status}`);
   }
 
+  /** Sends parcels together, or each alone if something is wrong with one. Leaves that one to a page. */
+  async function deliver(keys: readonly ParcelKey[]): Promise<void> {
+    if (keys.length === 0) return;
+    if (await post(keys)) await release(keys);
+    else if (keys.length > 1) for (const key of keys) await deliver([key]);
+  }
+
+  async function release(keys: readonly ParcelKey[]): Promise<void> {
+    await store.use('readwrite', (objects) => {
+      for (const [page, number] of keys) {
+        objects.delete(rangeOf({ page, number }));
+        // The next page may find the events in localStorage, which a worker cannot read.
+        objects.put(0, [page, number, systemClock.now(), TOLD_MS, SENT]);
+      }
+    });
+    for (const key of keys) channel?.postMessage(['ended', idOf(key), 'delivered'] satisfies Message);
+  }
+
   async function work(held: object | null): Promise<void> {
     if (held === null) throw new Error('a page works');
     const { result } = await store.use('readonly', (objects) => objects.getAllKeys());
@@ -141,19 +174,26 @@ export async function drain(options: DrainOptions): Promise<void> {
       });
       throw new Error('requests are paused');
     }
-    for (const [id, { key, until = 0, wasAlive = 0 }] of stored) {
-      const [page, number, , , , session] = key;
+    let next: ParcelKey[] = [];
+    let room = 0;
+    for (const { key, until = 0, wasAlive = 0 } of stored.values()) {
+      const [, , , bytes, , session] = key;
       if (session) continue;
       isHeld ||= until > 0;
-      const isTaken = wasAlive >= (leaving === 'once' ? 1 : SENT);
-      if (until > 0 || !(isTaken || (await post(key)))) continue;
-      await store.use('readwrite', (objects) => {
-        objects.delete(rangeOf({ page, number }));
-        // The next page may find the events in localStorage, which a worker cannot read.
-        objects.put(0, [page, number, now, TOLD_MS, SENT]);
-      });
-      channel?.postMessage(['ended', id, 'delivered'] satisfies Message);
+      if (until > 0) continue;
+      if (wasAlive >= (leaving === 'once' ? 1 : SENT)) {
+        await release([key]);
+        continue;
+      }
+      room -= bytes;
+      if (room < 0) {
+        await deliver(next);
+        next = [];
+        room = most - bytes;
+      }
+      next.push(key);
     }
+    await deliver(next);
     await store.use('readwrite', (objects) => {
       for (const key of over) objects.delete(key);
     });

@@ -15,13 +15,13 @@ const decoder = new TextDecoder();
 const ada = { correlationValue: 'ada@example.com' };
 
 /** A page that tracks this many events, stores each hundred by itself, and is gone before it sends any. */
-async function leave(options: TrackerOptions, name: string, count: number): Promise<void> {
+async function leave(options: TrackerOptions, name: string, count: number, together = 100): Promise<void> {
   // On a busy machine, the tracker may begin a request, but nothing arrives.
   const transport = { post: () => new Promise<never>(() => {}), close: async () => {} };
   const page = createTracker({ ...options, transport, batch: { maxWaitMs: 60_000, maxEvents: 10_000 } });
   for (let number = 0; number < count; number += 1) {
     page.track(name, { number }, ada);
-    if (number % 100 === 99) await page.durable();
+    if ((number + 1) % together === 0) await page.durable();
   }
   await page.durable();
   await page.close({ timeoutMs: 0 });
@@ -48,6 +48,18 @@ describe('what a service worker does', () => {
     await leave(options, name, 250);
     await Promise.all([wake(options), wake(options)]);
     expect(await count(name)).toEqual({ unique: 250, received: 250 });
+  });
+
+  it('sends many small records in few requests', async () => {
+    const options = { baseUrl, apiKey, correlationKey: 'email' };
+    const name = `small-${uuid()}`;
+    await leave(options, name, 300, 3);
+    const { fetch } = globalThis;
+    const sending = vi.spyOn(globalThis, 'fetch').mockImplementation(fetch);
+    await wake(options);
+    expect(sending.mock.calls.length).toBe(1);
+    sending.mockRestore();
+    expect(await count(name)).toEqual({ unique: 300, received: 300 });
   });
 
   it('sends the headers that it is given', async () => {
