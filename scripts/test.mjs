@@ -29,7 +29,9 @@ if (asked >= 0) {
     console.log(
       engine ? `no tests in ${name}: ${engine.hint}` : `--browser is one of ${known}, got "${name}"`,
     );
-    process.exit(engine ? 0 : 2);
+    // A browser that was asked for by name must be there. Without a name, what is missing is skipped.
+    if (engine) console.log(summaryLine({ passed: 0, failed: 1, skipped: 0 }));
+    process.exit(engine ? 1 : 2);
   }
   projects = [name];
 }

@@ -1,7 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { command } from '../checks/command.mjs';
-import { root } from '../workspace.mjs';
+import { packageDirectories, readManifest, root } from '../workspace.mjs';
 
 const SUFFIX = '.cdx.json';
 /** They ask for no more than their notice. */
@@ -12,16 +12,20 @@ const ALLOWED = ['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'M
  */
 
 /**
- * Writes for each package what a user installs with it (CycloneDX). Throws if a licence asks for more than its notice.
+ * Writes for each package what a user installs with it (CycloneDX), in place of the lists that are there. Throws if one is missing,
+ * or a licence asks for more than its notice.
  * @param {string} folder
  */
 export async function billsOfMaterials(folder) {
+  for (const name of readdirSync(folder)) if (name.endsWith(SUFFIX)) rmSync(join(folder, name));
   await command(process.execPath, [
     join(root, 'scripts', 'pnpm.mjs'),
     ...['--filter', './packages/*', 'sbom', '--sbom-format', 'cyclonedx', '--prod', '--split'],
     ...['--out', join(folder, `%s-%v${SUFFIX}`)],
   ]);
-  const files = readdirSync(folder).filter((name) => name.endsWith(SUFFIX));
+  const files = packageDirectories().map(fileOf);
+  const missing = files.filter((name) => !existsSync(join(folder, name)));
+  if (missing.length > 0) throw new Error(`not written: ${missing.join(', ')}`);
   const components = files.flatMap(
     (name) =>
       /** @type {Component[]} */ (JSON.parse(readFileSync(join(folder, name), 'utf8')).components ?? []),
@@ -31,6 +35,12 @@ export async function billsOfMaterials(folder) {
     throw new Error(refused.map((one) => `${one.name} ${one.version}: ${licenceOf(one)}`).join('\n'));
   const used = [...new Set(components.map(licenceOf))].sort();
   return `${files.length} files; ${used.join(', ')}`;
+}
+
+/** @param {string} directory of a package */
+function fileOf(directory) {
+  const { name, version } = readManifest(directory);
+  return `${name.replace('@', '').replace('/', '-')}-${version}${SUFFIX}`;
 }
 
 /** @param {Component} component */

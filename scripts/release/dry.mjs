@@ -8,6 +8,7 @@ import { command } from '../checks/command.mjs';
 import { report } from '../checks/report.mjs';
 import { root } from '../workspace.mjs';
 import { billsOfMaterials } from './bill-of-materials.mjs';
+import { checkCommitted } from './committed.mjs';
 import { packTwice } from './pack-twice.mjs';
 import { checkVersions } from './versions.mjs';
 
@@ -32,7 +33,8 @@ const steps = {
   'bills of materials': () => billsOfMaterials(folder),
 };
 for (const name of values.skip) delete steps[name];
-const failed = await report(steps);
+const uncommitted = await report({ committed: checkCommitted });
+const failed = uncommitted.length > 0 ? uncommitted : await report(steps);
 rmSync(temporary, { recursive: true, force: true });
 console.log(
   failed.length > 0

@@ -29,6 +29,8 @@ const MOST_DRAIN = 2.5;
 const MOST_FRESH_MS = 15_000;
 /** Some clients are refused several times in a row, and wait for a probe. */
 const MOST_FRESH_P99_MS = 120_000;
+/** In place of a time that was not measured. No demand allows it. */
+const NEVER = Number.POSITIVE_INFINITY;
 
 /** A service is away for hours, while many clients track on. Then it is back, and takes three times the usual requests. */
 export const longOutage: Fault = { name: 'long-outage', run };
@@ -51,7 +53,7 @@ async function run({ isQuick, seed }: FaultContext): Promise<FaultResult> {
 }
 
 function problemsOf(outage: MeasuredOutage): string[] {
-  const { freshAge, drainSeconds = Number.POSITIVE_INFINITY, ...rest } = outage;
+  const { freshAge = { p50: NEVER, p99: NEVER }, drainSeconds = NEVER, ...rest } = outage;
   const isAmbiguous = outage.name === 'no answer';
   const demands: readonly [string, number, number][] = [
     ['duplicates', rest.duplicates, 0],

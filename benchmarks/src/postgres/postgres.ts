@@ -43,7 +43,10 @@ export const postgres: Measurement = {
 
 async function run(context: MeasurementContext): Promise<readonly Row[]> {
   const missing = whyNoPostgres();
-  if (missing !== undefined) throw new Error(missing);
+  if (missing !== undefined) {
+    context.tell(`skipped: ${missing}`);
+    return [];
+  }
   const receiver = await Receiving.start();
   const server = await startPostgres({ fsync: true, settings: { max_wal_size: '4GB' } });
   try {
@@ -89,8 +92,11 @@ async function measure(
   const { connectionString } = server;
   const events = eventsOf(context);
   await empty(connectionString);
-  if (subject.kind === 'store')
-    return events / (await store(subject.store, connectionString, events, context));
+  if (subject.kind === 'store') {
+    const { seconds, kept } = await store(subject.store, connectionString, events, context);
+    if (kept !== events) throw new Error(`postgres, ${subject.store}: of ${events} events, it holds ${kept}`);
+    return events / seconds;
+  }
   const settings = { baseUrl: receiver.baseUrl, connectionString };
   if (subject.kind === 'drain') await publish(connectionString, context);
   await using forwarders = new Forwarders(subject.forwarders, settings, context.execArgv);
@@ -111,18 +117,18 @@ async function publish(connectionString: string, context: MeasurementContext): P
   await Promise.all(publishers);
 }
 
-/** Stores events in a process. Returns how many seconds that took. */
+/** Stores events in a process. Returns how many seconds that took, and how many events the database has then. */
 async function store(
   name: StoreName,
   connectionString: string,
   events: number,
   { execArgv }: MeasurementContext,
-): Promise<number> {
+): Promise<{ readonly seconds: number; readonly kept: number }> {
   const settings: DurableSettings = { store: name, directory: connectionString, events, groupEvents: GROUP };
   await using process = new ForkedProcess<DurableTold>(STORING, settings, execArgv);
-  const { elapsedMs } = await process.expect('measured');
+  const { elapsedMs, kept } = await process.expect('measured');
   await process.ended();
-  return elapsedMs / 1_000;
+  return { seconds: elapsedMs / 1_000, kept };
 }
 
 async function empty(connectionString: string): Promise<void> {

@@ -1,7 +1,12 @@
 export interface WaitingSettings {
-  readonly journalDirectory: string;
+  /** A directory of this process alone. */
+  readonly directory: string;
+  /** Events that come before the backlog, through a tracker with a small buffer. */
+  readonly warmUp: number;
   /** Events that already wait when track() is timed. */
   readonly waiting: number;
+  /** Events that another tracker takes before track() is timed, so that each process has tracked the same number by then. */
+  readonly others: number;
   /** Events that are timed. */
   readonly timed: number;
 }

@@ -1,4 +1,5 @@
 // Measures the cost of track(), and the memory, while a backlog waits because the service is away.
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createTracker, type Tracker } from '@sluice/core';
 import type { WaitingSettings, WaitingTold } from './backlog-messages.ts';
@@ -7,36 +8,42 @@ import { receiveSettings, takeLeave, tell } from './parent.ts';
 import { openTracker, trackEvent } from './tracker.ts';
 import { inTurns } from './turns.ts';
 
-/** Enough for the compiler to settle, so that only the backlog makes a difference. */
-const WARM_UP_TURNS = 200;
-const WARM_UP_EVENTS = 500;
+const WARM_UP_TURN = 500;
 /** Small, so that the measurement does not include the memory of the warm-up. */
 const WARM_UP_BYTES = 1024 * 1024;
 
-const { journalDirectory, waiting, timed } = await receiveSettings<WaitingSettings>();
+const { directory, warmUp, waiting, others, timed } = await receiveSettings<WaitingSettings>();
 const memoryAtStart = process.memoryUsage.rss();
-await warmUp(`${journalDirectory}-warm-up`);
-const tracker = openTracker(NOBODY, journalDirectory);
+await warmUpWith(warmUp, join(directory, 'warm-up'));
+const tracker = openTracker(NOBODY, join(directory, 'backlog'));
 await leave(tracker, waiting);
 const heldBytes = process.memoryUsage.rss() - memoryAtStart;
+// Only now: the memory that it takes is not that of the backlog.
+await leaveElsewhere(join(directory, 'others'), others);
 const ns = await leave(tracker, timed);
 const { pending } = tracker.stats();
 await tracker.close({ timeoutMs: 0 });
 tell<WaitingTold>({ type: 'measured', nsPerEvent: ns / timed, heldBytes, pending });
 takeLeave();
 
-async function warmUp(directory: string): Promise<void> {
+async function warmUpWith(events: number, journalDirectory: string): Promise<void> {
   const tracker = createTracker({
     logger: false,
     ...{ baseUrl: NOBODY, apiKey: 'bench-key', correlationKey: 'email' },
-    ...{ journalDirectory: directory, buffer: { maxBytes: WARM_UP_BYTES } },
+    ...{ journalDirectory, buffer: { maxBytes: WARM_UP_BYTES } },
   });
-  for (let turn = 0; turn < WARM_UP_TURNS; turn += 1) {
-    await inTurns(WARM_UP_EVENTS, (events) => {
-      for (const event of events) trackEvent(tracker, event);
+  for (let tracked = 0; tracked < events; tracked += WARM_UP_TURN) {
+    await inTurns(WARM_UP_TURN, (turn) => {
+      for (const event of turn) trackEvent(tracker, event);
     });
     await tracker.durable();
   }
+  await tracker.close({ timeoutMs: 0 });
+}
+
+async function leaveElsewhere(journalDirectory: string, events: number): Promise<void> {
+  const tracker = openTracker(NOBODY, journalDirectory);
+  await leave(tracker, events);
   await tracker.close({ timeoutMs: 0 });
 }
 

@@ -4,9 +4,5 @@ export interface RelaySettings {
   readonly directory: string;
 }
 
-export type RelayTold = {
-  readonly type: 'ready';
-  readonly url: string;
-  /** A server that reads each request and answers 202, and does nothing else. */
-  readonly bareUrl: string;
-};
+/** The message of a relay, or of the bare server. */
+export type RelayTold = { readonly type: 'ready'; readonly url: string };

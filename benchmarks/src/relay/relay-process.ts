@@ -1,12 +1,9 @@
-// A relay behind a server of its own, and beside it a bare server that answers 202 to whatever it gets.
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+// A relay behind a server of its own.
 import { createRelay, startRelayServer } from '@sluice/relay';
 import { receiveSettings, tell } from '../processes/parent.ts';
 import type { RelaySettings, RelayTold } from './relay-messages.ts';
 
 const UNLIMITED = { ticketEventsPerMinute: 2 ** 31, addressEventsPerMinute: 2 ** 31 };
-const BARE_ANSWER = '{"taken":1,"refused":[]}';
 
 const { baseUrl, apiKey, directory } = await receiveSettings<RelaySettings>();
 const nothing = () => undefined;
@@ -17,11 +14,4 @@ const relay = createRelay({
   logger: { debug: nothing, info: nothing, warn: nothing, error: nothing },
 });
 const { url } = await startRelayServer(relay);
-const bare = createServer((request, response) => {
-  request.resume();
-  request.on('end', () => response.writeHead(202, { 'content-type': 'application/json' }).end(BARE_ANSWER));
-});
-bare.listen(0, '127.0.0.1', () => {
-  const { port } = bare.address() as AddressInfo;
-  tell<RelayTold>({ type: 'ready', url, bareUrl: `http://127.0.0.1:${port}/s` });
-});
+tell<RelayTold>({ type: 'ready', url });

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 
 const NAMES = ['page_view', 'page_view', 'page_view', 'item_to_cart', 'purchase'];
-const CUSTOMERS = 50_000;
-const SKUS = 100_000;
+/** How many customers there are, and how many products. Each comes once in so many events. */
+export const CUSTOMERS = 50_000;
+export const SKUS = 100_000;
 const WORDS =
   'amber birch cedar dusk ember fern grove hazel iris juniper kelp larch maple north oak pine quartz reed slate thyme umber violet willow yarrow';
 const words = WORDS.split(' ');
@@ -27,7 +28,12 @@ export function variedEventText(number: number): string {
 
 /** The customer of an event. */
 export function customerOf(number: number): string {
-  return `customer-${(number * 7_919) % CUSTOMERS}@example.com`;
+  return customerAt((number * 7_919) % CUSTOMERS);
+}
+
+/** The customer with this index, below {@link CUSTOMERS}. */
+export function customerAt(index: number): string {
+  return `customer-${index}@example.com`;
 }
 
 /** The product of an event. */

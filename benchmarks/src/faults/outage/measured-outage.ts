@@ -28,6 +28,11 @@ export interface OutageSize {
   readonly capacity: number;
 }
 
+interface Quantiles {
+  readonly p50: number;
+  readonly p99: number;
+}
+
 /** Measurements of one outage. Rates are requests of all clients per second, from its end until the backlog is delivered. */
 export interface MeasuredOutage {
   readonly name: string;
@@ -52,9 +57,9 @@ export interface MeasuredOutage {
   readonly refused: number;
   /** The most clients that came back in one second, as a part of all clients. */
   readonly peakReturn: number;
-  /** Age on arrival, in milliseconds. */
-  readonly freshAge: { readonly p50: number; readonly p99: number };
-  readonly newcomersAge: { readonly p50: number; readonly p99: number };
+  /** Age on arrival, in milliseconds. Undefined if there was no such event. */
+  readonly freshAge: Quantiles | undefined;
+  readonly newcomersAge: Quantiles | undefined;
   /** Requests per second, averaged over ten seconds each. */
   readonly curve: readonly number[];
 }
@@ -120,8 +125,9 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
 }
 
-function quantiles(ages: readonly number[]): { p50: number; p99: number } {
+function quantiles(ages: readonly number[]): Quantiles | undefined {
+  if (ages.length === 0) return undefined;
   const sorted = [...ages].sort((a, b) => a - b);
-  const at = (part: number) => sorted[Math.floor(part * (sorted.length - 1))] ?? 0;
+  const at = (part: number) => sorted[Math.floor(part * (sorted.length - 1))] ?? Number.NaN;
   return { p50: at(0.5), p99: at(0.99) };
 }

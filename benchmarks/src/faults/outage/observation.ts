@@ -36,7 +36,7 @@ export class Observation implements Observer {
   drainedAt: number | undefined;
   /**
    * Ages on arrival of fresh events, in milliseconds. An event is fresh if its client had already got through again when it
-   * tracked the event. Recorded while there is a backlog.
+   * tracked the event, and there was still a backlog. It does not matter when the event arrives: a starved one arrives last.
    */
   readonly ages: { readonly own: number[]; readonly newcomers: number[] } = { own: [], newcomers: [] };
 
@@ -94,8 +94,8 @@ export class Observation implements Observer {
   #arrived(trackedAt: number, client: number, now: number): void {
     const { backAt, clients } = this.#options;
     if (trackedAt >= backAt) {
-      const isFresh = trackedAt >= (this.#returnedAt.get(client) ?? now);
-      if (isFresh && this.drainedAt === undefined)
+      const isBack = trackedAt >= (this.#returnedAt.get(client) ?? now);
+      if (isBack && trackedAt < (this.drainedAt ?? Number.POSITIVE_INFINITY))
         this.ages[client < clients ? 'own' : 'newcomers'].push(now - trackedAt);
       return;
     }

@@ -26,7 +26,7 @@ function outageLine(outage: MeasuredOutage): string[] {
     outage.capacity.toFixed(0),
     percent(outage.refused),
     percent(outage.peakReturn),
-    ...[freshAge.p50, freshAge.p99, newcomersAge.p50, newcomersAge.p99].map((ms) => (ms / 1_000).toFixed(1)),
+    ...[freshAge?.p50, freshAge?.p99, newcomersAge?.p50, newcomersAge?.p99].map(seconds),
     bars(outage),
   ];
 }
@@ -36,6 +36,10 @@ function bars({ curve, capacity }: MeasuredOutage): string {
   const bar = (rate: number) => BARS[Math.ceil((rate / most) * (BARS.length - 1))] ?? '';
   const end = curve.length > MOST_STEPS ? '…' : '|';
   return `|${curve.slice(0, MOST_STEPS).map(bar).join('')}${end} █ = ${most.toFixed(0)}`;
+}
+
+function seconds(ms: number | undefined): string {
+  return ms === undefined ? 'none' : (ms / 1_000).toFixed(1);
 }
 
 function percent(part: number): string {
