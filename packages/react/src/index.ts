@@ -69,7 +69,7 @@ export function useTrack<Events extends object = AnyEvents>(): Tracker<Events>['
  * a server it does nothing.
  *
  * @param path The path that your router shows, if the address alone does not tell. `null` means that it is not known yet: then this
- * tracks nothing. Default: Sluice watches the address, as `pageViews` of `@sluice/core/page-views`. A view has the same payload and
+ * tracks nothing. Default: Sluice watches the address, as `pageViews` of `@sluice/core/page-views`. A view has the same fields and
  * time either way. Without a document, as in React Native, it has no title, and the first one no referrer.
  * @throws An Error if there is no provider.
  * @example

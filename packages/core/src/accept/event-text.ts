@@ -6,6 +6,9 @@ import { ClockOffset, type OffsetStore } from './clock-offset.ts';
 import { payloadText } from './payload.ts';
 import { UNIDENTIFIED } from './unidentified.ts';
 
+/** Names the option when it happened by the clock of this device: corrected, as `timestamp` is not. */
+export const DEVICE_TIME: unique symbol = Symbol();
+
 /** Options of one event, besides its name and payload. */
 export interface TrackOptions {
   /** The customer it belongs to. Default: that of `tracker.for()`, or of `identify()`. */
@@ -18,11 +21,11 @@ export interface TrackOptions {
   readonly source?: string | undefined;
   /** `high`: written and sent at once, before others, and dropped last when there is no room. Default: `normal`. */
   readonly priority?: 'normal' | 'high' | undefined;
-  /** When it happened, by the clock of this device: corrected, as `timestamp` is not. @internal */
-  readonly time?: number | undefined;
+  /** @internal */
+  readonly [DEVICE_TIME]?: number;
 }
 
-const OPTION_NAMES = ['correlationValue', 'timestamp', 'uuid', 'source', 'priority', 'time'];
+const OPTION_NAMES = ['correlationValue', 'timestamp', 'uuid', 'source', 'priority'];
 /** The years 0 to 9999, in milliseconds since 1970. */
 const isTime = isWithin(Date.UTC(-1, 12), Date.UTC(10_000, 0) - 1);
 /** Bounds of the cache of heads: how many, and for names of what length. */
@@ -103,7 +106,7 @@ export class EventTexts {
       // A page added it to Object.prototype.
       return this.create(name, payload, Object.assign(Object.create(null), options), now, context, customer);
     }
-    const { time = now, priority, timestamp, uuid: givenUuid } = options;
+    const { [DEVICE_TIME]: time = now, priority, timestamp, uuid: givenUuid } = options;
     const givenValue = options.correlationValue ?? customer;
     const uuid = givenUuid ?? newUuid();
     const correlationValue = givenValue ?? this.correlationValue ?? this.#nobody;

@@ -1,6 +1,6 @@
 /** Tracks page views. Functions beside the tracker, not stages of it: all that they need is `track()`. */
 import { type Clock, systemClock } from '@sluice/protocol/toolbox';
-import type { TrackOptions } from '../accept/event-text.ts';
+import { DEVICE_TIME, type TrackOptions } from '../accept/event-text.ts';
 
 /** Routers set the title after they changed the address. A title that is the same for so long was right from the start. */
 const TITLE_MS = 1_000;
@@ -89,7 +89,7 @@ function createViews(tracker: ViewTracker, clock: Clock): Views {
     signal.addEventListener('abort', () => {
       titles.disconnect();
       timer.cancel();
-      tracker.track('page_view', { title: document.title, path, referrer }, { time });
+      tracker.track('page_view', { title: document.title, path, referrer }, { [DEVICE_TIME]: time });
     });
   }
 
@@ -192,6 +192,7 @@ type Methods = Record<string, ((...args: unknown[]) => unknown) | undefined>;
 function wrap(target: Methods, names: readonly string[], onCall: () => void, signal: AbortSignal): void {
   for (const name of names) {
     const inner = target[name];
+    const before = Object.getOwnPropertyDescriptor(target, name);
     if (!inner) continue;
     const outer = (...args: unknown[]) => {
       onCall();
@@ -203,8 +204,8 @@ function wrap(target: Methods, names: readonly string[], onCall: () => void, sig
     Reflect.set(target, name, outer);
     signal.addEventListener('abort', () => {
       if (target[name] !== outer) return;
-      delete target[name];
-      if (target[name] !== inner) target[name] = inner;
+      if (before) Object.defineProperty(target, name, before);
+      else Reflect.deleteProperty(target, name);
     });
   }
 }

@@ -3,7 +3,7 @@ import { type Backoff, backoffDelayMs } from '@sluice/protocol/toolbox';
 /** How long a pause lasts before the service is asked again. The events are not at fault. */
 const PAUSE: Backoff = { baseMs: 60_000, maxMs: 15 * 60_000 };
 /** Longest Retry-After that is followed. After this, the service is asked again anyway. */
-const MAX_RETRY_AFTER_MS = 60 * 60_000;
+export const MAX_RETRY_AFTER_MS: number = 60 * 60_000;
 /** The random part of a wait. It keeps clients with the same answer from asking at the same moment. */
 const JITTER = 0.2;
 

@@ -196,7 +196,7 @@ function isTree(value: unknown): value is object {
 
 /** Unlike an assignment, it also copies a property `__proto__`. */
 function copyOf(value: object, change: (item: unknown, name: string) => unknown): object {
-  if (Array.isArray(value)) return value.map((item, index) => change(item, String(index)));
+  if (Array.isArray(value)) return Array.from(value, (item, index) => change(item, String(index)));
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, change(item, name)]));
 }
 
@@ -212,7 +212,7 @@ export function pageContext(): Readonly<Record<string, unknown>> {
     title: document?.title,
     referrer: document?.referrer,
     language: navigator?.language,
-    viewport: innerWidth && `${innerWidth}x${innerHeight}`,
+    viewport: document && `${innerWidth}x${innerHeight}`,
   };
 }
 

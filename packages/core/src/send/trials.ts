@@ -72,10 +72,10 @@ export class Trials {
   get nextAt(): number {
     const { clock, waiting } = this.#options;
     const now = clock.now();
-    const times = [...this.#ready, this.#alone.find(isFree) ?? []]
-      .flat()
-      .map(({ at, parcel }) => Math.min(at, now + (waiting.expiresInMs(parcel) ?? at)));
-    return Math.min(...times, Number.POSITIVE_INFINITY);
+    let next = Number.POSITIVE_INFINITY;
+    for (const { at, parcel } of [...this.#unblocked, ...this.#alone])
+      next = Math.min(next, at, now + (waiting.expiresInMs(parcel) ?? at));
+    return next;
   }
 
   /** The trial of a parcel that waited. If some of its events were cut off, or it was read again, nothing is known of it. */
@@ -85,7 +85,7 @@ export class Trials {
 
   /** A parcel that was sent before and went back waits here again. */
   add(trial: ParcelTrial): void {
-    if (trial.isAlone) this.#setApart(trial);
+    if (trial.isAlone) this.#addAlone(trial);
     else this.#list.push(trial);
   }
 
@@ -95,7 +95,7 @@ export class Trials {
     trial.at = clock.now() + waitMs;
     if (!trial.isAlone) return void this.#list.unshift(trial);
     trial.parcel.lanes = 0;
-    this.#setApart(trial);
+    this.#addAlone(trial);
     // Storage that refuses one letter refuses the others, too.
     if (trial.letter) {
       for (const other of this.#alone) if (other.letter) other.at = trial.at;
@@ -112,7 +112,7 @@ export class Trials {
     const now = clock.now();
     for (;;) {
       const isDue = ({ at, denied }: ParcelTrial) => at <= now && !denied.aborted;
-      const due = this.#ready.filter(isDue);
+      const due = this.#unblocked.filter(isDue);
       const [first] = (due.length > 0 ? due : this.#aloneUntil(now).filter(isDue)).sort(
         (one, other) =>
           (isProbe ? one.sent + one.proofs - other.sent - other.proofs : 0) ||
@@ -211,16 +211,16 @@ export class Trials {
   }
 
   /** Those that may go, but for those that wait alone. */
-  get #ready(): readonly ParcelTrial[] {
-    return this.#options.isStrict ? this.#list.slice(0, 1) : this.#list.filter(isFree);
+  get #unblocked(): readonly ParcelTrial[] {
+    return this.#options.isStrict ? this.#list.slice(0, 1) : this.#list.filter(({ isBlocked }) => !isBlocked);
   }
 
   #aloneUntil(time: number): readonly ParcelTrial[] {
     const later = this.#alone.findIndex(({ at }) => at > time);
-    return (later < 0 ? this.#alone : this.#alone.slice(0, later)).filter(isFree);
+    return later < 0 ? this.#alone : this.#alone.slice(0, later);
   }
 
-  #setApart(trial: ParcelTrial): void {
+  #addAlone(trial: ParcelTrial): void {
     let index = this.#alone.length;
     while ((this.#alone[index - 1]?.at ?? 0) > trial.at) index -= 1;
     this.#alone.splice(index, 0, trial);
@@ -251,10 +251,6 @@ export class Trials {
     const index = list.indexOf(trial);
     if (index >= 0) list.splice(index, 1);
   }
-}
-
-function isFree({ isBlocked }: ParcelTrial): boolean {
-  return !isBlocked;
 }
 
 /** Only time tells whether such an event is at fault: it keeps its wait. */

@@ -62,8 +62,10 @@ export class FakeOrigin {
   /** The database of its events. */
   get database(): string {
     const { baseUrl = '', relay = baseUrl } = this.service as Service;
-    const { origin } = new URL(typeof relay === 'string' ? relay : relay.url);
-    return databaseName({ baseUrl: `${origin}/`, correlationKey: 'email', account: this.name }, PARCELS);
+    const { href, origin } = new URL(typeof relay === 'string' ? relay : relay.url);
+    const path = relay === baseUrl ? '' : href.slice(origin.length);
+    const account = { baseUrl: `${origin}/`, correlationKey: 'email', account: this.name };
+    return databaseName({ ...account, destination: { path } }, PARCELS);
   }
 
   async post(request: TransportRequest): Promise<{ outcome: Outcome; uuids: string[] }> {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import { PATIENCE } from '../../../../testing/patience.ts';
+import { DEVICE_TIME } from '../../src/accept/event-text.ts';
 import { uuid } from '../../src/base/uuid.ts';
 import { pageViews } from '../../src/entries/page-views.ts';
 import { recordingTracker } from '../../src/entries/testing/testing.ts';
@@ -35,7 +36,8 @@ beforeEach(() => {
   clock = new VirtualClock();
   views = [];
   tracker = {
-    track: (name, payload, options) => views.push({ name, payload: { ...payload }, at: options?.time }),
+    track: (name, payload, options) =>
+      views.push({ name, payload: { ...payload }, at: options?.[DEVICE_TIME] }),
   };
 });
 

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { PATIENCE } from '../../../../testing/patience.ts';
+import { DEVICE_TIME } from '../../src/accept/event-text.ts';
 import { routedView } from '../../src/entries/page-views.ts';
 import { VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
 import type { TrackOptions } from '../../src/index.ts';
@@ -27,7 +28,7 @@ beforeEach(() => {
   clock = new VirtualClock();
   views = [];
   tracker = {
-    track: (_name, payload, options) => views.push({ payload: { ...payload }, time: options?.time }),
+    track: (_name, payload, options) => views.push({ payload: { ...payload }, time: options?.[DEVICE_TIME] }),
   };
 });
 

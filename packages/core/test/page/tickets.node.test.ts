@@ -70,3 +70,23 @@ it('a dead letter that is replayed as the page is left is not dropped', async ()
   await origin.pass(5_000, 100);
   expect(tab.tracker.stats()).toMatchObject({ dropped: { 'identity-expired': 0 }, pending: 0 });
 });
+
+it('what failed while the relay was away is delivered once it is back, in few requests', async () => {
+  giveTickets();
+  origin.respond = () => answered(503);
+  const tab = origin.openTab({ logger: false, random: () => 0.5, batch: { maxWaitMs: 1_000 } });
+  await origin.pass(50);
+  for (let n = 0; n < 60; n += 1) {
+    tab.track(1);
+    await origin.pass(10_000, 1_000);
+  }
+  origin.respond = () => answered(200);
+  const { length } = origin.times;
+  await origin.pass(5 * 60_000, 500);
+  expect(tab.tracker.stats()).toMatchObject({
+    delivered: 60,
+    pending: 0,
+    dropped: { 'identity-expired': 0 },
+  });
+  expect(origin.times.length - length).toBeLessThan(8);
+});

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
 import { createBlame } from '../../src/send/blame.ts';
 import { createLimits } from '../../src/send/limits.ts';
+import type { ParcelTrial } from '../../src/send/parcel-trial.ts';
 import { Trials } from '../../src/send/trials.ts';
 import { Contents } from '../../src/wait/contents.ts';
 import { Parcel } from '../../src/wait/parcel.ts';
@@ -17,7 +18,7 @@ function parcelOf(texts: readonly string[]): Parcel {
   return new Parcel(places, 0, false, new Contents(memory, 0).copy(toEventBytes(texts)));
 }
 
-function trialsOfNobody(): Trials {
+function trialsOfNobody(clock: VirtualClock = new VirtualClock(), others: object = {}): Trials {
   const waiting = {
     denied: new AbortController().signal,
     cut: () => [],
@@ -25,8 +26,8 @@ function trialsOfNobody(): Trials {
     end: async () => {},
     expiresInMs: () => undefined,
     putBack: () => {},
+    ...others,
   };
-  const clock = new VirtualClock();
   return new Trials({
     ...{ clock, waiting },
     ...{ isOrdered: false, isStrict: false },
@@ -59,5 +60,62 @@ describe('a parcel that waits again', () => {
     parcel.store();
     parcel.load(contents.copy(contents.events));
     expect(trials.of(parcel).failures).toBe(0);
+  });
+});
+
+describe('events that wait alone', () => {
+  function alone(trials: Trials, text: string, waitMs: number): ParcelTrial {
+    const trial = trials.of(parcelOf([text]));
+    trial.isAlone = true;
+    trials.retry(trial, waitMs);
+    return trial;
+  }
+
+  it('go in the order of their times, after all others', async () => {
+    const clock = new VirtualClock();
+    const trials = trialsOfNobody(clock);
+    const [late, soon] = [alone(trials, '1', 2_000), alone(trials, '2', 1_000)];
+    const other = trials.of(parcelOf(['3', '4']));
+    trials.retry(other, 1_500);
+    expect(trials.nextAt - clock.now()).toBe(1_000);
+    expect(trials.take()).toBeUndefined();
+    await clock.advance(3_000);
+    expect([trials.take(), trials.take(), trials.take(), trials.take()]).toEqual([
+      other,
+      soon,
+      late,
+      undefined,
+    ]);
+  });
+
+  it('wait as long as the last one, where their storage refuses them as dead letters', () => {
+    const clock = new VirtualClock();
+    const trials = trialsOfNobody(clock);
+    const letter = { status: 400, excerpt: '' };
+    for (const [text, waitMs] of Object.entries({ 1: 1_000, 2: 5_000 })) {
+      const trial = trials.of(parcelOf([text]));
+      Object.assign(trial, { isAlone: true, letter });
+      trials.retry(trial, waitMs);
+    }
+    expect(trials.nextAt - clock.now()).toBe(5_000);
+  });
+
+  it('end when they are too old, though others are tried before that', async () => {
+    const clock = new VirtualClock();
+    const ended: Parcel[] = [];
+    let old: Parcel | undefined;
+    const trials = trialsOfNobody(clock, {
+      expiresInMs: (parcel: Parcel) =>
+        parcel === old ? Math.max(0, 2_000 - clock.now() + start) : undefined,
+      end: async (parcel: Parcel) => void ended.push(parcel),
+    });
+    const start = clock.now();
+    alone(trials, '1', 5_000);
+    old = alone(trials, '2', 9_000).parcel;
+    expect(trials.nextAt - start).toBe(2_000);
+    await clock.advance(2_000);
+    await trials.tidy();
+    expect(ended).toEqual([old]);
+    expect(trials.events).toBe(1);
   });
 });

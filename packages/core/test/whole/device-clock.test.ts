@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { DEVICE_TIME } from '../../src/accept/event-text.ts';
 import { createTracker, type TestOptions } from '../../src/entries/testing/testing.ts';
 import { VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
 import type { Tracker } from '../../src/index.ts';
@@ -70,7 +71,7 @@ describe("a device's clock that is wrong", () => {
     const tracker = create({ keepDeviceTimestamp: true });
     await send(tracker);
     const time = Date.now() - 5 * MINUTE;
-    const { payload, timestamp } = await send(tracker, {}, { time });
+    const { payload, timestamp } = await send(tracker, {}, { [DEVICE_TIME]: time });
     expect(Math.abs(Date.parse(timestamp) - (time - 2 * YEAR))).toBeLessThan(MINUTE / 2);
     expect(payload).toEqual({ device_timestamp: new Date(time).toISOString() });
   });

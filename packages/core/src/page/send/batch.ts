@@ -46,9 +46,9 @@ export function carry(texts: readonly string[], fields?: object): Carried {
   };
 }
 
-/** Leaves out what has ended, or waits for another request. Returns whether it is still one request. */
+/** Leaves out what has ended. Returns whether it is still one request. */
 export function isAlive(batch: Batch, parcels: Pick<Parcels, 'areFirst'>): boolean {
-  const left = batch.parcels.filter(({ state }) => state === 'out');
+  const left = batch.parcels.filter(({ state }) => state !== 'ended');
   batch.parcels = left;
   const stays = left.length > 0 && (parcels.areFirst(left) || !parcels.areFirst(left, 'waiting'));
   // Something that was found later belongs between them, and would wait for the first, as the last would wait for it.

@@ -82,6 +82,15 @@ export function createDelivery(
     }
   }
 
+  /** The service is back: what failed only because of it is tried at once, and goes with others. */
+  function isKept(batch: Batch): boolean {
+    if (batch.isAlone) return true;
+    batch.at = 0;
+    const isOwn = isStrict || batch.isNamed || batch.proofs > 1;
+    if (!isOwn) for (const parcel of batch.parcels) parcel.state = 'waiting';
+    return isOwn;
+  }
+
   function handle(
     batch: Batch,
     sent: readonly Parcel[],
@@ -102,13 +111,7 @@ export function createDelivery(
       } else if (named || isAccepted) {
         const isOutage = gate.pause?.reason === 'unavailable';
         const isBack = gate.accepted();
-        if (isBack)
-          for (const other of traffic.retries) {
-            if (other.isAlone) continue;
-            other.at = 0;
-            // It failed only because of the service: it goes with others.
-            if (!other.isNamed && other.proofs < 2) putBack(other);
-          }
+        if (isBack) traffic.retries = traffic.retries.filter(isKept);
         blame.accepted(batch);
         requests.accepted();
         keeper.answered();

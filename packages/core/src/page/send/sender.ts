@@ -260,7 +260,8 @@ export function createSender(options: SenderOptions): Sender {
     },
     deny() {
       traffic.denials += 1;
-      for (const batch of traffic.retries) for (const parcel of batch.parcels) parcel.state = 'waiting';
+      for (const batch of traffic.retries.splice(0))
+        for (const parcel of batch.parcels) parcel.state = 'waiting';
     },
     rest() {
       traffic.departures += 1;

@@ -1,3 +1,5 @@
+import { MAX_RETRY_AFTER_MS } from '../../pace/wait-times.ts';
+
 /** A pushback multiplies the rate by this. */
 const DECREASE = 0.7;
 /**
@@ -7,8 +9,6 @@ const DECREASE = 0.7;
 const OFTEN = 4;
 const HELD_DECREASE = 0.85;
 const HELD = 30;
-/** A service that asks to wait for longer is asked again after this time all the same. */
-const MOST_ASKED_MS = 60 * 60_000;
 /** Added to the rate each second, as a part of the rate at which the service pushed back. */
 const INCREASE_PER_SECOND = 0.1;
 /** Above that rate, the rate is multiplied by this each second: the service takes more than before, or than was known. */
@@ -109,9 +109,10 @@ export class LearnedRate {
       this.#pushes += 1;
       this.#decreasedAt = this.#increasedAt = this.#takenAt = now;
       const forMs = now - (this.#beganAt ?? now);
-      const isHeld = forMs >= 0 && forMs * OFTEN < askedMs;
-      if (askedMs > 0) this.#beganAt = now + askedMs;
-      if (isHeld) this.#heldUntil = now + HELD * Math.min(askedMs, MOST_ASKED_MS);
+      const waitMs = Math.min(askedMs, MAX_RETRY_AFTER_MS);
+      const isHeld = forMs >= 0 && forMs * OFTEN < waitMs;
+      if (waitMs > 0) this.#beganAt = now + waitMs;
+      if (isHeld) this.#heldUntil = now + HELD * waitMs;
       const before = isGuess || isHeld ? Math.max(1, accepted) : this.#perSecond;
       this.#perSecond = Math.max(LEAST_PER_SECOND, before * (isHeld ? HELD_DECREASE : DECREASE));
       // The accepted rate may be low only because few requests were sent, so the rate may grow fast from here.
