@@ -48,9 +48,9 @@ const customersParts = ['cache', 'checked', 'concurrency', 'schema']
 
 /** @type {Record<string, Budget>} */
 const BUDGETS = {
-  core: { source: tracker, demand: 14_336, most: 24_405 },
-  'core/full': { source: full, demand: 24_576, most: 32_520 },
-  'core, all of it': { source: `export * from '@sluice/core';\n`, demand: 14_336, most: 24_530 },
+  core: { source: tracker, demand: 14_336, most: 24_410 },
+  'core/full': { source: full, demand: 24_576, most: 32_530 },
+  'core, all of it': { source: `export * from '@sluice/core';\n`, demand: 14_336, most: 24_535 },
   'core, one function of it': { source: error, demand: 200, most: 175 },
   'core with checked': { source: checked, beside: tracker, demand: 1_600, most: 1_490 },
   'core with gzip': { source: gzip, beside: tracker, demand: 600, most: 590 },

@@ -387,3 +387,32 @@ describe('where the next page is of the same origin, it can send: the page sends
     expect(isKept()).toBe(true);
   });
 });
+
+it('what a page had in a request as it was left waits for its lease, though the service is back before', async () => {
+  answer = () => answered(503);
+  const tab = await open({ random: () => 0.5 });
+  track(tab, 1);
+  await origin.pass(3 * 60_000, 1_000);
+  let fail: (outcome: Outcome) => void = () => {};
+  answer = () =>
+    new Promise((resolve) => {
+      fail = resolve;
+    });
+  while (requests.at(-1)?.text.includes('pending') !== true) {
+    tab.tracker.track('pending', {}, { correlationValue: 'ada@example.com' });
+    await origin.pass(1_000, 100);
+  }
+  const { length } = requests;
+  const left = new Set(requests.at(-1)?.text.match(/"uuid":"[^"]+"/g));
+  tab.view.dispatchEvent(new Event('pagehide'));
+  fail(failed(true));
+  await origin.pass(10);
+  tab.view.dispatchEvent(new Event('pageshow'));
+  answer = () => answered(200);
+  const again = () =>
+    requests.slice(length).some(({ text }) => [...left].some((uuid) => text.includes(uuid)));
+  await origin.pass(20_000, 100);
+  expect([tab.tracker.stats().delivered > 0, again()]).toEqual([true, false]);
+  await origin.pass(60_000, 1_000);
+  expect([tab.tracker.stats().pending, again()]).toEqual([0, true]);
+});

@@ -19,6 +19,8 @@ export interface Batch extends Trial {
   sent: number;
   /** It goes under a name: a relay may have it already. */
   isNamed?: boolean;
+  /** Its page was left meanwhile: it may have arrived, and waits for the end of its lease. */
+  isLeft?: boolean;
   /** Probably at fault. */
   isSuspect?: boolean;
   /** What its requests carry: each has the same bytes. */

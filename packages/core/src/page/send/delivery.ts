@@ -84,7 +84,7 @@ export function createDelivery(
 
   /** The service is back: what failed only because of it is tried at once, and goes with others. */
   function isKept(batch: Batch): boolean {
-    if (batch.isAlone) return true;
+    if (batch.isAlone || batch.isLeft) return true;
     batch.at = 0;
     const isOwn = isStrict || batch.isNamed || batch.proofs > 1;
     if (!isOwn) for (const parcel of batch.parcels) parcel.state = 'waiting';
@@ -134,8 +134,10 @@ export function createDelivery(
       return void putBack(batch);
     }
     // The browser goes on with requests of a page that is left, though they seem to fail.
-    if (outcome.kind === 'failed' && (before.departures < traffic.departures || keeper.isLeft))
+    if (outcome.kind === 'failed' && (before.departures < traffic.departures || keeper.isLeft)) {
+      batch.isLeft = true;
       return void retry(batch, before.at + leaseMs - now);
+    }
     keeper.endLease(batch.parcels);
     const why = { reason, status, words };
     batch.why = why;
