@@ -1,7 +1,7 @@
 import diagnosticsChannel from 'node:diagnostics_channel';
 import { setMaxListeners } from 'node:events';
 import { join } from 'node:path';
-import { plainHttpWarning, thoroughRedactor, withoutSecrets } from '@sluice/protocol/toolbox';
+import { onAbort, plainHttpWarning, thoroughRedactor, withoutSecrets } from '@sluice/protocol/toolbox';
 import PQueue from 'p-queue';
 import { MOST_BYTES } from '../keep/budget.ts';
 import { FileNote } from '../keep/file/disk/file-note.ts';
@@ -29,15 +29,6 @@ const text: TextWriter = {
   mostWrittenBytes: 16 * 1024 * 1024,
   createMemory: () => new MemoryPool((bytes) => Buffer.allocUnsafeSlow(bytes)),
 };
-
-/** All callbacks for one signal of the user, as a single listener: Node warns of more than ten. */
-class AbortListeners extends Set<() => void> implements EventListenerObject {
-  handleEvent(): void {
-    for (const callback of this) callback();
-  }
-}
-
-const abortListeners = new WeakMap<AbortSignal, AbortListeners>();
 
 /** A process is warned once. */
 let isWarned = false;
@@ -102,16 +93,7 @@ export const platform: Platform = {
     setMaxListeners(0, controller.signal);
     return controller;
   },
-  onAbort(signal, callback) {
-    const listeners = abortListeners.get(signal) ?? new AbortListeners();
-    abortListeners.set(signal, listeners);
-    if (listeners.size === 0) signal.addEventListener('abort', listeners);
-    listeners.add(callback);
-    return () => {
-      listeners.delete(callback);
-      if (listeners.size === 0) signal.removeEventListener('abort', listeners);
-    };
-  },
+  onAbort,
   publish(event, detail) {
     channels[event] ??= diagnosticsChannel.channel(`sluice:${event}`);
     if (channels[event].hasSubscribers) channels[event].publish(detail);

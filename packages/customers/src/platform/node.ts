@@ -1,4 +1,4 @@
-import { plainHttpWarning, thoroughRedactor } from '@sluice/protocol/toolbox';
+import { onAbort, plainHttpWarning, thoroughRedactor } from '@sluice/protocol/toolbox';
 // By its file: Bun has a stub in place of the module, which makes no requests.
 import { type Dispatcher, getGlobalDispatcher, fetch as undiciFetch } from 'undici/index.js';
 import { concurrency } from '../concurrency.ts';
@@ -8,15 +8,6 @@ import type { Platform } from './platform.ts';
 
 // As it is at import: tests that replace it later do not stop what is under way.
 const { setImmediate } = globalThis;
-
-/** All callbacks for one signal of the user, as a single listener: Node warns of more than ten. */
-class AbortListeners extends Set<() => void> implements EventListenerObject {
-  handleEvent(): void {
-    for (const callback of this) callback();
-  }
-}
-
-const abortListeners = new WeakMap<AbortSignal, AbortListeners>();
 
 /** A process is warned once. */
 let isWarned = false;
@@ -33,16 +24,7 @@ export const platform: Platform = {
   },
   redactor: thoroughRedactor,
   requests: sharedRequests,
-  onAbort(signal, callback) {
-    const listeners = abortListeners.get(signal) ?? new AbortListeners();
-    abortListeners.set(signal, listeners);
-    if (listeners.size === 0) signal.addEventListener('abort', listeners);
-    listeners.add(callback);
-    return () => {
-      listeners.delete(callback);
-      if (listeners.size === 0) signal.removeEventListener('abort', listeners);
-    };
-  },
+  onAbort,
   parts: {
     ...edge.parts,
     // undici uses a connection again in the next turn of the event loop. A request in this turn would open another one.

@@ -6,6 +6,7 @@ export { parseHttpDate } from '../retry-after.ts';
 export { type Backoff, backoffDelayMs } from './backoff.ts';
 export { type Clock, MAX_TIMER_MS, systemClock, type Timer } from './clock.ts';
 export { describe, tried } from './describe.ts';
+export { onAbort } from './on-abort.ts';
 export { readText } from './read-text.ts';
 export {
   plainHttpWarning,
