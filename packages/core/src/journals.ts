@@ -54,12 +54,11 @@ function shelf(
   settings: Settings,
   clock: Clock,
   part: Part,
-): Pick<ShelfOptions, 'clock' | 'journal' | 'maxBytes' | 'mayHold'> {
+): Pick<ShelfOptions, 'clock' | 'journal' | 'maxBytes'> {
   return {
     clock,
     maxBytes: mostBytes(settings, part),
     journal: createJournal(settings, clock, part),
-    mayHold: async () => settings.journal !== undefined || platform.exists(placeOf(settings, clock, part)),
   };
 }
 

@@ -1,5 +1,4 @@
-import type { Fsync } from '../keep/fsync.ts';
-import type { Journal } from '../keep/journal.ts';
+import type { Fsync, Journal } from '../keep/journal.ts';
 import type { Classify } from '../parts/classify.ts';
 import type { DestinationOptions } from '../parts/destination.ts';
 import type { HookOptions } from '../parts/hooks.ts';

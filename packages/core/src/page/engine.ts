@@ -16,7 +16,7 @@ import { createKeeper } from './keep/keeper.ts';
 import type { DropReason } from '../base/fate.ts';
 import { createConsent } from './consent.ts';
 import { createRequests } from '../send/requests.ts';
-import { pagePartsOf } from './parts.ts';
+import type { PageParts } from './parts.ts';
 import { guardCallbacks } from '../options/callbacks.ts';
 import { Books } from '../tell/books.ts';
 import type { TrackerStats } from '../tell/stats.ts';
@@ -46,7 +46,7 @@ export function createEngine(
   const account = { ...settings, ...(address && { destination: address }) };
   const name = databaseName(account, PARCELS);
   const books = new Books();
-  const parts = pagePartsOf(settings);
+  const parts: PageParts = settings.parts as object;
   const isStrict = settings.ordering === 'strict';
   const isNamed = address !== undefined || settings.isOrdered;
   books.sample(clock.now());
@@ -69,7 +69,6 @@ export function createEngine(
       keeper.commitSoon();
     },
   });
-  const { cut, end } = parcels;
   const consent = createConsent({
     account,
     mark: (isDenied) => keeper.put(DENIED, isDenied ? 0 : undefined),
@@ -104,8 +103,6 @@ export function createEngine(
     keeper,
     letters,
     reporter,
-    end,
-    cut,
     refresh: () => sharing.refresh(),
   };
   const bounds = parts.bounds?.({ ...stages, wake });

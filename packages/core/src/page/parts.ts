@@ -1,12 +1,10 @@
 import type { Clock } from '@sluice/protocol/toolbox';
-import type { Fate } from '../base/fate.ts';
 import type { Settings } from '../options/settings.ts';
 import type { DeadLetters } from '../parts/dead-letters/dead-letters.ts';
 import type { LearnPart } from '../parts/learn/learn.ts';
 import type { Reporter } from '../tell/reporter.ts';
 import type { Keeper } from './keep/keeper.ts';
 import type { Letters } from './keep/letters.ts';
-import type { Parcel } from './keep/parcel.ts';
 import type { Order, Parcels } from './keep/parcels.ts';
 import type { Batch } from './send/batch.ts';
 
@@ -16,9 +14,6 @@ interface Stages {
   readonly clock: Clock;
   readonly parcels: Parcels;
   readonly reporter: Reporter;
-  readonly end: (parcel: Parcel, fate: Fate) => void;
-  /** Two parcels take the place of one. */
-  readonly cut: (parcel: Parcel, count: number) => Parcel[];
   /** There may be something to send, or to drop. */
   readonly wake: () => void;
 }
@@ -50,9 +45,4 @@ export interface PageParts {
   readonly deadLetters?: (stages: LetterStages) => DeadLetters;
   readonly learn?: LearnPart;
   readonly perCustomer?: { readonly order: Order };
-}
-
-/** What was given as parts: in a page, these have the form of a page. */
-export function pagePartsOf({ parts }: Pick<Settings, 'parts'>): PageParts {
-  return parts as object;
 }

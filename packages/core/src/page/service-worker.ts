@@ -4,8 +4,7 @@ import { databaseName } from '../keep/account.ts';
 import type { RelayWithJwt } from '../options/options.ts';
 import type { DestinationOptions } from '../parts/destination.ts';
 import { missingPart, type Parts } from '../parts.ts';
-import { isIntercepted } from '../send/http/interception.ts';
-import type { Credentials } from '../send/http/transport.ts';
+import { type Credentials, isIntercepted } from '../send/http/transport.ts';
 import { SERVICE } from '../send/requests.ts';
 import { SYNC_TAG } from './background-sync.ts';
 import {

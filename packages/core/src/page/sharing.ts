@@ -39,7 +39,7 @@ interface SharingOptions {
 }
 
 /** What this page learns from others, and they from it, over what is stored. */
-export interface Sharing {
+interface Sharing {
   /** Another page told something. */
   hear(message: Message): void;
   /** Lists what is stored. */

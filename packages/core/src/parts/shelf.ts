@@ -12,8 +12,6 @@ const PAGE: Limit = { maxEvents: 250, maxBytes: 24 * 1024 };
 
 export interface ShelfOptions {
   readonly journal: Journal;
-  /** Whether it may hold something. If not, it is not opened to look: opening it would create its place in storage. */
-  readonly mayHold: () => Promise<boolean>;
   readonly clock: Clock;
   readonly maxBytes: number;
   readonly maxAgeMs: number;
@@ -55,7 +53,7 @@ export class Shelf {
   /** Runs a task on all that is stored, and frees what it leaves unused in storage. */
   use<Result>(work: () => Promise<Result>): Promise<Result> {
     return this.turns.take(async () => {
-      if (this.#opened || (await this.options.mayHold())) await this.open();
+      await this.open();
       const result = await work();
       await this.journal.reclaim?.();
       return result;

@@ -5,7 +5,6 @@ import { onAbort, plainHttpWarning, thoroughRedactor, withoutSecrets } from '@sl
 import PQueue from 'p-queue';
 import { MOST_BYTES } from '../keep/budget.ts';
 import { FileNote } from '../keep/file/disk/file-note.ts';
-import { isMissing } from '../keep/file/disk/file-system.ts';
 import { nodeFileSystem } from '../keep/file/disk/node-file-system.ts';
 import { FileJournal } from '../keep/file/file-journal.ts';
 import { nodeChecked } from '../options/node-checked.ts';
@@ -67,9 +66,6 @@ export const platform: Platform = {
       clock,
       maxBytes: maxBytes ?? MOST_BYTES,
     });
-  },
-  async exists({ settings, part }) {
-    return !(await isMissing(nodeFileSystem, pathOf(settings, part)));
   },
   createNote: ({ settings, part }) => new FileNote(join(pathOf(settings, part), 'session')),
   createTransport: ({ delivery, exitBudgetMs }) =>

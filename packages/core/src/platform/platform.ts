@@ -63,8 +63,6 @@ export interface Platform {
   readonly batchBytes: number;
   /** Creates the durable journal of the platform; undefined if there is none. */
   createJournal(place: JournalPlace): Journal | undefined;
-  /** Whether the place exists. True if that cannot be known without creating it. */
-  exists(place: JournalPlace): Promise<boolean>;
   /** Creates a note next to that journal; undefined if there is none. */
   createNote(place: JournalPlace): Note | undefined;
   createTransport(settings: Pick<Settings, 'delivery' | 'exitBudgetMs'>): Transport;

@@ -45,7 +45,6 @@ export const web: Omit<Platform, 'lifecycle'> = {
   batchBytes: 128 * 1024,
   createJournal: () => undefined,
   createNote: () => undefined,
-  exists: async () => true,
   createTransport: ({ delivery }) => new FetchTransport(delivery),
   // A device has few events, and few connections to a host.
   mostRequests: 4,

@@ -1,6 +1,5 @@
 import type { PauseReason } from '../tell/stats.ts';
-import { isIntercepted } from './http/interception.ts';
-import type { Outcome } from './http/transport.ts';
+import { isIntercepted, type Outcome } from './http/transport.ts';
 
 /**
  * What the sender does with an answer:

@@ -53,7 +53,6 @@ class Life {
     const journal = subject.create(place, this.timeOfDay, maxBytes);
     this.store = new LetterArchive({
       ...{ journal, clock: this.timeOfDay, maxBytes, maxAgeMs, reporter },
-      mayHold: async () => true,
     });
     this.letters = deadLettersIn({
       ...{ archive: this.store, clock, reporter },

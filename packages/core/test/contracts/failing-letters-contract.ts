@@ -40,7 +40,6 @@ export function describeFailingDisk(next: (after: number) => number): void {
       const journal = new FileJournal({ directory, fsync: 'interval', clock, maxBytes, fs });
       const store = new LetterArchive({
         ...{ journal, clock, maxBytes, maxAgeMs: 60_000, reporter },
-        mayHold: async () => true,
       });
       const replayed: string[] = [];
       const letters = deadLettersIn({

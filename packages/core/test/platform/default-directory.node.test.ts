@@ -71,6 +71,7 @@ describe('createTracker', () => {
     const tracker = create();
     for (let turn = 0; turn < 20; turn += 1) await setImmediate();
     await tracker.durable();
+    expect(await tracker.deadLetters.purge()).toBe(0);
     expect(await readdir(state)).toEqual([]);
     tracker.track('purchase', {}, ada);
     await tracker.durable();

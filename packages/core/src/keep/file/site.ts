@@ -1,6 +1,5 @@
 import type { Clock } from '@sluice/protocol/toolbox';
-import type { Fsync } from '../fsync.ts';
-import type { JournalObserver } from '../journal.ts';
+import type { Fsync, JournalObserver } from '../journal.ts';
 import type { FileSystem } from './disk/file-system.ts';
 import type { Locks } from './slots/system-locks.ts';
 

@@ -102,7 +102,7 @@ export type LetterKey = [kind: typeof LETTER, at: number, id: string, bytes: num
  * Says that a parcel is in a request of a page, until a time. `wasAlive`: 1 if a page had an answer in the minute before, and `SENT` if
  * a service worker had the answer to it.
  */
-export type LeaseKey = [page: string, number: number, until: number, forMs: number, wasAlive: number];
+type LeaseKey = [page: string, number: number, until: number, forMs: number, wasAlive: number];
 
 export const SENT = 2;
 
@@ -153,7 +153,7 @@ interface Stored {
 }
 
 /** What the keys of a database say. */
-export interface Listing {
+interface Listing {
   readonly stored: ReadonlyMap<string, Stored>;
   readonly letters: readonly LetterKey[];
   /** Leases of what is gone. */

@@ -9,8 +9,9 @@ const OVERHEAD_BYTES = 32;
 const CHECKS = 20;
 
 /** The limits of `storage`. Held events have limits of their own. */
-export const bounds: NonNullable<PageParts['bounds']> = ({ settings, clock, parcels, end, cut, wake }) => {
+export const bounds: NonNullable<PageParts['bounds']> = ({ settings, clock, parcels, wake }) => {
   const { storage } = settings;
+  const { cut, end } = parcels;
   const { maxAgeMs = Number.POSITIVE_INFINITY, maxBytes = Number.POSITIVE_INFINITY } = storage;
   const alarm = new Alarm(clock, wake);
   const all = () => [...parcels.all.values()].filter(({ session }) => !session);

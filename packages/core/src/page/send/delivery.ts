@@ -12,7 +12,7 @@ import type { DeliveryOptions, Traffic } from './stages.ts';
 const LEASE_MS = 30_000;
 const UNAUTHORIZED = 401;
 
-export interface Delivery {
+interface Delivery {
   readonly blame: Blame;
   readonly traffic: Traffic;
   /** @param outlives Whether the request goes on though the page is left. */
@@ -28,7 +28,8 @@ export function createDelivery(
   hasOthers: () => boolean,
 ): Delivery {
   const { settings, clock, random, parcels, keeper, gate, requests, relay, reporter, books } = options;
-  const { end, cut, letters, limits, offset, rejected } = options;
+  const { letters, limits, offset, rejected } = options;
+  const { cut, end } = parcels;
   const { delivery, isOrdered } = settings;
   const isStrict = settings.ordering === 'strict';
   const blame = createBlame(clock, isStrict);

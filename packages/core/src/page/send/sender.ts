@@ -40,7 +40,7 @@ export interface Sender {
 
 /** Sends what is due, in the one page that has the turn. */
 export function createSender(options: SenderOptions): Sender {
-  const { settings, clock, parcels, keeper, gate, reporter, bounds, cut, limits } = options;
+  const { settings, clock, parcels, keeper, gate, reporter, bounds, limits } = options;
   const { refresh, relay, tabs, transport } = options;
   const { batch: sizes, delivery, isOrdered, ordering } = settings;
   const isStrict = ordering === 'strict';
@@ -191,7 +191,7 @@ export function createSender(options: SenderOptions): Sender {
   function start(batch: Batch): void {
     const { maxBytes, maxEvents } = limits.most;
     const isProbe = gate.state === 'half-open';
-    const isNew = (parcel: Parcel) => nameCustomer(parcel, cut);
+    const isNew = (parcel: Parcel) => nameCustomer(parcel, parcels.cut);
     if ((relay || isOrdered) && batch.parcels.filter(isNew).length > 0) return;
     hold(batch);
     const count = countOf(batch);

@@ -9,7 +9,6 @@ import type { Books } from '../../tell/books.ts';
 import type { Reporter } from '../../tell/reporter.ts';
 import type { Keeper } from '../keep/keeper.ts';
 import type { Letters } from '../keep/letters.ts';
-import type { Parcel } from '../keep/parcel.ts';
 import type { Parcels } from '../keep/parcels.ts';
 import type { Tabs } from '../keep/tabs.ts';
 import type { Bounds } from '../parts.ts';
@@ -32,9 +31,6 @@ export interface DeliveryOptions {
   readonly reporter: Reporter;
   readonly books: Books;
   readonly offset: Pick<ClockOffset, 'learn'> | undefined;
-  readonly end: Parcels['end'];
-  /** Two parcels take the place of one. */
-  readonly cut: (parcel: Parcel, count: number) => Parcel[];
   readonly letters: Letters;
 }
 

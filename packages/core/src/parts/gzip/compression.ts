@@ -1,6 +1,5 @@
 import { type Clock, inTime } from '@sluice/protocol/toolbox';
-import { isIntercepted } from '../../send/http/interception.ts';
-import type { Encoder, Outcome } from '../../send/http/transport.ts';
+import { type Encoder, isIntercepted, type Outcome } from '../../send/http/transport.ts';
 
 /** Gzip. In Node it runs on other threads. Elsewhere it works in slices, so that this thread is never busy for long. */
 export interface Gzip {

@@ -1,6 +1,5 @@
 import { tried } from '@sluice/protocol/toolbox';
-import { isIntercepted } from './interception.ts';
-import type { Answer, Outcome, TransportRequest } from './transport.ts';
+import { type Answer, isIntercepted, type Outcome, type TransportRequest } from './transport.ts';
 
 /** Redirects after which a request is sent again with the same method and body. */
 const REPEATING = [301, 307, 308];

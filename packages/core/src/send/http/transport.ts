@@ -97,3 +97,14 @@ export interface Encoder {
   /** Encodes a body, and makes a request with it; with the plain body too, if the encoding may be why it was refused. */
   post(body: Uint8Array, ask: (body: Uint8Array, encoding?: 'gzip') => Promise<Outcome>): Promise<Outcome>;
 }
+
+/** How a page begins, complete or not. XML of a service says that it is XML. */
+const HTML = /^\s*<(?:[!a-z]|\?xml[^>]*>\s*<(?:!|html))/i;
+
+/**
+ * Whether an answer is not the service's own. Either it comes from another address, for example from a site's service worker
+ * that answers with its offline page. Or it is an HTML document, for example from a captive portal.
+ */
+export function isIntercepted({ body, from }: Pick<Answer, 'body' | 'from'>): boolean {
+  return from !== undefined || HTML.test(body);
+}

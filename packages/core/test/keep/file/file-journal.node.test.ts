@@ -6,7 +6,7 @@ import { systemClock } from '@sluice/protocol/toolbox';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FileJournal } from '../../../src/keep/file/file-journal.ts';
 import { FRAME_HEADER_BYTES } from '../../../src/keep/file/format/frame.ts';
-import type { Fsync } from '../../../src/keep/fsync.ts';
+import type { Fsync } from '../../../src/keep/journal.ts';
 import { FailingFileSystem, type Operation } from '../../bench/failing-file-system.ts';
 import { describeJournal, group, readAll, Witness } from '../../contracts/journal-contract.ts';
 import { numbered } from './frames.ts';

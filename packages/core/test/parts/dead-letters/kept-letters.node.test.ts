@@ -73,7 +73,7 @@ function create(place = new Place(1 << 20)): Bench {
   const reporter = new Reporter(new Books(), new VirtualClock());
   reporter.on('deadLettersDropped', ({ count }) => dropped.push(count));
   const keeper = new LetterArchive({
-    ...{ journal: place, clock: new VirtualClock(), reporter, mayHold: async () => true },
+    ...{ journal: place, clock: new VirtualClock(), reporter },
     ...{ maxBytes: MAX_BYTES, maxAgeMs: Number.POSITIVE_INFINITY },
   });
   const keep = async (from: number, to: number, pad = ''): Promise<void> => {

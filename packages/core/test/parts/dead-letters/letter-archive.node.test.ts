@@ -40,10 +40,9 @@ function reporterThatCounts(): Reporter {
   return new Reporter(new Books(), new VirtualClock(NOW));
 }
 
-function createArchive(options: Partial<ShelfOptions>, mayHold = true): LetterArchive {
+function createArchive(options: Partial<ShelfOptions>): LetterArchive {
   return new LetterArchive({
     journal: new FakeJournal(),
-    mayHold: async () => mayHold,
     clock: new VirtualClock(NOW),
     maxBytes: Number.POSITIVE_INFINITY,
     maxAgeMs: Number.POSITIVE_INFINITY,
@@ -52,12 +51,9 @@ function createArchive(options: Partial<ShelfOptions>, mayHold = true): LetterAr
   });
 }
 
-function createBench(
-  options: Partial<ShelfOptions> = {},
-  mayHold = true,
-): { letters: LetterArchive; journal: FakeJournal } {
+function createBench(options: Partial<ShelfOptions> = {}): { letters: LetterArchive; journal: FakeJournal } {
   const journal = new FakeJournal();
-  return { letters: createArchive({ journal, ...options }, mayHold), journal };
+  return { letters: createArchive({ journal, ...options }), journal };
 }
 
 describe('LetterArchive', () => {
@@ -155,15 +151,6 @@ describe('LetterArchive', () => {
     await letters.keep(single('2'), REFUSAL);
     expect(letters.kept.count).toBe(2);
     expect(journal.acknowledged).toMatchObject([{ from: 1, to: 2 }]);
-  });
-
-  it('opens no journal to look into where there is none', async () => {
-    const { letters, journal } = createBench({}, false);
-    expect(await letters.clear('denied')).toBe(0);
-    expect(await read(letters)).toEqual([]);
-    expect(journal.calls).toEqual([]);
-    await letters.keep(single('1'), REFUSAL);
-    expect(await read(letters)).toEqual([1]);
   });
 
   it('passes over what cannot be read back, and counts it no more', async () => {

@@ -24,7 +24,6 @@ function start() {
   const reporter = new Reporter(new Books(), clock);
   const archive = new LetterArchive({
     ...{ journal: place.create({ maxBytes }), clock, maxBytes, maxAgeMs, reporter },
-    mayHold: async () => true,
   });
   const journal = { groupLimit: { maxEvents: 100, maxBytes: 100_000 } };
   const waiting = { replay: async () => {} };

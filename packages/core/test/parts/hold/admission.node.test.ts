@@ -18,7 +18,6 @@ const GRANTED = {
   consent: 'granted' as const,
   buffer: { maxEvents: 0, maxBytes: 0 },
   purge: async () => {},
-  mayHold: async () => true,
 } satisfies Partial<AdmissionOptions>;
 const DAY = 24 * 60 * 60_000;
 const MARK = ',"correlationValue":"';
