@@ -83,7 +83,7 @@ export function createAdmission(
   const { buffer, commitIntervalMs, consent, unidentified } = settings;
   const isOurs = settings.journal === undefined;
   const note = isOurs ? platform.createNote(placeOf(settings, clock, 'unidentified')) : undefined;
-  return new Admission({
+  const admission: Admission = new Admission({
     ...{ ...unidentified, buffer, commitIntervalMs, consent, enter, reporter, texts, waiting, wake },
     ...shelf(settings, clock, 'unidentified'),
     sessions: new Sessions(note ?? new MemoryNote()),
@@ -93,8 +93,9 @@ export function createAdmission(
       await waiting.purge();
       // An append in progress cannot be cancelled: let it finish, then purge again.
       await waiting.commitAll();
-      await waiting.purge();
+      if (admission.isDenied) await waiting.purge();
       await letters.clear('denied');
     },
   });
+  return admission;
 }

@@ -26,6 +26,7 @@ export function createRoad(settings: Settings, texts: EventTexts, flush: () => P
   /** Aborted once nothing is delivered any more. */
   const waits = new Set<AbortController>();
   const { clock, random } = settings;
+  let { apiKey } = settings;
   const redact = (text: string) => dispatch.redact(text);
   const hooked = guardCallbacks(settings, books, redact, flush, platform.publish);
   const { reporter, transport = platform.createTransport(settings) } = hooked;
@@ -241,10 +242,14 @@ export function createRoad(settings: Settings, texts: EventTexts, flush: () => P
         );
     },
     setConsent: (consent) => admission.setConsent(consent),
-    setApiKey: dispatch.setApiKey,
+    setApiKey(key) {
+      apiKey = key;
+      dispatch.setApiKey(key);
+    },
     retryNow: dispatch.retryNow,
     // The other process knows nothing of a denial.
-    drainInBackground: () => (!admission.isDenied && platform.drainInBackground?.(settings)) || false,
+    drainInBackground: () =>
+      (!admission.isDenied && platform.drainInBackground?.({ ...settings, apiKey })) || false,
     durable,
     async settleAll({ at, wait }) {
       const over = new AbortController();

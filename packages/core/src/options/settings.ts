@@ -179,7 +179,7 @@ function limited(name: string, value: number): number | undefined {
   const least = MAY_BE_ZERO.test(name) ? 0 : 1;
   if (!(value >= least && value < Number.POSITIVE_INFINITY)) return undefined;
   // All others are counts, or times: a timer takes them, with a fifth that chance adds.
-  return /Bytes|Age/.test(name) ? value : Math.min(value, MAX_TIMER_MS * 0.8);
+  return /Bytes|Age/.test(name) ? value : Math.min(value, Math.floor(MAX_TIMER_MS * 0.8));
 }
 
 /** Throws a ConfigError if it is no consent. */

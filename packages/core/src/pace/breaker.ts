@@ -84,7 +84,7 @@ export function createBreaker(
   function open(delayMs: number, { reason, status, words }: Why): void {
     const now = clock.now();
     const longestMs = Math.max(delayMs, (alarm.until ?? 0) - now);
-    opened += 1;
+    if (state !== 'open') opened += 1;
     alarm.cancel();
     alarm.set(longestMs);
     const since = pause?.since ?? now;

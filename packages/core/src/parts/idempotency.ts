@@ -8,11 +8,11 @@ export function idempotency(user: {
   readonly settings: { readonly delivery: { readonly idempotencyHeader?: string | undefined } };
 }): { readonly headersOf: ((batch: Batch) => Readonly<Record<string, string>>) | undefined } {
   const { idempotencyHeader } = user.settings.delivery;
-  /** Ids of batches that were sent, kept as long as the batches. */
-  const ids = new WeakMap<Batch, string>();
+  /** By the body: a batch that failed may go again with fewer events. */
+  const ids = new WeakMap<Uint8Array, string>();
   const headersOf = (name: string) => (batch: Batch) => {
-    const id = ids.get(batch) ?? batchId(batch);
-    ids.set(batch, id);
+    const id = ids.get(batch.body) ?? batchId(batch);
+    ids.set(batch.body, id);
     return { [name]: id };
   };
   return { headersOf: idempotencyHeader ? headersOf(idempotencyHeader) : undefined };

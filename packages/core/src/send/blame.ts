@@ -69,7 +69,7 @@ export function createBlame(clock: Clock, isStrict: boolean, isEager: boolean = 
       accepted += 1;
       isKnown = true;
       whole.isAccepted = true;
-      if (why && why.reason !== 'unavailable') fickleAt = clock.now();
+      if (failures > 0 && why && why.reason !== 'unavailable') fickleAt = clock.now();
     },
     failed(trial, { action, endsEvent, isAskedFor }, isOnly, isClosed) {
       const { seen, whole } = trial;
@@ -110,7 +110,7 @@ export function createBlame(clock: Clock, isStrict: boolean, isEager: boolean = 
           : count >= LEAST_TO_END + Number(isDenial) && share ** count <= VERY_RARE;
       if (!isEnough) return 'again';
       const isProven = isDenial ? proofs >= LEAST_TO_END : isOwn;
-      if (!isProven && !(isStrict && isKnown)) return isOnly && !isStrict ? 'suspect' : 'again';
+      if (!isProven && !(isStrict && isKnown)) return isOnly && (!isStrict || isWrong) ? 'suspect' : 'again';
       if (!endsEvent || Math.abs(clock.now() - fickleAt) < FICKLE_MS) return 'suspect';
       whole.isAccepted = true;
       // With strict order, something must be accepted before another one ends.

@@ -21,7 +21,7 @@ export interface Rule {
   /** Whether the service works and only the rate of requests is wrong. */
   readonly isAlive?: true;
   /** Whether the service may have taken the events anyway: a gateway may give up while the service behind it goes on. */
-  readonly isAmbiguous?: boolean;
+  readonly isAmbiguous?: boolean | undefined;
   /** The reason of a pause. */
   readonly reason: PauseReason;
   /** Whether a single event that gets this answer again and again, while others are accepted, becomes a dead letter. */
@@ -75,14 +75,10 @@ export function ruleFor(status: number, policy: DeliveryPolicy = {}): Rule {
   for (const name of [String(status), `${Math.floor(status / 100)}xx`]) {
     const rule = DELIVERY_TABLE[name];
     const action = policy[name];
+    if (action === 'retry')
+      return { ...rule, action, endsEvent: false, reason: 'unavailable', isAskedFor: true };
     if (action)
-      return {
-        ...rule,
-        action,
-        endsEvent: action !== 'retry',
-        reason: action === 'retry' ? 'unavailable' : 'policy',
-        isAskedFor: true,
-      };
+      return { action, endsEvent: true, reason: 'policy', isAskedFor: true, isAmbiguous: rule?.isAmbiguous };
     if (rule) return rule;
   }
   return AMBIGUOUS;

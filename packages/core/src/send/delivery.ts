@@ -104,6 +104,8 @@ export function createDelivery(options: DeliveryOptions): (trial: ParcelTrial, p
     const now = clock.now();
     const isOutage = breaker.pause?.reason === 'unavailable';
     const isBack = gate.accepted(pass);
+    // What failed while the service was away says nothing about how often it fails.
+    if (isBack) trial.failures = 0;
     concurrency.accepted(now - pass.at, now);
     blame.accepted(trial);
     requests.accepted();
@@ -166,19 +168,23 @@ export function createDelivery(options: DeliveryOptions): (trial: ParcelTrial, p
     status: number,
   ): Promise<void> {
     const { denied, parcel, why } = trial;
+    // A request that failed without an answer may still be running, and read the body.
+    const isUnused = !why && releasesBodies;
+    if (reasons.size === 0) return waiting.end(parcel, 'delivered', isUnused);
     const indexes = [...reasons.keys()].flatMap((index) => [index, index + 1]);
+    const ended: Promise<void>[] = [];
+    const refused: [ParcelTrial, string][] = [];
     let index = 0;
     for (const part of waiting.cut(parcel, ...indexes)) {
       const reason = reasons.get(index);
       index += part.count;
-      // A request that failed without an answer may still be running, and read the body.
-      if (reason === undefined) await waiting.end(part, 'delivered', !why && releasesBodies);
-      else if (denied.aborted) await waiting.end(part, 'denied');
-      else {
-        const one = part === parcel ? trial : new ParcelTrial(part, denied);
-        await bury(one, { status, excerpt: requests.redact(reason) });
-      }
+      if (reason === undefined) ended.push(waiting.end(part, 'delivered', isUnused));
+      else if (denied.aborted) ended.push(waiting.end(part, 'denied'));
+      else refused.push([part === parcel ? trial : new ParcelTrial(part, denied), reason]);
     }
+    await Promise.all(ended);
+    // Each letter is written and synced: what the service has must not wait for that.
+    for (const [one, reason] of refused) await bury(one, { status, excerpt: requests.redact(reason) });
   }
 
   /** Makes a dead letter. If its storage fails, only this event waits. */
@@ -197,6 +203,7 @@ export function createDelivery(options: DeliveryOptions): (trial: ParcelTrial, p
 
   return async (trial, pass) => {
     try {
+      if (trial.denied.aborted) return await waiting.end(trial.parcel, 'denied');
       if (trial.letter) return await bury(trial, trial.letter);
       trial.sent += 1;
       limits.sent?.(trial, pass.at);

@@ -115,10 +115,11 @@ export function createSender(options: SenderOptions): Sender {
     const test = isProbe || !isTestNext ? undefined : trials.take();
     if (test) return test;
     while (isStrict ? trials.count === 0 : isProbe || trials.hasRoom) {
+      const { denied } = waiting;
       const parcel = await fresh(isProbe);
       if (!parcel) break;
-      const trial = trials.of(parcel);
-      if (trial.sent > 0) {
+      const trial = trials.of(parcel, denied);
+      if (trial.sent > 0 || denied.aborted) {
         trials.add(trial);
         continue;
       }

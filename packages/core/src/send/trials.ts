@@ -18,13 +18,20 @@ const MOST_SUSPECT_BYTES = 8 * 1024 * 1024;
 /** A parcel may exceed the limit by this factor: halves of a parcel that was too large differ a little in size. */
 const TOLERANCE = 1.25;
 
+/**
+ * If a pause ends within this time after another, in milliseconds, so many of those that failed most often stay as they are: an event at
+ * fault that fails alone is found so. After one long outage they would only be more requests.
+ */
+const SOON_MS = 60 * 60_000;
+const STAYING = 2;
+
 /** The most events that `stats()` shows, and the most bytes of each. */
 const MOST_SHOWN = 1_000;
 const SHOWN_BYTES = 200;
 
 interface TrialsOptions {
   readonly clock: Clock;
-  readonly waiting: Pick<Waiting, 'cut' | 'divide' | 'denied' | 'end' | 'expiresInMs' | 'putBack'>;
+  readonly waiting: Pick<Waiting, 'cut' | 'divide' | 'end' | 'expiresInMs' | 'putBack'>;
   readonly blame: Pick<Blame, 'isFound'>;
   readonly limits: Limits;
   readonly isStrict: boolean;
@@ -42,6 +49,8 @@ export class Trials {
   #alone: ParcelTrial[] = [];
   /** The most events of an accepted request. */
   #most = 0;
+  /** When the last pause ended. */
+  #resumedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: TrialsOptions) {
     this.#options = options;
@@ -79,8 +88,8 @@ export class Trials {
   }
 
   /** The trial of a parcel that waited. If some of its events were cut off, or it was read again, nothing is known of it. */
-  of(parcel: Parcel): ParcelTrial {
-    return this.#known.get(parcel.contents) ?? this.#start(parcel, this.#options.waiting.denied);
+  of(parcel: Parcel, denied: AbortSignal): ParcelTrial {
+    return this.#known.get(parcel.contents) ?? this.#start(parcel, denied);
   }
 
   /** A parcel that was sent before and went back waits here again. */
@@ -108,7 +117,7 @@ export class Trials {
 
   /** Takes one whose time has come: those that wait alone last. @param isProbe Takes what failed least often. */
   take(isProbe: boolean = false): ParcelTrial | undefined {
-    const { clock, isOrdered, limits } = this.#options;
+    const { clock, limits } = this.#options;
     const now = clock.now();
     for (;;) {
       const isDue = ({ at, denied }: ParcelTrial) => at <= now && !denied.aborted;
@@ -122,13 +131,12 @@ export class Trials {
       );
       if (!first) return undefined;
       this.#remove(first);
-      const { parcel, sent, why } = first;
+      const { parcel, sent } = first;
       const { bytes, count } = parcel;
-      // As a probe, one event says more than many.
-      const isOne = isProbe && (isOrdered || (why && why.reason !== 'unavailable'));
       const isTooLarge = limits.refuses?.(first) || (sent === 0 && bytes > limits.most.maxBytes * TOLERANCE);
-      if (count < 2 || !(isOne || isTooLarge || this.#isFound(first))) return first;
-      this.halve(first, isOne ? 1 : undefined);
+      // As a probe, one event says more than many.
+      if (count < 2 || !(isProbe || isTooLarge || this.#isFound(first))) return first;
+      this.halve(first, isProbe ? 1 : undefined);
     }
   }
 
@@ -172,9 +180,14 @@ export class Trials {
 
   /** The service is back: all may go but those that wait alone. Those that failed only because of it are joined again. */
   resume(): void {
-    const { isStrict } = this.#options;
+    const { clock, isStrict } = this.#options;
+    const now = clock.now();
+    const count = Math.abs(now - this.#resumedAt) < SOON_MS ? STAYING : 0;
+    this.#resumedAt = now;
+    const staying = new Set([...this.#list].sort((one, other) => other.sent - one.sent).slice(0, count));
     // What nobody may send any more does not go back: nothing there tells that consent was denied.
-    const isWhole = ({ denied, proofs }: ParcelTrial) => !isStrict && !denied.aborted && proofs < 2;
+    const isWhole = (trial: ParcelTrial) =>
+      !isStrict && !trial.denied.aborted && trial.proofs < 2 && !staying.has(trial);
     this.hurry();
     // What failed while the service was away says nothing about the events.
     for (const trial of this.#list) {

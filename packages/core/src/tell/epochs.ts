@@ -16,7 +16,7 @@ export class Epochs {
   #newest = 0;
   /** The same of earlier epochs that have any, in ascending order. */
   readonly #unsettled = new Map<number, number>();
-  /** Ends the wait for each epoch, in ascending order. */
+  /** Ends the wait for each epoch. */
   readonly #waiting = new Map<number, () => void>();
 
   enter(count: number): void {
@@ -36,10 +36,13 @@ export class Epochs {
     }
     this.#unsettled.delete(epoch);
     const oldest = this.#oldest();
-    for (const [waited, wake] of this.#waiting) {
-      if (waited >= oldest) break;
-      wake();
-    }
+    for (const [waited, wake] of this.#waiting) if (waited < oldest) wake();
+  }
+
+  /** Whether a flush waits for the events of one epoch, and not for those of a later one. */
+  divides(one: Pick<Tracked, 'epoch'>, later: Pick<Tracked, 'epoch'>): boolean {
+    for (const waited of this.#waiting.keys()) if (one.epoch <= waited && waited < later.epoch) return true;
+    return false;
   }
 
   /** From now on these events travel together, and count to the oldest of their epochs. Returns that epoch. */

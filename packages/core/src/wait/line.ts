@@ -183,6 +183,8 @@ export class Line {
     const waitMs = (first.at ?? 0) + maxWaitMs - clock.now();
     // More than the whole wait: the time of day was set back.
     if (waitMs <= 0 || waitMs > maxWaitMs) return true;
+    // Another one may be the first now.
+    this.#age.cancel();
     this.#age.set(waitMs);
     return false;
   }

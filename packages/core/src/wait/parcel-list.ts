@@ -26,7 +26,7 @@ export class ParcelList implements Iterable<Parcel> {
     const { lanes } = parcel;
     const last = this.#last.get(lanes);
     this.count += parcel.count;
-    if (!last || !areJoinable(last, parcel)) {
+    if (!last || !areJoinable(last, parcel) || this.#epochs.divides(last, parcel)) {
       for (const other of this.#last.keys()) if (other & lanes) this.#last.delete(other);
       this.#last.set(lanes, parcel);
       this.#parcels.push(parcel);

@@ -50,6 +50,8 @@ export class Waiting extends Parcels {
   readonly #normal: Line;
   /** Made with the first event of high priority. Such events go first, and wait for no others. */
   #high: Line | undefined;
+  /** Such an event went last: others go now, if any are due. */
+  #wasHigh = false;
   /** Rings when it is time to look for events that are too old. */
   readonly #expiry: Alarm;
   #consent = new AbortController();
@@ -140,11 +142,12 @@ export class Waiting extends Parcels {
     };
   }
 
-  /** As `Line.next()`. */
+  /** As `Line.next()`. Those of high priority go first, but for every other request. */
   async next(maxEvents: number): Promise<Parcel | undefined> {
     if (this.#options.isShut()) return undefined;
-    for (const line of this.lines) {
+    for (const line of this.#wasHigh ? [...this.lines].reverse() : this.lines) {
       const parcel = await line.next(maxEvents);
+      this.#wasHigh = parcel?.isHigh === true;
       if (parcel) return parcel;
     }
     return undefined;

@@ -28,7 +28,8 @@ class Sent implements Trial {
 
 /** It was refused, and then accepted. */
 function refused(): Sent {
-  return Object.assign(new Sent(), { why: { reason: 'refused', status: 400, words: '' } as const });
+  const why = { reason: 'refused', status: 400, words: '' } as const;
+  return Object.assign(new Sent(), { failures: 1, why });
 }
 
 /** A service, and what its answers tell. */
@@ -253,10 +254,11 @@ describe('a service', () => {
       [-60 * MINUTE, 'end'],
     ] as const) {
       const told = new Told();
+      told.accept(20);
       told.blame.accepted(refused());
       const now = told.clock.now() + afterMs;
       told.clock.now = () => now;
-      const trial = Object.assign(new Sent(), { failures: 5, refusals: 5, proofs: 2 });
+      const trial = Object.assign(new Sent(), { failures: 6, refusals: 6, proofs: 2 });
       expect([afterMs, told.fail(trial, 400)]).toEqual([afterMs, verdict]);
     }
   });

@@ -11,6 +11,8 @@ import { toEventBytes } from '../bench/event-texts.ts';
 import { textWriter } from '../bench/text-writer.ts';
 
 const memory = textWriter.createMemory();
+/** Of a consent that stays. */
+const GIVEN = new AbortController().signal;
 
 function parcelOf(texts: readonly string[]): Parcel {
   const places = new Places();
@@ -20,7 +22,6 @@ function parcelOf(texts: readonly string[]): Parcel {
 
 function trialsOfNobody(clock: VirtualClock = new VirtualClock(), others: object = {}): Trials {
   const waiting = {
-    denied: new AbortController().signal,
     cut: () => [],
     divide: () => [],
     end: async () => {},
@@ -40,32 +41,32 @@ describe('a parcel that waits again', () => {
   it('is known', () => {
     const trials = trialsOfNobody();
     const parcel = parcelOf(['1', '2']);
-    const trial = trials.of(parcel);
-    expect(trials.of(parcel)).toBe(trial);
+    const trial = trials.of(parcel, GIVEN);
+    expect(trials.of(parcel, GIVEN)).toBe(trial);
   });
 
   it('is another one after some of its events were cut off: these were not refused', () => {
     const trials = trialsOfNobody();
     const parcel = parcelOf(['1', '2', '3']);
-    trials.of(parcel).failures = 4;
+    trials.of(parcel, GIVEN).failures = 4;
     parcel.remove({ from: 1, to: 3 });
-    expect(trials.of(parcel).failures).toBe(0);
+    expect(trials.of(parcel, GIVEN).failures).toBe(0);
   });
 
   it('is another one after it was left to the journal, and read again', () => {
     const trials = trialsOfNobody();
     const parcel = parcelOf(['1', '2']);
-    trials.of(parcel).failures = 4;
+    trials.of(parcel, GIVEN).failures = 4;
     const { contents } = parcel;
     parcel.store();
     parcel.load(contents.copy(contents.events));
-    expect(trials.of(parcel).failures).toBe(0);
+    expect(trials.of(parcel, GIVEN).failures).toBe(0);
   });
 });
 
 describe('events that wait alone', () => {
   function alone(trials: Trials, text: string, waitMs: number): ParcelTrial {
-    const trial = trials.of(parcelOf([text]));
+    const trial = trials.of(parcelOf([text]), GIVEN);
     trial.isAlone = true;
     trials.retry(trial, waitMs);
     return trial;
@@ -75,7 +76,7 @@ describe('events that wait alone', () => {
     const clock = new VirtualClock();
     const trials = trialsOfNobody(clock);
     const [late, soon] = [alone(trials, '1', 2_000), alone(trials, '2', 1_000)];
-    const other = trials.of(parcelOf(['3', '4']));
+    const other = trials.of(parcelOf(['3', '4']), GIVEN);
     trials.retry(other, 1_500);
     expect(trials.nextAt - clock.now()).toBe(1_000);
     expect(trials.take()).toBeUndefined();
@@ -93,7 +94,7 @@ describe('events that wait alone', () => {
     const trials = trialsOfNobody(clock);
     const letter = { status: 400, excerpt: '' };
     for (const [text, waitMs] of Object.entries({ 1: 1_000, 2: 5_000 })) {
-      const trial = trials.of(parcelOf([text]));
+      const trial = trials.of(parcelOf([text]), GIVEN);
       Object.assign(trial, { isAlone: true, letter });
       trials.retry(trial, waitMs);
     }

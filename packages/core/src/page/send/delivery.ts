@@ -83,13 +83,20 @@ export function createDelivery(
     }
   }
 
-  /** The service is back: what failed only because of it is tried at once, and goes with others. */
-  function isKept(batch: Batch): boolean {
-    if (batch.isAlone || batch.isLeft) return true;
-    batch.at = 0;
-    const isOwn = isStrict || batch.isNamed || batch.proofs > 1;
-    if (!isOwn) for (const parcel of batch.parcels) parcel.state = 'waiting';
-    return isOwn;
+  /**
+   * The service is back: what failed only because of it is tried at once, and goes with others. What failed most often stays: so an event
+   * at fault is found that fails alone.
+   */
+  function resume(): void {
+    const { retries } = traffic;
+    const [often] = retries.filter(({ isAlone }) => !isAlone).sort((one, other) => other.sent - one.sent);
+    traffic.retries = retries.filter((batch) => {
+      if (batch.isAlone || batch.isLeft) return true;
+      batch.at = 0;
+      const isOwn = isStrict || batch.isNamed || batch.proofs > 1 || batch === often;
+      if (!isOwn) for (const parcel of batch.parcels) parcel.state = 'waiting';
+      return isOwn;
+    });
   }
 
   function handle(
@@ -112,7 +119,10 @@ export function createDelivery(
       } else if (named || isAccepted) {
         const isOutage = gate.pause?.reason === 'unavailable';
         const isBack = gate.accepted();
-        if (isBack) traffic.retries = traffic.retries.filter(isKept);
+        if (isBack) {
+          batch.failures = 0;
+          resume();
+        }
         blame.accepted(batch);
         requests.accepted();
         keeper.answered();

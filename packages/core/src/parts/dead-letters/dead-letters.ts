@@ -25,8 +25,8 @@ export interface DeadLetters {
    */
   list(filter?: DeadLetterFilter): AsyncGenerator<DeadLetter, void, undefined>;
   /**
-   * Sends dead letters again, byte for byte, behind the events that wait. The journal holds the events before the letters are
-   * deleted. If it rejects, letters that are not replayed stay.
+   * Sends dead letters again, byte for byte, before or after the events that wait. The journal holds the events before the letters
+   * are deleted. If it rejects, letters that are not replayed stay.
    * @param filter Default: all of them.
    * @returns How many were replayed.
    * @example await tracker.deadLetters.replay(({ status }) => status === 413);

@@ -92,7 +92,7 @@ describe('a tracker whose journal is full', () => {
     expect(sorted(textNumbers(journal.texts))).toEqual([...range(1, 4), ...range(27, 34)]);
     expect(bench.tracker.stats().dropped['journal-full']).toBe(23);
     await answer();
-    expect(bench.taken).toEqual([0, ...range(1, 4), ...range(27, 34)]);
+    expect(sorted(bench.taken)).toEqual([0, ...range(1, 4), ...range(27, 34)]);
   });
 
   it('drops older events of high priority for a new one if there are no others', async () => {
@@ -126,7 +126,7 @@ describe('events of high priority in a segment that the journal gives up', () =>
     expect(sorted(textNumbers(journal.texts))).toEqual([2, 3, 4, 7]);
     expect(bench.tracker.stats().dropped['journal-full']).toBe(3);
     await answer();
-    expect(bench.taken).toEqual([0, 2, 3, 4, 7]);
+    expect(sorted(bench.taken)).toEqual([0, 2, 3, 4, 7]);
     expect(bench.storageFailures).toEqual([]);
   });
 

@@ -121,7 +121,7 @@ describe('an event that only the journal has', () => {
     expect(bench.tracker.stats().pending).toBe(3);
     bench.answer(() => 200);
     await bench.pass(10 * MAX_AGE_MS);
-    expect(bench.taken).toEqual([0, 1, 2]);
+    expect(sorted(bench.taken)).toEqual([0, 1, 2]);
     expect(bench.drops).toEqual([]);
   });
 
