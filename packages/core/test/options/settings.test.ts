@@ -477,3 +477,8 @@ describe('a number of storage', () => {
     },
   );
 });
+
+it('too long a wait counts as the longest one, which is a whole number', () => {
+  const { delivery } = readOptions({ ...GOOD, delivery: { retryMaxMs: 2 ** 31 - 1 } });
+  expect(Number.isInteger(delivery.retryMaxMs)).toBe(true);
+});

@@ -327,3 +327,12 @@ describe('a hint that the network is back', () => {
     expect(bench.breaker.state).toBe('open');
   });
 });
+
+it('many requests at once that are told to wait are one pause', () => {
+  const { breaker, clock } = new Bench();
+  for (let count = 0; count < 32; count += 1) breaker.asked(SECOND, { status: 429, words: '' });
+  breaker.tryNow();
+  breaker.hold(OUTAGE);
+  // As after the second pause, and not as after the thirty-third.
+  expect((breaker.pause?.until ?? 0) - clock.now()).toBeLessThan(10 * SECOND);
+});

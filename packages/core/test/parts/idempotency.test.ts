@@ -31,3 +31,12 @@ describe('the id of a batch', () => {
     expect(batchId(createBatch(toEventBytes(['{}']), { ...RANGE, to: 1 }))).toMatch(/^[\x21-\x7e]+$/);
   });
 });
+
+it('a batch that goes again with fewer events has another id', () => {
+  const { headersOf } = idempotency({ settings: { delivery: { idempotencyHeader: 'key' } } });
+  const batch = createBatch(toEventBytes(texts(1)), RANGE);
+  const whole = headersOf?.(batch).key;
+  expect(headersOf?.(batch).key).toBe(whole);
+  batch.remove({ from: 0, to: 1 });
+  expect(headersOf?.(batch).key).toMatch(/^id-2-2-/);
+});

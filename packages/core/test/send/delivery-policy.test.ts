@@ -49,6 +49,13 @@ describe('ruleFor', () => {
       ...['accept', 'pause', 'retry', 'isolate'],
     ]);
   });
+
+  it('does that at once, whatever the answer asks for, but for a retry', () => {
+    const pushbacks = (policy: DeliveryPolicy) =>
+      [429, 503].map((status) => ruleFor(status, policy).isPushback);
+    expect(pushbacks({ '429': 'drop', '503': 'isolate' })).toEqual([undefined, undefined]);
+    expect(pushbacks({ '429': 'retry', '503': 'retry' })).toEqual([true, true]);
+  });
 });
 
 describe('delivery.policy', () => {

@@ -160,3 +160,19 @@ describe('ParcelList', () => {
 function indexesOf({ from, to }: Range): number[] {
   return Array.from({ length: to - from }, (_, index) => from + index);
 }
+
+it('joins no later parcel to one for which a flush waits: it would wait for both', () => {
+  const epochs = new Epochs();
+  const list = new ParcelList(epochs);
+  const parcelOf = (from: number) => storedParcel(range(from, from + 1), epochs.current, false, undefined);
+  epochs.enter(1);
+  list.push(parcelOf(0));
+  const over = new AbortController();
+  void epochs.settled(epochs.end(), over.signal);
+  for (const from of [1, 2]) {
+    epochs.enter(1);
+    list.push(parcelOf(from));
+  }
+  expect(rangesOf(list)).toEqual([[range(0, 1)], [range(1, 3)]]);
+  over.abort();
+});

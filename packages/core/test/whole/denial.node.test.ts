@@ -103,3 +103,32 @@ it('an answer after a denial makes no dead letters', async () => {
   expect(bench.tracker.stats()).toMatchObject({ delivered: 2, pending: 0, dropped: { denied: 1 } });
   expect(await bench.kept()).toEqual([]);
 });
+
+it('a denial that is taken back at once drops nothing that is tracked after that', async () => {
+  const journal = new FakeJournal();
+  const bench = new Bench({ journal });
+  const release = journal.hangAppends();
+  bench.trackNow(3);
+  await bench.quiet();
+  bench.tracker.setConsent('denied');
+  bench.tracker.setConsent('granted');
+  bench.trackNow(4);
+  release();
+  await bench.pass(1_000);
+  expect(bench.tracker.stats()).toMatchObject({ pending: 0, delivered: 4, dropped: { denied: 3 } });
+  expect(bench.taken).toEqual([3, 4, 5, 6]);
+});
+
+it('nothing is sent once consent is denied, however near the request was', async () => {
+  for (let turns = 0; turns < 60; turns += 1) {
+    const bench = new Bench();
+    bench.trackNow(1);
+    const flush = bench.tracker.flush({ timeoutMs: 1_000 });
+    for (let turn = 0; turn < turns; turn += 1) await undefined;
+    const before = bench.requests;
+    bench.tracker.setConsent('denied');
+    await bench.pass(1_000);
+    await flush;
+    expect([turns, bench.requests]).toEqual([turns, before]);
+  }
+});

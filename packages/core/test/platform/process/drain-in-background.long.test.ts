@@ -68,6 +68,17 @@ describe('drainInBackground', () => {
     await vi.waitFor(async () => expect(await readdir(journalDirectory)).toEqual([]), PATIENCE);
   });
 
+  it('has the key that the tool set last', async () => {
+    const { baseUrl, apiKey } = emulator;
+    const options = { baseUrl, correlationKey: 'email', journalDirectory: join(directory, 'journal') };
+    expect(await runTool('later key', options, {}, `tracker.setApiKey('${apiKey}');`)).toBe('true');
+    const arrived = { unique: 1, received: 1 };
+    await vi.waitFor(
+      async () => expect(await emulator.countEvents({ name: 'later key' })).toEqual(arrived),
+      PATIENCE,
+    );
+  });
+
   it('keeps what the service refuses within the limits that the tool gave', async () => {
     const server = createServer(async (request, response) => {
       response.writeHead((await text(request)).includes('refused') ? 422 : 200).end();

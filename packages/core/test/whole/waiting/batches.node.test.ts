@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Bench, type BenchOptions, numbersOf } from '../../bench/bench.ts';
 import { FakeJournal } from '../../bench/fake-journal.ts';
+import { answered } from '../../bench/scripted-transport.ts';
 
 const WAIT_MS = 1_000;
 
@@ -41,4 +42,27 @@ describe('a batch', () => {
     await bench.pass(1);
     expect(batchesOf(bench)).toEqual([[0, 1, 2], [3]]);
   });
+});
+
+it('an event whose customer had to wait for another request is sent when it has waited long enough itself', async () => {
+  const bench = new Bench({
+    ordering: 'per-customer',
+    batch: { maxWaitMs: 60_000 },
+    delivery: { maxConcurrency: 2 },
+  });
+  const track = (customer: string, options = {}) =>
+    bench.tracker.track('event', { n: 0 }, { correlationValue: customer, ...options });
+  let finish = (): void => {};
+  bench.answer(() => new Promise((resolve) => (finish = () => resolve(answered(200)))));
+  track('x', { priority: 'high' });
+  await bench.pass(1_000);
+  bench.answer(() => 200);
+  track('x');
+  await bench.pass(19_000);
+  track('y');
+  await bench.pass(11_000);
+  finish();
+  await bench.pass(31_000, 1_000);
+  expect(bench.times).toEqual([0, 61_000]);
+  expect(bench.transport.requests.map(({ events }) => events.length)).toEqual([1, 2]);
 });

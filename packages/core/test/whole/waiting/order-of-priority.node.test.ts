@@ -128,3 +128,20 @@ describe('a tracker with events of both priorities', () => {
     expect(closed.value).toMatchObject({ delivered: 0, dropped: 3, pending: 0 });
   });
 });
+
+it('events of high priority take at most every other request while others are due', async () => {
+  const bench = createBench(new FakeJournal(), {
+    commitIntervalMs: 0,
+    batch: { maxEvents: 2, maxWaitMs: 0 },
+  });
+  bench.answer(async () => {
+    // There is always another one.
+    if (bench.requests < 20) bench.trackNow(1, HIGH);
+    return answered(200);
+  });
+  bench.trackNow(1, HIGH);
+  bench.trackNow(10);
+  await bench.pass(1);
+  const others = requestsOf(bench).map(([n = 0]) => n > 0 && n < 11);
+  expect(others.slice(0, 10).filter(Boolean)).toHaveLength(5);
+});

@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { Bench } from '../../bench/bench.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+/** Good events come so often, one at a time, until all but these bad ones are over. */
+async function live(bench: Bench, everyMs: number, hours: number): Promise<void> {
+  for (let ms = 0; ms < hours * HOUR; ms += everyMs) {
+    await bench.pass(everyMs, MINUTE / 4);
+    await bench.track(1);
+  }
+  await bench.pass(5 * MINUTE);
+}
+
+describe('among events that come seldom, one after the other', () => {
+  // Each acceptance ends a pause, and the next failure of the event at fault begins another.
+  it.each([1, 4])(
+    '%d that make the service fail are suspects, and hold up the others no longer',
+    async (bad) => {
+      const bench = new Bench({ maxEvents: 50, delivery: { maxConcurrency: 8 } });
+      await bench.track(100);
+      bench.answer((numbers) => (numbers.some((n) => n >= 100 && n < 100 + bad) ? 500 : 200));
+      await bench.track(bad);
+      await live(bench, 10 * MINUTE, 4);
+      const { breaker, pending, suspects } = bench.tracker.stats();
+      expect({ breaker, pending, suspects: suspects.length }).toEqual({
+        breaker: 'closed',
+        pending: bad,
+        suspects: bad,
+      });
+    },
+  );
+
+  it.each([
+    [12, 422],
+    [5, 403],
+  ])('%d that the service refuses with %d are dead letters soon', async (bad, status) => {
+    const bench = new Bench({ maxEvents: 50, delivery: { maxConcurrency: 8 } });
+    await bench.track(100);
+    bench.refuse((n) => n >= 100 && n < 100 + bad, status);
+    await bench.track(bad);
+    await live(bench, 10 * MINUTE, 4);
+    expect(bench.tracker.stats()).toMatchObject({ breaker: 'closed', pending: 0, deadLettered: bad });
+  });
+});
+
+it('events that make the service fail are found, though each request has one and nothing else waits', async () => {
+  const bench = new Bench({ maxEvents: 50, delivery: { maxConcurrency: 8 } });
+  await bench.track(20);
+  bench.answer((numbers) => (numbers.some((n) => n % 50 === 45) ? 500 : 200));
+  await bench.track(100);
+  await bench.pass(HOUR, MINUTE / 4);
+  const { delivered, suspects } = bench.tracker.stats();
+  expect({ delivered, suspects: suspects.length }).toEqual({ delivered: 118, suspects: 2 });
+});
+
+describe('where order is strict', () => {
+  it('an event that is refused ends in minutes, however long the service was away before', async () => {
+    const bench = new Bench({ ordering: 'strict', maxEvents: 1 });
+    await bench.track(20);
+    bench.answer(() => 500);
+    await bench.track(2);
+    await bench.pass(HOUR, MINUTE / 4);
+    bench.refuse((n) => n === 22, 422);
+    await bench.track(3);
+    await bench.pass(2 * MINUTE);
+    await bench.pass(2 * MINUTE);
+    expect(bench.tracker.stats()).toMatchObject({ pending: 0, delivered: 24, deadLettered: 1 });
+  });
+
+  it('two in a row that are refused hold up nothing for ever where `maxTries` says so', async () => {
+    const bench = new Bench({ ordering: 'strict', maxEvents: 1, delivery: { maxTries: 3 } });
+    await bench.track(20);
+    bench.refuse((n) => n === 20 || n === 21, 422);
+    await bench.track(22);
+    await bench.pass(2 * HOUR, MINUTE / 4);
+    expect(bench.tracker.stats()).toMatchObject({ pending: 0, delivered: 40, deadLettered: 2 });
+  });
+});
