@@ -218,13 +218,16 @@ export class Segment {
 
   /** Scans a damaged file completely. Tells which events are missing in it. */
   async #scan(file: OpenFile, knownId: number | undefined): Promise<void> {
-    const { id, runs, damaged, isBlank } = await scanFile(file, this.size, knownId);
+    // The scan says nothing about what is appended meanwhile.
+    const { end, size } = this;
+    const { id, runs, damaged, isBlank } = await scanFile(file, size, knownId);
     this.id = id;
     this.#reader.setRuns(runs);
     if (runs.length === 0 && isBlank) return;
-    this.end = Math.max(this.end, runs.at(-1)?.to ?? 0);
+    const last = Math.max(end, runs.at(-1)?.to ?? 0);
+    this.end = Math.max(this.end, last);
     let at = 0;
-    for (const { from, to } of [...runs, { from: this.end, to: this.end }]) {
+    for (const { from, to } of [...runs, { from: last, to: last }]) {
       await this.#miss(at, from);
       at = to;
     }

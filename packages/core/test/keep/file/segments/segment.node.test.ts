@@ -175,6 +175,28 @@ describe('a segment that is taken on', () => {
     expect(await late).toEqual(numbered(120, 1));
   });
 
+  it('loses nothing that is appended while its damage is looked for', async () => {
+    const fs = new FailingFileSystem();
+    const { journal, witness } = await place.open({ fs });
+    const range = await journal.append(group(numbered(0, 10)));
+    const path = await place.theSegment();
+    const bytes = await readFile(path);
+    bytes[HEADER_BYTES + FRAME_HEADER_BYTES] = 0;
+    await writeFile(path, bytes);
+    const letRead = fs.hang('read');
+    const reading = readAll(journal, [range]);
+    await expect.poll(() => fs.hanging).toBe(1);
+    letRead();
+    const letScan = fs.hang('read');
+    await expect.poll(() => [fs.count('read'), fs.hanging]).toEqual([1, 1]);
+    const more = await journal.append(group(numbered(10, 5)));
+    letScan();
+    expect(await reading).toEqual(numbered(1, 9));
+    expect(witness.settlements).toEqual([{ range: { ...range, to: 1 }, fate: 'damaged' }]);
+    expect(await readAll(journal, [more])).toEqual(numbered(10, 5));
+    expect(await place.inherited()).toEqual(numbered(1, 14));
+  });
+
   it('loses no event, only their ages, where its header is damaged', async () => {
     const { path, bytes } = await leave(numbered(0, 10));
     bytes[20] = (bytes[20] ?? 0) ^ 1;
