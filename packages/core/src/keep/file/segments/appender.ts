@@ -99,6 +99,8 @@ export class Appender {
     const header = newHeader(0, events.times?.[0] ?? clock.now());
     const number = this.#segments.next();
     const name = segmentName(number);
+    // First: if the write fails, the caller still has the events, and this process must not find a part of them.
+    if (this.#tenancy.directory) this.#segments.create(this.#tenancy.directory, number, name);
     const directory = this.#tenancy.writeSync((place) => {
       const path = join(place, name + SEGMENT_SUFFIX);
       writeFileSync(fs, path, wholeSegment(header, events), fsync !== 'never');

@@ -1,4 +1,4 @@
-import { StorageError } from '../../../base/errors/storage-error.ts';
+import { StorageError, storageError } from '../../../base/errors/storage-error.ts';
 import type { EventBytes } from '../../../base/event-bytes.ts';
 import { type FileSystem, type OpenFile, writeAll, writeAllSync } from '../disk/file-system.ts';
 import { framedLength, framesOf, type WrittenGroup, writeFrames } from '../format/frame.ts';
@@ -28,6 +28,8 @@ export class SegmentWriter {
   #syncing: Promise<void> | undefined;
   /** The sync that follows the current one, for what was written since that started. */
   #nextSync: Promise<void> | undefined;
+  /** Why `appendSync` could not sync: another sync might succeed although the data is gone. */
+  #failed: StorageError | undefined;
   #closed = false;
   /** Set after a failed sync: settles once the unsynced events are in another file, or cannot be. */
   saved: Promise<void> | undefined;
@@ -103,16 +105,17 @@ export class SegmentWriter {
 
   /**
    * Like `write`, but synchronous, after the last confirmed event. The events count when this returns. Returns the index of
-   * the first one; undefined if a write in progress has other bytes for that place.
+   * the first one; undefined if a write in progress has other bytes for that place, or the file is not to be trusted any more.
    */
   appendSync(events: EventBytes): number | undefined {
     const { segment } = this;
     const from = segment.end;
+    const to = from + events.ends.length;
     const frames = framesOf(events, from, segment);
-    if (this.#collides(frames, segment.size)) return undefined;
+    if (this.#failed || this.#collides(frames, segment.size)) return undefined;
     writeAllSync(this.#file, frames, segment.size);
-    if (this.#named) this.#file.syncSync();
-    segment.grow(from + events.ends.length, frames.length);
+    if (this.#named) this.#syncAtOnce({ from, to, frames });
+    segment.grow(to, frames.length);
     segment.written = segment.end;
     this.size = segment.size;
     return from;
@@ -138,6 +141,8 @@ export class SegmentWriter {
     await Promise.allSettled([this.#inFlight?.ended, this.#syncing, this.#named]);
     this.segment.sealed = true;
     const unsynced = this.#unsynced.splice(0);
+    // The caller of `appendSync` still has what could not be synced.
+    if (this.#failed) await this.#cut(this.size).catch(() => undefined);
     await this.#file.close().catch(() => undefined);
     return unsynced;
   }
@@ -149,18 +154,21 @@ export class SegmentWriter {
     });
     this.#inFlight = { frames, position, ended: writing };
     await writing;
+    const { written } = this.segment;
     // `appendSync` has written these groups again, and all that came after them.
-    if (to <= this.segment.written) return;
+    if (to <= written) return;
     this.segment.written = to;
     this.size = position + frames.length;
     if (this.#named) {
-      this.#unsynced.push(...groups);
+      // Or only the first of them.
+      this.#unsynced.push(...groups.filter(({ from }) => from >= written));
       this.unsyncedBytes += frames.length;
     } else this.#giveBack(groups);
   }
 
   async #write(bytes: Buffer, position: number): Promise<void> {
     if (this.#closed) throw new StorageError('the segment is closed');
+    if (this.#failed) throw this.#failed;
     try {
       await writeAll(this.#file, bytes, position);
     } catch (error) {
@@ -197,20 +205,37 @@ export class SegmentWriter {
   }
 
   async #syncNow(): Promise<void> {
-    const count = this.#unsynced.length;
+    if (this.#failed) throw this.#failed;
+    const unsynced = this.#unsynced;
+    const count = unsynced.length;
     if (count > 0) {
       await this.#file.sync();
       await this.#named;
     }
+    if (this.#failed) throw this.#failed;
     const position = this.size;
     const { isInPlace, size } = await this.#file.stat();
     if (!isInPlace)
       throw new StorageError('somebody removed, moved or replaced the file, or a directory above it');
     if (size < position)
       throw new StorageError('somebody cut the file, or copied a shorter one over it, as from a backup');
-    const synced = this.#unsynced.splice(0, count);
+    // Otherwise `appendSync` has begun another list, which may have the same groups.
+    if (unsynced !== this.#unsynced) return;
+    const synced = unsynced.splice(0, count);
     for (const { frames } of synced) this.unsyncedBytes -= frames.length;
     this.#giveBack(synced);
+  }
+
+  /** Syncs a group of `appendSync`. A sync in progress may still fail: the group then goes to another file with those before it. */
+  #syncAtOnce(group: WrittenGroup): void {
+    try {
+      this.#file.syncSync();
+    } catch (cause) {
+      this.#failed = storageError(`cannot sync ${this.segment.path}`, cause);
+      throw this.#failed;
+    }
+    this.#unsynced = [...this.#unsynced.filter(({ to }) => to <= group.from), group];
+    this.unsyncedBytes = this.#unsynced.reduce((sum, { frames }) => sum + frames.length, 0);
   }
 
   #giveBack(groups: readonly WrittenGroup[]): void {

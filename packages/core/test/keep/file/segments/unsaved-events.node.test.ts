@@ -236,6 +236,84 @@ describe('a sync under way', () => {
   });
 });
 
+describe('events of appendSync(), where the process goes on', () => {
+  it('go to the new file too if the next sync fails, between those before and after them', async () => {
+    const { journal, witness } = await place.open({ fs });
+    await journal.append(group(numbered(0, 2)));
+    journal.appendSync(group(numbered(2, 2)));
+    await journal.append(group(numbered(4, 2)));
+    fs.fail('sync', 'EIO');
+    await journal.sync();
+    expect(await readAll(journal, [{ ...ALL, to: 6 }])).toEqual(numbered(0, 6));
+    expect(witness.settlements).toEqual([]);
+    expect(await place.inherited()).toEqual(numbered(0, 6));
+  });
+
+  it('do not make others count as synced that are written during a sync', async () => {
+    const { journal } = await place.open({ fs });
+    await journal.append(group(numbered(0, 1)));
+    const letSync = fs.hang('sync');
+    const synced = journal.sync();
+    await expect.poll(() => fs.hanging).toBe(1);
+    await journal.append(group(numbered(1, 1)));
+    journal.appendSync(group(numbered(2, 1)));
+    await journal.append(group(numbered(3, 1)));
+    letSync();
+    await synced;
+    fs.fail('sync', 'EIO');
+    const lost = await place.theSegment();
+    await journal.sync();
+    await expect.poll(() => place.theSegment()).not.toBe(lost);
+    expect(await place.inherited()).toEqual(numbered(0, 4));
+  });
+
+  it('that cannot be synced leave the file untrusted: no sync is tried on it again, and what it holds goes to another', async () => {
+    const { journal, witness } = await half();
+    const [lost = ''] = await place.files('.segment');
+    fs.fail('syncSync', 'EIO');
+    expect(() => journal.appendSync(group(['"late"']))).toThrow('EIO');
+    const again = journal.appendSync(group(['"late"']));
+    expect(again.segment).not.toBe(ALL.segment);
+    const syncs = fs.count('sync', new RegExp(lost));
+    await journal.sync();
+    await journal.append(group(['"later"']));
+    await journal.close();
+    expect([fs.count('sync', new RegExp(lost)), fs.count('syncSync', new RegExp(lost))]).toEqual([syncs, 1]);
+    expect(witness.failures).toEqual([expect.objectContaining({ message: expect.stringContaining(lost) })]);
+    expect((await place.inherited()).sort()).toEqual(['"late"', '"later"', ...numbered(0, 10)]);
+  });
+
+  it('that cannot be synced are taken by the append that comes next, also where a sync was under way, and are there once', async () => {
+    const { journal } = await place.open({ fs, fsync: 'always' });
+    await journal.append(group(numbered(0, 1)));
+    const letSync = fs.hang('sync');
+    const pending = Promise.allSettled([1, 2].map((number) => journal.append(group(numbered(number, 1)))));
+    await expect.poll(() => fs.hanging).toBe(1);
+    journal.appendSync(group(numbered(1, 1)));
+    fs.fail('syncSync', 'EIO');
+    expect(() => journal.appendSync(group(numbered(2, 1)))).toThrow('EIO');
+    letSync();
+    expect((await pending).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    const ranges = [await journal.append(group(numbered(2, 1))), await journal.append(group(numbered(3, 1)))];
+    expect(await readAll(journal, ranges)).toEqual(numbered(2, 2));
+    expect((await place.inherited()).sort()).toEqual(numbered(0, 4));
+  });
+
+  it('are not found by this process as those of another one where only a part of them was written', async () => {
+    const { journal, witness } = await place.open({ fs });
+    fs.longestWrite = 200;
+    fs.fail('writeSync', 'ENOSPC', { after: 1 });
+    expect(() => journal.appendSync(group(numbered(0, 20)))).toThrow('ENOSPC');
+    const range = await journal.append(group(numbered(0, 20)));
+    const looks = fs.count('list');
+    await place.clock.advance(10 * 60_000);
+    await expect.poll(() => fs.count('list')).toBeGreaterThan(looks);
+    await aWhile();
+    expect([witness.ranges, witness.damages]).toEqual([[], []]);
+    expect(await readAll(journal, [range])).toEqual(numbered(0, 20));
+  });
+});
+
 describe('a disk that fails again and again', () => {
   it('has its events readable from memory meanwhile, also a part of them and those before them', async () => {
     const { journal } = await half();
