@@ -734,23 +734,15 @@ describe('FileJournal, where the n-th operation of a kind fails', () => {
         await again(() => journal.sync());
         const [first, second] = ranges;
         if (first === undefined || second === undefined) throw new Error('nothing was appended');
-        const isNoted = await journal.acknowledge(first).then(
-          () => true,
-          () => false,
-        );
+        // If that cannot be noted, it is when the journal is closed.
+        await journal.acknowledge(first).catch(() => undefined);
         const recovered = await again(() => readAll(journal, witness.ranges));
         const wasHit = fs.count(operation) > after;
         await journal.close();
         const heirs = await place.inherited();
 
         const name = `${operation} number ${after}`;
-        const rest = [...taken.slice(isNoted ? 2 : 0), ...numbered(0, 5)];
-        for (const text of rest)
-          expect(
-            heirs.filter((other) => other === text),
-            name,
-          ).toHaveLength(1);
-        expect(new Set(heirs).size, name).toBe(heirs.length);
+        expect(heirs.sort(), name).toEqual([...taken.slice(2), ...numbered(0, 5)].sort());
         expect([0, 5], name).toContain(recovered.length);
         await place.remove();
         if (!wasHit) return;

@@ -54,6 +54,11 @@ export class Released {
     this.#runs.splice(first, behind - first, merged);
   }
 
+  /** Empties it. Returns the runs that were in it. */
+  take(): readonly Span[] {
+    return this.#runs.splice(0);
+  }
+
   /**
    * Adds the intact records in some bytes of a file. Returns where the next bytes are to start: after the last record, or where
    * one may be cut short.

@@ -5,7 +5,7 @@ import type { Range, Span } from '../../../base/range.ts';
 import { Turns } from '../../../base/turns.ts';
 import type { JournalObserver, Reading } from '../../journal.ts';
 import type { DamagedFiles } from '../damaged-files.ts';
-import { errorCode, type OpenFile, writeAll } from '../disk/file-system.ts';
+import { errorCode, type OpenFile } from '../disk/file-system.ts';
 import { FrameReader, type WrittenGroup } from '../format/frame.ts';
 import { Released } from '../format/released.ts';
 import {
@@ -16,11 +16,9 @@ import {
 } from '../format/segment-header.ts';
 import type { Site } from '../site.ts';
 import type { OpenFiles } from './open-files.ts';
+import { ReleaseRecords } from './release-records.ts';
 import { findEnd, headerOf, inParts, scanFile } from './scan.ts';
 import { type ReadingBuffer, readGroups, SegmentReader } from './segment-reader.ts';
-
-/** Error codes of what is no `.acks` file, and will not become one. Without its records there are duplicates, but no losses. */
-const NEVER_READABLE = /^(ENOENT|ELOOP|EISDIR|ENXIO|ENOTDIR|EACCES|EPERM|EINVAL)$/;
 
 /** At most this many missing events are reported in one turn of the event loop. */
 const MOST_TOLD = 32;
@@ -45,12 +43,11 @@ export class Segment {
   readonly number: number;
   readonly directory: string;
   readonly path: string;
-  readonly #acknowledgements: string;
   readonly #context: SegmentContext;
   #reader: SegmentReader;
   readonly #released = new Released();
-  /** What is released and waits to be recorded, and the write that records it. Writes run one after the other. */
-  readonly #unrecorded: Span[] = [];
+  readonly #records: ReleaseRecords;
+  /** The write that records what is released. Writes run one after the other. */
   #recording: Promise<void> | undefined;
   readonly #turns = new Turns();
   /** Number of bytes that are no intact events, as far as that is known. */
@@ -68,7 +65,6 @@ export class Segment {
   size: number = SEGMENT_HEADER_BYTES;
   /** Its last events, if their sync failed: the disk may have lost them. They stay here until another file has them. */
   unsaved: readonly WrittenGroup[] = [];
-  #recordBytes = 0;
   onGrowth: (bytes: number) => void = () => {};
   /** Whether no more events will be appended. */
   sealed = false;
@@ -80,12 +76,12 @@ export class Segment {
     this.number = number;
     this.directory = directory;
     this.path = join(directory, name + SEGMENT_SUFFIX);
-    this.#acknowledgements = join(directory, name + ACKNOWLEDGEMENTS_SUFFIX);
+    this.#records = new ReleaseRecords(join(directory, name + ACKNOWLEDGEMENTS_SUFFIX), context.files);
     this.#reader = new SegmentReader(this, context.readingBuffer);
   }
 
   get bytes(): number {
-    return this.size + this.#recordBytes;
+    return this.size + this.#records.bytes;
   }
 
   get isReleased(): boolean {
@@ -122,7 +118,7 @@ export class Segment {
   async recover(): Promise<readonly Span[] | undefined> {
     this.sealed = true;
     if (!(await this.#survey())) return undefined;
-    await this.#readRecords();
+    await this.#records.read(this.id, this.end, this.#released, this.#context.site.observer);
     return this.waiting(0, this.end);
   }
 
@@ -159,14 +155,19 @@ export class Segment {
   acknowledge(from: number, to: number): Promise<void> {
     this.#released.add(from, to);
     if (this.isDone) return Promise.resolve();
-    this.#unrecorded.push({ from, to });
+    this.#records.add(from, to);
     // If the deletion fails, it records them.
     if (this.isGoing) return Promise.resolve();
+    return this.record();
+  }
+
+  /** Records what is released and is not recorded yet, or could not be. */
+  record(): Promise<void> {
     this.#recording ??= this.#turns.take(async () => {
       await this.#context.site.fs.endOfTurn?.();
       this.#recording = undefined;
       try {
-        await this.#record(this.#unrecorded.splice(0));
+        await this.#record();
       } catch (cause) {
         throw storageError(`cannot note in ${this.directory} what was delivered`, cause);
       }
@@ -186,14 +187,14 @@ export class Segment {
       } catch (error) {
         this.isGoing = false;
         // The file stays: the next process must find what waits in it. If all is released, also what does not count yet is.
-        const all = { from: 0, to: Math.max(this.end, this.written) };
-        await this.#record(this.isReleased ? [all] : this.#unrecorded.splice(0)).catch(() => undefined);
+        if (this.isReleased) this.#records.add(0, Math.max(this.end, this.written));
+        await this.#record().catch(() => undefined);
         throw error;
       } finally {
-        await files.close(this.#acknowledgements);
+        await files.close(this.#records.path);
       }
       // Without its segment the file means nothing. If it stays, the next process removes it.
-      await site.fs.remove(this.#acknowledgements).catch(() => undefined);
+      await site.fs.remove(this.#records.path).catch(() => undefined);
     });
   }
 
@@ -267,32 +268,7 @@ export class Segment {
     this.#released.add(from, to);
   }
 
-  async #record(released: readonly Span[]): Promise<void> {
-    if (released.length === 0) return;
-    const records = Released.records(this.id, released);
-    this.#recordBytes += records.length;
-    this.onGrowth(records.length);
-    // If a record is incomplete, the reader skips it, and there may be a duplicate.
-    await this.#context.files.use(this.#acknowledgements, 'append', (file) => writeAll(file, records, 0));
-  }
-
-  async #readRecords(): Promise<void> {
-    const { files, site } = this.#context;
-    const path = this.#acknowledgements;
-    try {
-      await files.use(path, 'read', async (file) => {
-        this.#recordBytes = (await file.stat()).size;
-        await inParts(file, 0, this.#recordBytes, (bytes) =>
-          this.#released.addRecords(this.id, this.end, bytes),
-        );
-      });
-      // Close it: the next use appends to it.
-      await files.close(path);
-    } catch (error) {
-      const code = errorCode(error) ?? '';
-      if (!NEVER_READABLE.test(code)) throw error;
-      if (code !== 'ENOENT')
-        site.observer?.failed(storageError(`cannot read what was delivered of ${this.path}`, error));
-    }
+  async #record(): Promise<void> {
+    this.onGrowth(await this.#records.write(this.id));
   }
 }

@@ -115,11 +115,13 @@ export class Segments {
   }
 
   async acknowledge(range: Range): Promise<void> {
+    const released: Promise<void>[] = [];
     for (let rest = range; rest.from < rest.to; ) {
       const { segment, part } = this.#locate(rest, this.#segments.get(rest.segment));
       rest = { ...rest, from: part.to };
-      if (segment) await this.#release(segment, part.from, part.to);
+      if (segment) released.push(this.#release(segment, part.from, part.to));
     }
+    await Promise.all(released);
   }
 
   /**
@@ -225,9 +227,10 @@ export class Segments {
     return segment === undefined || segment.from > range.from || segment.written < range.to;
   }
 
-  /** Resolves once no release or deletion is in progress. */
-  settled(): Promise<void> {
-    return this.#underWay.ended();
+  /** Resolves once no release or deletion is in progress, and what could not be recorded has been tried again. */
+  async settled(): Promise<void> {
+    await this.#underWay.ended();
+    await Promise.allSettled(this.#all().map((segment) => segment.record()));
   }
 
   async deleteIfDone(segment: Segment): Promise<void> {

@@ -325,15 +325,32 @@ describe('a segment that is released', () => {
     expect(await place.inherited()).toEqual(numbered(0, 100).filter((_, index) => index % 2 === 1));
   });
 
-  it('says where it could not note that, and notes the next one', async () => {
+  it.each([
+    ['with the next one', 1],
+    ['when the journal is closed', 0],
+  ])('says where it could not note that, and notes it %s', async (_, more) => {
     const fs = new FailingFileSystem();
     const { journal } = await place.open({ fs });
     const range = await journal.append(group(numbered(0, 4)));
+    const { bytes } = journal;
     fs.fail('write', 'ENOSPC', { path: /\.acks$/ });
     await expect(journal.acknowledge({ ...range, to: 1 })).rejects.toMatchObject({ code: 'SLUICE_STORAGE' });
-    await journal.acknowledge({ ...range, from: 1, to: 2 });
-    // A release that could not be recorded leads to a second delivery, not to a loss.
-    expect(await place.inherited()).toEqual(['0', '2', '3'].flatMap((n) => numbered(Number(n), 1)));
+    expect(journal.bytes).toBe(bytes);
+    await journal.acknowledge({ ...range, from: 1, to: 1 + more });
+    expect(await place.inherited()).toEqual(numbered(1 + more, 3 - more));
+  });
+
+  it('notes all that it could not in few bytes, however often it failed', async () => {
+    const fs = new FailingFileSystem();
+    const { journal } = await place.open({ fs });
+    const range = await journal.append(group(numbered(0, 50)));
+    fs.fail('write', 'ENOSPC', { path: /\.acks$/, times: 40 });
+    for (let from = 0; from < 40; from += 1)
+      await expect(journal.acknowledge({ ...range, from, to: from + 1 })).rejects.toThrow('ENOSPC');
+    await journal.acknowledge({ ...range, from: 40, to: 41 });
+    const [acks = ''] = await place.files('.acks');
+    expect((await readFile(acks)).length).toBe(12);
+    expect(await place.inherited()).toEqual(numbered(41, 9));
   });
 
   it('is not released by the records of another segment', async () => {

@@ -135,6 +135,17 @@ describe('a sync that fails', () => {
     expect(await place.inherited()).toEqual(['"and on"']);
   });
 
+  it('leaves nothing unreleased in the second file where the first one cannot note what is', async () => {
+    const { journal } = await half();
+    fs.fail('sync', 'EIO');
+    await journal.sync();
+    fs.fail('write', 'ENOSPC', { path: /\.acks$/ });
+    await expect(journal.acknowledge({ ...ALL, from: 1 })).rejects.toMatchObject({ code: 'SLUICE_STORAGE' });
+    await journal.acknowledge({ ...ALL, to: 1 });
+    expect(journal.bytes).toBe(0);
+    expect(await place.inherited()).toEqual([]);
+  });
+
   it('is made good by the timer of its own', async () => {
     const { journal, witness } = await half();
     fs.fail('sync', 'EIO');

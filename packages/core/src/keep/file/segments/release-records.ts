@@ -1,0 +1,67 @@
+import { storageError } from '../../../base/errors/storage-error.ts';
+import type { JournalObserver } from '../../journal.ts';
+import { errorCode, writeAll } from '../disk/file-system.ts';
+import { Released } from '../format/released.ts';
+import type { OpenFiles } from './open-files.ts';
+import { inParts } from './scan.ts';
+
+/** Error codes of what is no `.acks` file, and will not become one. */
+const NEVER_READABLE = /^(ENOENT|ELOOP|EISDIR|ENXIO|ENOTDIR|EACCES|EPERM|EINVAL)$/;
+
+/** The `.acks` file of a segment. Without its records there are duplicates, but no losses. */
+export class ReleaseRecords {
+  readonly path: string;
+  readonly #files: OpenFiles;
+  /** What is not recorded, because that is still to come, or failed. */
+  readonly #missing = new Released();
+  /** Their size. */
+  bytes = 0;
+
+  constructor(path: string, files: OpenFiles) {
+    this.path = path;
+    this.#files = files;
+  }
+
+  /** The next `write` records this. */
+  add(from: number, to: number): void {
+    this.#missing.add(from, to);
+  }
+
+  /** Returns how many bytes it wrote. If it fails, the next call tries again. @param id The id of the segment. */
+  async write(id: number): Promise<number> {
+    const released = this.#missing.take();
+    if (released.length === 0) return 0;
+    const records = Released.records(id, released);
+    try {
+      // If a record is incomplete, the reader skips it, and there may be a duplicate.
+      await this.#files.use(this.path, 'append', (file) => writeAll(file, records, 0));
+    } catch (error) {
+      for (const { from, to } of released) this.#missing.add(from, to);
+      throw error;
+    }
+    this.bytes += records.length;
+    return records.length;
+  }
+
+  /** Adds all that is recorded to `released`. Tells of a file that can never be read. @param end The index after the last event. */
+  async read(
+    id: number,
+    end: number,
+    released: Released,
+    observer: Pick<JournalObserver, 'failed'> | undefined,
+  ): Promise<void> {
+    try {
+      await this.#files.use(this.path, 'read', async (file) => {
+        this.bytes = (await file.stat()).size;
+        await inParts(file, 0, this.bytes, (bytes) => released.addRecords(id, end, bytes));
+      });
+      // Close it: the next use appends to it.
+      await this.#files.close(this.path);
+    } catch (error) {
+      const code = errorCode(error) ?? '';
+      if (!NEVER_READABLE.test(code)) throw error;
+      if (code !== 'ENOENT')
+        observer?.failed(storageError(`cannot read what was delivered in ${this.path}`, error));
+    }
+  }
+}
