@@ -1,5 +1,6 @@
 import { type Clock, type Timer, tried } from '@sluice/protocol/toolbox';
 import { ClosedError } from '../../base/errors/closed-error.ts';
+import { StorageError } from '../../base/errors/storage-error.ts';
 import { type EventBytes, type Limit, NO_EVENTS } from '../../base/event-bytes.ts';
 import type { Range, Span } from '../../base/range.ts';
 import { uuid } from '../../base/uuid.ts';
@@ -138,7 +139,12 @@ export class SqliteJournal implements Journal {
 
   /** In SQLite's mode WAL, a commit may wait for the next checkpoint to reach the disk. */
   async sync(): Promise<void> {
-    await this.#store.use('sync events', (execute) => execute('PRAGMA wal_checkpoint(FULL)'));
+    await this.#store.use('sync events', async (execute) => {
+      const [row] = await execute('PRAGMA wal_checkpoint(FULL)');
+      // That is no error in SQLite.
+      if (Number(row?.busy ?? 0) !== 0)
+        throw new StorageError('somebody else reads or writes in the database, and holds up the checkpoint');
+    });
   }
 
   /** Gives up one parcel, of previous lives first. */

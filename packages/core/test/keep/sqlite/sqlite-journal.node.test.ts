@@ -97,6 +97,21 @@ describe('SqliteJournal', () => {
     expect((await open(database, 'one')).witness.ranges).toHaveLength(1);
   });
 
+  it('does not say that events survive a power cut where another connection holds up the checkpoint', async () => {
+    const database = new Sqlite();
+    const { journal } = await open({
+      execute: async (sql, params) =>
+        sql.includes('wal_checkpoint')
+          ? { rows: [{ busy: 1, log: 4, checkpointed: 3 }] }
+          : database.execute(sql, params),
+    });
+    await journal.append(group(['1']));
+    await expect(journal.sync()).rejects.toMatchObject({
+      code: 'SLUICE_STORAGE',
+      message: expect.stringContaining('holds up the checkpoint'),
+    });
+  });
+
   it('says when the oldest of what it found was accepted', async () => {
     const database = new Sqlite();
     const first = await open(database);
