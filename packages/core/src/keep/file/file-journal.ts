@@ -84,7 +84,7 @@ export class FileJournal implements Journal {
     this.groupLimit = { ...GROUP_LIMIT, maxBytes: Math.min(GROUP_LIMIT.maxBytes, segmentBytes) };
     this.#site = site;
     this.#maxBytes = maxBytes;
-    this.#files = new OpenFiles(fs, MOST_OPEN_FILES);
+    this.#files = new OpenFiles(fs, MOST_OPEN_FILES, clock);
     this.#damaged = new DamagedFiles(site);
     this.#tenancy = new Tenancy(site, (...of) => this.#look(...of));
     this.#segments = new Segments(

@@ -1,8 +1,13 @@
+import type { Clock } from '@sluice/protocol/toolbox';
 import { Turns } from '../../../base/turns.ts';
 import { errorCode, type FileSystem, type OpenFile } from '../disk/file-system.ts';
 
 /** Error codes for too many open files in the process or on the machine. */
 const TOO_MANY = new Set(['EMFILE', 'ENFILE']);
+
+/** Disks that were away, as those behind a network, are mostly back after this time. A bad sector stays. */
+const READ_AROUND_MS = 60_000;
+const SECTOR_BYTES = 4096;
 
 interface Entry {
   readonly file: Promise<OpenFile>;
@@ -16,11 +21,18 @@ export class OpenFiles {
   /** In order of use, the most recent last. */
   readonly #entries = new Map<string, Entry>();
   readonly #closing = new Turns();
+  readonly #clock: Clock | undefined;
+  /** By path: the sector that was the first that could not be read, and since when. */
+  readonly #faults = new Map<string, { readonly position: number; readonly since: number }>();
 
-  /** @param most How many files to keep open. Files in use may exceed it. */
-  constructor(fs: FileSystem, most: number) {
+  /**
+   * @param most How many files to keep open. Files in use may exceed it.
+   * @param clock Absent if sectors that cannot be read are never read around.
+   */
+  constructor(fs: FileSystem, most: number, clock?: Clock) {
     this.#fs = fs;
     this.#most = most;
+    this.#clock = clock;
   }
 
   /** Runs an operation on a file. If it fails, the next use opens the file again. */
@@ -69,7 +81,7 @@ export class OpenFiles {
   }
 
   async #open(path: string, purpose: 'read' | 'append'): Promise<OpenFile> {
-    const open = () => (purpose === 'read' ? this.#fs.openToRead(path) : this.#fs.openToAppend(path));
+    const open = () => (purpose === 'read' ? this.#openToRead(path) : this.#fs.openToAppend(path));
     try {
       return await open();
     } catch (error) {
@@ -77,6 +89,38 @@ export class OpenFiles {
       await this.#closeIdle(0);
       return open();
     }
+  }
+
+  /** If sectors of the file cannot be read for a while, they are zero: what was there counts as damaged. */
+  async #openToRead(path: string): Promise<OpenFile> {
+    const file = await this.#fs.openToRead(path);
+    const clock = this.#clock;
+    if (clock === undefined) return file;
+    const read = file.read.bind(file);
+    file.read = async (target, position) => {
+      const fault = this.#faults.get(path);
+      try {
+        const count = await read(target, position);
+        if (fault && position <= fault.position && fault.position < position + count)
+          this.#faults.delete(path);
+        return count;
+      } catch (error) {
+        if (errorCode(error) !== 'EIO') throw error;
+        const middle = position + Math.floor(target.length / 2);
+        const sector = position + SECTOR_BYTES - (position % SECTOR_BYTES);
+        const half = Math.max(sector, middle - (middle % SECTOR_BYTES)) - position;
+        if (half < target.length) {
+          const count = await file.read(target.subarray(0, half), position);
+          return count < half ? count : half + (await file.read(target.subarray(half), position + half));
+        }
+        const now = clock.now();
+        const isNew = fault === undefined || fault.since > now;
+        if (isNew) this.#faults.set(path, { position, since: now });
+        if (isNew || now - fault.since < READ_AROUND_MS) throw error;
+        return target.fill(0).length;
+      }
+    };
+    return file;
   }
 
   async #closeIdle(most: number): Promise<void> {

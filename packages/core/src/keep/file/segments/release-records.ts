@@ -5,8 +5,8 @@ import { Released } from '../format/released.ts';
 import type { OpenFiles } from './open-files.ts';
 import { inParts } from './scan.ts';
 
-/** Error codes of what is no `.acks` file, and will not become one. */
-const NEVER_READABLE = /^(ENOENT|ELOOP|EISDIR|ENXIO|ENOTDIR|EACCES|EPERM|EINVAL)$/;
+/** Error codes of what is no `.acks` file, and will not become one, and of a bad sector: no event is to wait for that. */
+const UNREADABLE = /^(ENOENT|ELOOP|EISDIR|ENXIO|ENOTDIR|EACCES|EPERM|EINVAL|EIO)$/;
 
 /** The `.acks` file of a segment. Without its records there are duplicates, but no losses. */
 export class ReleaseRecords {
@@ -43,7 +43,7 @@ export class ReleaseRecords {
     return records.length;
   }
 
-  /** Adds all that is recorded to `released`. Tells of a file that can never be read. @param end The index after the last event. */
+  /** Adds all that is recorded to `released`. Tells of a file that cannot be read. @param end The index after the last event. */
   async read(
     id: number,
     end: number,
@@ -59,7 +59,7 @@ export class ReleaseRecords {
       await this.#files.close(this.path);
     } catch (error) {
       const code = errorCode(error) ?? '';
-      if (!NEVER_READABLE.test(code)) throw error;
+      if (!UNREADABLE.test(code)) throw error;
       if (code !== 'ENOENT')
         observer?.failed(storageError(`cannot read what was delivered in ${this.path}`, error));
     }

@@ -1,0 +1,99 @@
+import { readFile } from 'node:fs/promises';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { FailingFileSystem } from '../../../bench/failing-file-system.ts';
+import { group, readAll } from '../../../contracts/journal-contract.ts';
+import { numbered } from '../frames.ts';
+import { Place } from '../place.ts';
+
+const SECTOR_BYTES = 4096;
+const TEXTS = numbered(0, 300, 'p'.repeat(1_000));
+
+let place: Place;
+beforeEach(async () => {
+  place = await Place.create();
+  const { journal } = await place.open();
+  await journal.append(group(TEXTS));
+  await journal.close();
+});
+afterEach(() => place.remove());
+
+/** A disk on which these sectors of segments cannot be read. */
+class WornDisk extends FailingFileSystem {
+  sectors: readonly number[] = [];
+
+  override async openToRead(path: string) {
+    const file = await super.openToRead(path);
+    const read = file.read.bind(file);
+    file.read = async (target, position) => {
+      const end = position + target.length;
+      const isBad = this.sectors.some((n) => n * SECTOR_BYTES < end && (n + 1) * SECTOR_BYTES > position);
+      if (!isBad || !path.endsWith('.segment')) return read(target, position);
+      throw Object.assign(new Error('EIO: i/o error, read'), { code: 'EIO' });
+    };
+    return file;
+  }
+}
+
+/** Those of the events that have no byte in these sectors. */
+async function outside(...sectors: readonly number[]): Promise<string[]> {
+  const bytes = await readFile(await place.theSegment());
+  for (const sector of sectors) bytes.fill(0, sector * SECTOR_BYTES, (sector + 1) * SECTOR_BYTES);
+  return TEXTS.filter((text) => bytes.includes(text));
+}
+
+it('a sector that cannot be read costs its own events, once it has failed for a minute', async () => {
+  const intact = await outside(20, 30);
+  expect(intact.length).toBeGreaterThan(TEXTS.length - 15);
+  const fs = new WornDisk();
+  const { journal, witness } = await place.open({ fs });
+  fs.sectors = [20, 30];
+  await expect(readAll(journal, witness.ranges)).rejects.toThrow('EIO');
+  await place.clock.advance(59_000);
+  await expect(readAll(journal, witness.ranges)).rejects.toThrow('EIO');
+  expect([witness.settlements, witness.damages]).toEqual([[], []]);
+  await place.clock.advance(1_000);
+  expect(await readAll(journal, witness.ranges)).toEqual(intact);
+  expect(witness.damages).toHaveLength(1);
+  const lost = witness.settlements.map(({ range, fate }) => (fate === 'damaged' ? range.to - range.from : 0));
+  expect(lost.reduce((sum, count) => sum + count)).toBe(TEXTS.length - intact.length);
+  for (const range of witness.ranges) await journal.acknowledge(range);
+  expect([await place.files('.segment'), await place.files('.damaged')]).toEqual([[], [expect.anything()]]);
+});
+
+it('a sector that can be read again meanwhile costs nothing, however often it fails', async () => {
+  const fs = new WornDisk();
+  const { journal, witness } = await place.open({ fs });
+  for (let outage = 0; outage < 3; outage += 1) {
+    fs.sectors = [20];
+    await expect(readAll(journal, witness.ranges)).rejects.toThrow('EIO');
+    await place.clock.advance(50_000);
+    await expect(readAll(journal, witness.ranges)).rejects.toThrow('EIO');
+    fs.sectors = [];
+    expect(await readAll(journal, witness.ranges)).toEqual(TEXTS);
+  }
+  expect([witness.settlements, witness.damages]).toEqual([[], []]);
+});
+
+it('a sector at the end of a file holds up what is before it for a minute or two', async () => {
+  const { length } = await readFile(await place.theSegment());
+  const sector = Math.floor(length / SECTOR_BYTES) - 1;
+  const intact = await outside(sector);
+  const fs = new WornDisk();
+  fs.sectors = [sector];
+  const { journal, witness } = await place.open({ fs });
+  expect([witness.ranges, witness.failures.length]).toEqual([[], 1]);
+  for (let looks = 0; looks < 4; looks += 1) await place.clock.advance(20_000);
+  await expect.poll(() => witness.ranges.length).toBeGreaterThan(0);
+  expect(await readAll(journal, witness.ranges)).toEqual(intact);
+});
+
+it('records of releases that cannot be read hold up no event: those that were released come again', async () => {
+  const left = await place.open();
+  for (const range of left.witness.ranges) await left.journal.acknowledge({ ...range, to: 290 });
+  await left.journal.close();
+  const fs = new FailingFileSystem();
+  fs.fail('read', 'EIO', { path: /\.acks$/ });
+  const { journal, witness } = await place.open({ fs });
+  expect(await readAll(journal, witness.ranges)).toEqual(TEXTS);
+  expect(witness.failures).toEqual([expect.objectContaining({ message: expect.stringContaining('.acks') })]);
+});
