@@ -76,11 +76,17 @@ export class Released {
         from < to &&
         from < end &&
         crc32(bytes.subarray(at, at + CRC_AT), id) === view.getUint32(at + CRC_AT, true);
-      if (isIntact && this.#runs.length < MOST_READ_RUNS) this.add(from, to);
+      if (isIntact && (this.#runs.length < MOST_READ_RUNS || this.#touches(from, to))) this.add(from, to);
       // After an incomplete record, the next one may start at any byte.
       at += isIntact ? RECORD_BYTES : 1;
     }
     return at;
+  }
+
+  /** Whether these numbers join a run: then there is no run more. */
+  #touches(from: number, to: number): boolean {
+    const next = this.#runs[firstBehind(this.#runs, from - 1)];
+    return next !== undefined && next.from <= to;
   }
 
   /** The runs of numbers from `from` (inclusive) to `to` (exclusive) that are not in the set. */

@@ -7,6 +7,8 @@ import { inParts } from './scan.ts';
 
 /** Error codes of what is no `.acks` file, and will not become one, and of a bad sector: no event is to wait for that. */
 const UNREADABLE = /^(ENOENT|ELOOP|EISDIR|ENXIO|ENOTDIR|EACCES|EPERM|EINVAL|EIO)$/;
+/** No more bytes count than this many times those of the segment: a record for each event takes half of it. */
+const MOST_SHARE = 2;
 
 /** The `.acks` file of a segment. Without its records there are duplicates, but no losses. */
 export class ReleaseRecords {
@@ -43,16 +45,15 @@ export class ReleaseRecords {
     return records.length;
   }
 
-  /** Adds all that is recorded to `released`. Tells of a file that cannot be read. @param end The index after the last event. */
+  /** Adds all that is recorded of a segment to `released`. Tells of a file that cannot be read. */
   async read(
-    id: number,
-    end: number,
+    { id, end, size }: { readonly id: number; readonly end: number; readonly size: number },
     released: Released,
     observer: Pick<JournalObserver, 'failed'> | undefined,
   ): Promise<void> {
     try {
       await this.#files.use(this.path, 'read', async (file) => {
-        this.bytes = (await file.stat()).size;
+        this.bytes = Math.min((await file.stat()).size, MOST_SHARE * size);
         await inParts(file, 0, this.bytes, (bytes) => released.addRecords(id, end, bytes));
       });
       // Close it: the next use appends to it.

@@ -118,7 +118,7 @@ export class Segment {
   async recover(): Promise<readonly Span[] | undefined> {
     this.sealed = true;
     if (!(await this.#survey())) return undefined;
-    await this.#records.read(this.id, this.end, this.#released, this.#context.site.observer);
+    await this.#records.read(this, this.#released, this.#context.site.observer);
     return this.waiting(0, this.end);
   }
 

@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FRAME_HEADER_BYTES } from '../../../../src/keep/file/format/frame.ts';
@@ -351,6 +351,19 @@ describe('a segment that is released', () => {
     const [acks = ''] = await place.files('.acks');
     expect((await readFile(acks)).length).toBe(12);
     expect(await place.inherited()).toEqual(numbered(41, 9));
+  });
+
+  it('has no more records read than its events can have, and no more bytes counted, whatever lies in their place', async () => {
+    await leave(numbered(0, 10));
+    const path = (await place.theSegment()).replace('.segment', '.acks');
+    await writeFile(path, '');
+    await truncate(path, 2 ** 30);
+    const fs = new FailingFileSystem();
+    const { journal, witness } = await place.open({ fs });
+    const read = fs.calls.filter((call) => call.operation === 'read' && call.path.endsWith('.acks'));
+    expect(read.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThan(1_000);
+    expect(journal.bytes).toBeLessThan(2_000);
+    expect(await readAll(journal, witness.ranges)).toEqual(numbered(0, 10));
   });
 
   it('is not released by the records of another segment', async () => {

@@ -142,7 +142,7 @@ describe('a sync that fails', () => {
     fs.fail('write', 'ENOSPC', { path: /\.acks$/ });
     await expect(journal.acknowledge({ ...ALL, from: 1 })).rejects.toMatchObject({ code: 'SLUICE_STORAGE' });
     await journal.acknowledge({ ...ALL, to: 1 });
-    expect(journal.bytes).toBe(0);
+    await expect.poll(() => journal.bytes).toBe(0);
     expect(await place.inherited()).toEqual([]);
   });
 
