@@ -80,7 +80,7 @@ export class Tenancy {
     this.#slot ??= Slot.claim(this.#site, () => this.#watch()).then(
       (slot) => {
         this.#claimed = slot;
-        this.#adopting = this.#adopt(slot);
+        this.#adopting = this.#adopting.then(() => this.#adopt(slot));
         return slot;
       },
       (error) => {

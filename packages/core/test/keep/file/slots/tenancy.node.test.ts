@@ -113,6 +113,28 @@ describe('a journal among others', () => {
 });
 
 describe('a journal whose directory somebody removed', () => {
+  it('ends no sooner than a look that had begun before', async () => {
+    const fs = new FailingFileSystem();
+    const { clock } = place;
+    const { journal } = await place.open({ fs, fsync: 'never' });
+    const letOld = fs.hang('list');
+    await clock.advance(ALONE_MS);
+    await expect.poll(() => fs.hanging).toBe(1);
+    // Looks that begin now do not wait.
+    fs.hang('list')();
+    await rm(place.directory, { recursive: true });
+    await journal.append(group(['1']));
+    let isClosed = false;
+    const closed = journal.close().then(() => {
+      isClosed = true;
+    });
+    // Takes far more disk calls than an end.
+    for (let turn = 0; turn < 100; turn += 1) await place.files('.segment');
+    expect(isClosed).toBe(false);
+    letOld();
+    await closed;
+  });
+
   it('has its place again where it was, as long as its lock is there', async () => {
     const { journal } = await place.open({ fsync: 'never', segmentBytes: 50 });
     await journal.append(group([JSON.stringify('p'.repeat(60))]));
