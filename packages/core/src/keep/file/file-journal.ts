@@ -9,12 +9,12 @@ import type { Fsync, Journal, JournalObserver, Reading } from '../journal.ts';
 import { DamagedFiles } from './damaged-files.ts';
 import { diskError, errorCode, type FileSystem } from './disk/file-system.ts';
 import { nodeFileSystem } from './disk/node-file-system.ts';
-import { Appender, segmentSize, WRITE_BYTES } from './segments/appender.ts';
+import { Appender, WRITE_BYTES } from './segments/appender.ts';
 import { mergeSmall } from './segments/merge.ts';
 import { OpenFiles } from './segments/open-files.ts';
 import { Recovery } from './segments/recovery.ts';
 import { Segments } from './segments/segments.ts';
-import type { Site } from './site.ts';
+import { type Site, segmentSize } from './site.ts';
 import { type Locks, systemLocks } from './slots/system-locks.ts';
 import { Tenancy } from './slots/tenancy.ts';
 

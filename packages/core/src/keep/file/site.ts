@@ -3,6 +3,12 @@ import type { Fsync, JournalObserver } from '../journal.ts';
 import type { FileSystem } from './disk/file-system.ts';
 import type { Locks } from './slots/system-locks.ts';
 
+/** The journal frees whole segments, so at least this many must fit within its limit. */
+const LEAST_SEGMENTS = 8;
+
+/** How far apart the times of one segment's events may be: the age in a frame has 32 bits. */
+export const MOST_SPREAD_MS: number = 30 * 24 * 60 * 60_000;
+
 /** What all parts of one file journal share. */
 export interface Site {
   readonly root: string;
@@ -18,4 +24,9 @@ export interface Site {
   readonly segmentBytes: number;
   /** Is told what happens. Undefined until the journal is opened. */
   observer: JournalObserver | undefined;
+}
+
+/** How large a segment may become in a journal of at most so many bytes. */
+export function segmentSize(wanted: number, journalBytes: number): number {
+  return Math.min(wanted, Math.floor(journalBytes / LEAST_SEGMENTS));
 }

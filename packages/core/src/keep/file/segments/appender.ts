@@ -8,7 +8,7 @@ import { MOST_OF_DISK } from '../../budget.ts';
 import { diskError, errorCode, writeFileSync } from '../disk/file-system.ts';
 import { framedLength, type WrittenGroup, wholeSegment } from '../format/frame.ts';
 import { newHeader, SEGMENT_SUFFIX, type SegmentHeader, segmentName } from '../format/segment-header.ts';
-import type { Site } from '../site.ts';
+import { MOST_SPREAD_MS, type Site, segmentSize } from '../site.ts';
 import type { Tenancy } from '../slots/tenancy.ts';
 import type { Segment } from './segment.ts';
 import { FrameBuffers, SegmentWriter } from './segment-writer.ts';
@@ -16,17 +16,10 @@ import type { Segments } from './segments.ts';
 
 /** One write: large enough to be worth a system call, small enough not to delay the next one. */
 export const WRITE_BYTES: number = 512 * 1024;
-/** The journal frees whole segments, so at least this many must fit within its limit. */
-const LEAST_SEGMENTS = 8;
 /** After this time a new segment starts, so that the old one can be deleted once its events are delivered. */
 const SEGMENT_AGE_MS = 60 * 60_000;
 const SYNC_INTERVAL_MS = 100;
 const SYNC_BYTES = 1024 * 1024;
-
-/** How large a segment may become in a journal of at most so many bytes. */
-export function segmentSize(wanted: number, journalBytes: number): number {
-  return Math.min(wanted, Math.floor(journalBytes / LEAST_SEGMENTS));
-}
 
 /** Groups that are to be written with one call, and the result of that. */
 interface Joint {
@@ -42,6 +35,8 @@ export class Appender {
   readonly #segments: Segments;
   readonly #buffers = new FrameBuffers();
   #writer: SegmentWriter | undefined;
+  /** When the current segment began. */
+  #begunAt = 0;
   #joint: Joint | undefined;
   readonly #turns = new Turns();
   /** Settles once the most recent append has ended. */
@@ -93,9 +88,8 @@ export class Appender {
     const count = events.ends.length;
     this.#lastMoments += 1;
     this.#joint = undefined;
-    const from = this.#writer?.appendSync(events);
-    if (this.#writer !== undefined && from !== undefined)
-      return { segment: this.#writer.segment.number, from, to: from + count };
+    const range = this.#writer?.appendSync(events);
+    if (range) return range;
     const header = newHeader(0, events.times?.[0] ?? clock.now());
     const number = this.#segments.next();
     const name = segmentName(number);
@@ -200,36 +194,39 @@ export class Appender {
   async #currentWriter(time: number | undefined, before: Promise<void>): Promise<SegmentWriter> {
     const segmentBytes = segmentSize(this.#site.segmentBytes, this.#tenancy.diskBytes * MOST_OF_DISK);
     const now = this.#site.clock.now();
+    const baseTime = time ?? now;
     const writer = this.#writer;
     if (writer !== undefined) {
-      const age = now - writer.segment.baseTime;
-      if (writer.size < segmentBytes && age >= 0 && age < SEGMENT_AGE_MS) return writer;
+      const age = now - this.#begunAt;
+      const isCurrent = writer.size < segmentBytes && age >= 0 && age < SEGMENT_AGE_MS;
+      const offset = baseTime - writer.segment.baseTime;
+      const fits = Number.isNaN(time) || (offset > -SEGMENT_AGE_MS && offset < MOST_SPREAD_MS);
+      if (isCurrent && fits) return writer;
       // All events of a segment must be confirmed before it ends.
       await before;
       // Not awaited: the next segment can be written while this one ends.
       void this.#endSegment();
     }
-    this.#writer = await this.#createSegment(newHeader(0, time ?? now));
+    this.#begunAt = now;
+    this.#writer = await this.#createSegment(newHeader(0, baseTime));
     return this.#writer;
   }
 
-  async #createSegment(header: SegmentHeader, number?: number): Promise<SegmentWriter> {
+  async #createSegment(header: SegmentHeader, number?: number, isAgain = false): Promise<SegmentWriter> {
     const { fs, fsync } = this.#site;
-    const create = async () => {
-      const directory = await this.#tenancy.claim();
-      const next = this.#segments.next();
-      const segment = this.#segments.create(directory, number ?? next, segmentName(next));
+    const directory = await this.#tenancy.claim();
+    const next = this.#segments.next();
+    const segment = this.#segments.create(directory, number ?? next, segmentName(next));
+    try {
       const writer = await SegmentWriter.create(fs, segment, header, this.#buffers, fsync !== 'never');
       this.#segments.hold(segment);
       return writer;
-    };
-    try {
-      return await create();
     } catch (error) {
-      if (errorCode(error) !== 'ENOENT') throw error;
+      this.#segments.abandon(segment);
+      if (isAgain || errorCode(error) !== 'ENOENT') throw error;
       // Somebody removed the directory.
       await this.#tenancy.remake();
-      return create();
+      return this.#createSegment(header, number, true);
     }
   }
 

@@ -1,5 +1,6 @@
 import { StorageError, storageError } from '../../../base/errors/storage-error.ts';
 import type { EventBytes } from '../../../base/event-bytes.ts';
+import type { Range } from '../../../base/range.ts';
 import { type FileSystem, type OpenFile, writeAll, writeAllSync } from '../disk/file-system.ts';
 import { framedLength, framesOf, type WrittenGroup, writeFrames } from '../format/frame.ts';
 import { SEGMENT_HEADER_BYTES, type SegmentHeader, writeHeader } from '../format/segment-header.ts';
@@ -104,10 +105,10 @@ export class SegmentWriter {
   }
 
   /**
-   * Like `write`, but synchronous, after the last confirmed event. The events count when this returns. Returns the index of
-   * the first one; undefined if a write in progress has other bytes for that place, or the file is not to be trusted any more.
+   * Like `write`, but synchronous, after the last confirmed event. The events count when this returns. Returns their
+   * range; undefined if a write in progress has other bytes for that place, or the file is not to be trusted any more.
    */
-  appendSync(events: EventBytes): number | undefined {
+  appendSync(events: EventBytes): Range | undefined {
     const { segment } = this;
     const from = segment.end;
     const to = from + events.ends.length;
@@ -118,7 +119,7 @@ export class SegmentWriter {
     segment.grow(to, frames.length);
     segment.written = segment.end;
     this.size = segment.size;
-    return from;
+    return { segment: segment.number, from, to };
   }
 
   /**
