@@ -6,6 +6,8 @@ import type { Site } from './site.ts';
 
 const SUFFIX = '.damaged';
 const MOST_BYTES = 16 * 1024 * 1024;
+/** Many files may be set aside one after the other: for so long, the directory need not be looked at again. */
+const KNOWN_MS = 60_000;
 const MOST_AGE_MS = 30 * 24 * 60 * 60_000;
 
 /** Damaged segments, set aside for a person to look at: for 30 days, and 16 MiB in total. Processes share them. */
@@ -13,6 +15,9 @@ export class DamagedFiles {
   readonly #site: Pick<Site, 'fs' | 'clock' | 'observer'>;
   /** Created with the first of them. The parts of a journal share that of the journal. */
   readonly #directory: string;
+  /** How many bytes are there, and when that was looked up. */
+  #total = 0;
+  #lookedAt = Number.NEGATIVE_INFINITY;
 
   constructor(site: Pick<Site, 'root' | 'isPart' | 'fs' | 'clock' | 'observer'>) {
     this.#site = site;
@@ -25,10 +30,14 @@ export class DamagedFiles {
     const directory = this.#directory;
     const [, origin = ''] = basename(dirname(path)).split('.');
     const name = basename(path, SEGMENT_SUFFIX);
-    await refuseLink(fs, directory);
+    const now = clock.now();
+    const isKnown = now >= this.#lookedAt && now - this.#lookedAt < KNOWN_MS;
+    if (!isKnown) await refuseLink(fs, directory);
     await fs.makeDirectory(directory);
-    await fs.rename(path, join(directory, `${dateOf(clock.now())}-${origin}-${name}${SUFFIX}`));
-    await this.tidy();
+    const size = await fs.sizeOf(path);
+    await fs.rename(path, join(directory, `${dateOf(now)}-${origin}-${name}${SUFFIX}`));
+    this.#total += size;
+    if (!isKnown || this.#total > MOST_BYTES) await this.tidy();
   }
 
   /**
@@ -51,11 +60,13 @@ export class DamagedFiles {
       for (const { name, size } of files) {
         const isTooMuch = total > MOST_BYTES && name !== files.at(-1)?.name;
         const isToGo = bytes > 0 ? freed < bytes : name < oldest || isTooMuch;
-        if (!isToGo) return;
+        if (!isToGo) break;
         await fs.remove(join(directory, name));
         total -= size;
         freed += size;
       }
+      this.#total = total;
+      this.#lookedAt = clock.now();
     } catch (cause) {
       if (errorCode(cause) !== 'ENOENT')
         this.#site.observer?.failed(storageError(`cannot remove old damaged files from ${directory}`, cause));

@@ -106,6 +106,24 @@ describe('damaged files', () => {
     expect(await numbers()).toEqual([1, 2, 0]);
   });
 
+  it('take few looks at their directory where there are many at once, and 16 MiB all the same', async () => {
+    const { clock, directory } = place;
+    const fs = new FailingFileSystem();
+    const files = new DamagedFiles({ root: directory, isPart: false, fs, clock, observer: undefined });
+    const slot = join(directory, 'owner.origin');
+    await mkdir(slot, { mode: 0o700 });
+    for (let number = 0; number < 25; number += 1) {
+      const path = join(slot, `${10 + number}.segment`);
+      await writeFile(path, Buffer.alloc(MIB));
+      await files.setAside(path);
+      await clock.advance(number < 16 ? 0 : 1_000);
+      if (number === 15) expect(fs.count('list')).toBe(3);
+    }
+    const names = await damaged();
+    expect(names).toHaveLength(16);
+    expect(names.some((name) => name.endsWith('-origin-34.damaged'))).toBe(true);
+  });
+
   it('have at least the newest, however large it is', async () => {
     await setAside([1, 17 * MIB]);
     expect(await numbers()).toEqual([1]);
