@@ -218,10 +218,7 @@ export class FileJournal implements Journal {
     });
     // A sync checks that the current file is in its place.
     await this.#appender.sync().catch(onFailed);
-    let isComplete = true;
-    for (const directory of [...own, ...adopted, ...merged])
-      isComplete =
-        (await this.#recovery.look(directory, directory === this.#tenancy.directory)) && isComplete;
+    const isComplete = await this.#recovery.look([...own, ...adopted, ...merged], this.#tenancy.directory);
     await this.#recovery.tell();
     return isComplete;
   }

@@ -282,7 +282,7 @@ export class Appender {
     this.#segments.keep(segment, await writer.close());
     try {
       await this.#segments.save();
-      await this.#segments.forsake(segment.directory);
+      await this.#segments.forsake(new Set([segment.directory]));
     } catch (error) {
       // Each append whose sync failed rejects.
       if (fsync === 'always') await this.#segments.drop(segment);

@@ -32,15 +32,26 @@ export class Recovery {
   }
 
   /**
-   * Takes over the segments in a directory. Leaves those that it cannot read where they are. Resolves to false if it should be called
-   * again later.
+   * Takes over the segments in some directories. Leaves those that it cannot read where they are. Resolves to false if it should be
+   * called again later.
    *
-   * @param isOurs Whether this is the slot's own directory, which stays when it is empty.
+   * @param ours The slot's own directory, which stays when it is empty.
    */
-  async look(directory: string, isOurs: boolean): Promise<boolean> {
+  async look(directories: readonly string[], ours: string | undefined): Promise<boolean> {
+    const { root } = this.#site;
+    const forsaken = this.#segments.forsake(new Set(directories));
+    let isComplete = await forsaken.then(
+      () => true,
+      (cause) => this.#isGone(root, cause),
+    );
+    for (const directory of directories)
+      isComplete = (await this.#lookInto(directory, directory === ours)) && isComplete;
+    return isComplete;
+  }
+
+  async #lookInto(directory: string, isOurs: boolean): Promise<boolean> {
     const { fs } = this.#site;
     try {
-      await this.#segments.forsake(directory);
       const names = await filesIn(directory, fs);
       let isComplete = true;
       for (const name of names) {

@@ -33,6 +33,8 @@ export class Segments {
   readonly #segments = new Map<number, readonly Segment[]>();
   readonly #paths = new Set<string>();
   readonly #unsaved = new Set<Segment>();
+  /** Numbers of segments that could not be deleted. Until the next look, others are given up in their place. */
+  readonly #stuck = new Set<number>();
   #saving: Promise<void> | undefined;
   /** Releases and deletions in progress. */
   readonly #underWay = new Turns();
@@ -131,7 +133,9 @@ export class Segments {
   oldest(): number | undefined {
     let oldest: number | undefined;
     let least = Number.POSITIVE_INFINITY;
-    const all = this.#all();
+    const every = this.#all();
+    const free = every.filter(({ number }) => !this.#stuck.has(number));
+    const all = free.length > 0 ? free : every;
     for (const { baseTime, directory, number } of all) {
       if (directory === this.#ownDirectory()) continue;
       const age = Number.isNaN(baseTime) ? Number.MAX_VALUE : baseTime;
@@ -146,7 +150,9 @@ export class Segments {
     if (first === undefined) return;
     const deleted = this.#delete(first);
     this.#underWay.add(deleted);
+    this.#stuck.add(number);
     await deleted;
+    this.#stuck.delete(number);
     // From here on all its events are given up, even if a later step fails, and even those that are being saved.
     for (const file of [first, ...this.#filesOf(number)]) await this.discard(file).catch(() => undefined);
   }
@@ -198,15 +204,16 @@ export class Segments {
   }
 
   /**
-   * Tells of the events whose files are gone from a directory, or are shorter than they were, as those in a backup, and gives
+   * Tells of the events whose files are gone from some directories, or are shorter than they were, as those in a backup, and gives
    * them up. What was saved of them is elsewhere.
    */
-  async forsake(directory: string): Promise<void> {
+  async forsake(directories: ReadonlySet<string>): Promise<void> {
     const { fs } = this.#site;
+    this.#stuck.clear();
     for (const segment of this.#all()) {
       const { number, sealed, unsaved } = segment;
       // Events in memory only are not lost with the file: they must be saved first.
-      if (!sealed || unsaved.length > 0 || segment.directory !== directory) continue;
+      if (!sealed || unsaved.length > 0 || !directories.has(segment.directory)) continue;
       const size = await fs.sizeOf(segment.path).catch(() => undefined);
       if (size === undefined || size >= segment.size || !this.#holds(segment)) continue;
       // Only now: an append may have ended meanwhile.

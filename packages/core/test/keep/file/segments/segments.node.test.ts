@@ -36,6 +36,41 @@ describe('a directory that was taken over and could not be read completely', () 
   });
 });
 
+describe('a segment that cannot be deleted', () => {
+  it('is passed over, until the next look, when others are to be given up', async () => {
+    for (const text of ['"stuck"', '"next"', '"last"']) {
+      const left = await place.open();
+      await left.journal.append(group([text]));
+      await left.journal.close();
+      await place.clock.advance(1_000);
+    }
+    const fs = new FailingFileSystem();
+    const { journal, witness } = await place.open({ fs });
+    const [stuck = '', next, last] = await Promise.all(
+      witness.ranges.map(async (range) => (await readAll(journal, [range]))[0]),
+    );
+    expect([stuck, next, last]).toEqual(['"stuck"', '"next"', '"last"']);
+    const segments = witness.ranges.map(({ segment }) => segment);
+    fs.fail('remove', 'EPERM', { path: SEGMENT });
+    await expect(journal.evictOldest()).rejects.toThrow('EPERM');
+    expect(await journal.evictOldest()).toBe(segments[1]);
+    const looks = fs.count('list');
+    await place.clock.advance(10 * 60_000);
+    await expect.poll(() => fs.count('list')).toBeGreaterThan(looks + 1);
+    expect(await readAll(journal, witness.ranges)).toEqual(['"stuck"', '"last"']);
+    expect(await journal.evictOldest()).toBe(segments[0]);
+  });
+
+  it('is tried again where there is no other', async () => {
+    const fs = new FailingFileSystem();
+    const { journal } = await place.open({ fs });
+    const range = await journal.append(group(['1']));
+    fs.fail('remove', 'EPERM', { path: SEGMENT });
+    await expect(journal.evictOldest()).rejects.toThrow('EPERM');
+    expect(await journal.evictOldest()).toBe(range.segment);
+  });
+});
+
 describe('a segment of which nothing waits', () => {
   it('is deleted later if that fails at first, and does not count then', async () => {
     const left = await place.open();
