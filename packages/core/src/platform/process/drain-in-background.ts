@@ -43,6 +43,8 @@ export function drainInBackground(settings: Settings, directory: string): boolea
 function start(script: string, drain: Drain): boolean {
   const child = spawn(process.execPath, [script], {
     detached: true,
+    // On Windows, a detached process has a console window of its own.
+    windowsHide: true,
     stdio: ['pipe', 'ignore', 'ignore'],
     // An Electron application runs the script as Node does.
     env: { ...process.env, NODE_OPTIONS: '', ELECTRON_RUN_AS_NODE: '1' },
