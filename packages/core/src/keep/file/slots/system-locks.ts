@@ -26,8 +26,8 @@ export interface Locks {
 
 const FILE_MODE = 0o600;
 const SUFFIX = '.lock';
-/** A socket's path must fit into 108 bytes on Linux and 104 on macOS. */
-const MAX_SOCKET_PATH_BYTES = 100;
+/** A socket's path must fit into 108 bytes on Linux and 104 on macOS, with a zero at its end. */
+const MAX_SOCKET_PATH_BYTES = 103;
 /** Error codes of a connect to a socket on which nobody listens any more, nor ever will. */
 const DEAD = new Set(['ECONNREFUSED', 'ENOENT']);
 
@@ -117,8 +117,13 @@ function isListening(path: string): Promise<boolean> {
 
 /** Opens the directory if the path is too long: on Linux, `/proc/self/fd/<number>` is then a shorter path to it. */
 async function openWhereLong(directory: string, name: string): Promise<FileHandle | undefined> {
-  const bytes = Buffer.byteLength(join(directory, name + SUFFIX));
-  return bytes <= MAX_SOCKET_PATH_BYTES ? undefined : open(directory, 'r');
+  const extra = Buffer.byteLength(join(directory, name + SUFFIX)) - MAX_SOCKET_PATH_BYTES;
+  if (extra <= 0) return undefined;
+  if (process.platform !== 'linux' && process.platform !== 'android')
+    throw new StorageError(
+      `the path of ${directory} is ${extra} bytes too long for a lock: set journalDirectory`,
+    );
+  return open(directory, 'r');
 }
 
 function socketPath(directory: string, name: string, through: FileHandle | undefined): string {

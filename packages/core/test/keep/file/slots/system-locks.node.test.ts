@@ -68,3 +68,21 @@ describe.runIf(process.platform === 'linux')('a lock that cannot be made for its
     expect(await readdir(path)).toEqual([]);
   });
 });
+
+describe('a path that is too long for a lock', () => {
+  const { platform } = process;
+  afterEach(() => {
+    Object.defineProperty(process, 'platform', { value: platform });
+  });
+
+  it('is named, with what to do, where there is no shorter one to the same directory, as on macOS', async () => {
+    const path = join(place.directory, 'd'.repeat(100));
+    await mkdir(path);
+    Object.defineProperty(process, 'platform', { value: 'darwin' });
+    const bytes = Buffer.byteLength(join(path, `${'a'.repeat(16)}.lock`)) - 103;
+    const message = `is ${bytes} bytes too long for a lock: set journalDirectory`;
+    await expect(systemLocks.hold(path, 'a'.repeat(16), () => {})).rejects.toThrow(message);
+    // In doubt, nobody is dead.
+    expect(await systemLocks.isHeld(path, 'a'.repeat(16))).toBe(true);
+  });
+});
