@@ -5,8 +5,10 @@ import { errorCode, type FileSystem, type OpenFile } from '../disk/file-system.t
 /** Error codes for too many open files in the process or on the machine. */
 const TOO_MANY = new Set(['EMFILE', 'ENFILE']);
 
-/** Disks that were away, as those behind a network, are mostly back after this time. A bad sector stays. */
+/** A sector that cannot be read for so long is given up, if others can. */
 const READ_AROUND_MS = 60_000;
+/** Or if all those that are read at once cannot. */
+const READ_NOTHING_MS = 60 * 60_000;
 const SECTOR_BYTES = 4096;
 
 interface Entry {
@@ -94,33 +96,57 @@ export class OpenFiles {
   /** If sectors of the file cannot be read for a while, they are zero: what was there counts as damaged. */
   async #openToRead(path: string): Promise<OpenFile> {
     const file = await this.#fs.openToRead(path);
-    const clock = this.#clock;
-    if (clock === undefined) return file;
+    if (this.#clock === undefined) return file;
     const read = file.read.bind(file);
     file.read = async (target, position) => {
-      const fault = this.#faults.get(path);
       try {
         const count = await read(target, position);
-        if (fault && position <= fault.position && fault.position < position + count)
-          this.#faults.delete(path);
+        const at = this.#faults.get(path)?.position ?? -1;
+        if (position <= at && at < position + count) this.#faults.delete(path);
         return count;
       } catch (error) {
         if (errorCode(error) !== 'EIO') throw error;
-        const middle = position + Math.floor(target.length / 2);
-        const sector = position + SECTOR_BYTES - (position % SECTOR_BYTES);
-        const half = Math.max(sector, middle - (middle % SECTOR_BYTES)) - position;
-        if (half < target.length) {
-          const count = await file.read(target.subarray(0, half), position);
-          return count < half ? count : half + (await file.read(target.subarray(half), position + half));
-        }
-        const now = clock.now();
-        const isNew = fault === undefined || fault.since > now;
-        if (isNew) this.#faults.set(path, { position, since: now });
-        if (isNew || now - fault.since < READ_AROUND_MS) throw error;
-        return target.fill(0).length;
+        return this.#readAround(path, read, target, position);
       }
     };
     return file;
+  }
+
+  async #readAround(
+    path: string,
+    read: OpenFile['read'],
+    target: Uint8Array,
+    start: number,
+  ): Promise<number> {
+    let total = 0;
+    let good = 0;
+    let failed: unknown;
+    while (total < target.length) {
+      const position = start + total;
+      const piece = target.subarray(total, total + SECTOR_BYTES - (position % SECTOR_BYTES));
+      try {
+        const count = await read(piece, position);
+        good += count;
+        if (count < piece.length) return total + count;
+      } catch (error) {
+        failed = error;
+        if (errorCode(error) !== 'EIO' || this.#failedFor(path, position) < READ_AROUND_MS) throw error;
+        piece.fill(0);
+      }
+      total += piece.length;
+    }
+    // Perhaps it is the disk that is away, not a sector of it.
+    const isAlone = good === 0 && total > SECTOR_BYTES;
+    if (isAlone && this.#failedFor(path, start) < READ_NOTHING_MS) throw failed;
+    return total;
+  }
+
+  /** For how long a file could not be read. @param position The sector that failed now. */
+  #failedFor(path: string, position: number): number {
+    const now = this.#clock?.now() ?? 0;
+    const { since = now } = this.#faults.get(path) ?? {};
+    if (since >= now) this.#faults.set(path, { position, since: now });
+    return now - Math.min(since, now);
   }
 
   async #closeIdle(most: number): Promise<void> {

@@ -74,6 +74,32 @@ it('a sector that can be read again meanwhile costs nothing, however often it fa
   expect([witness.settlements, witness.damages]).toEqual([[], []]);
 });
 
+it('a disk that is away for less than an hour costs nothing', async () => {
+  const fs = new WornDisk();
+  const { journal, witness } = await place.open({ fs });
+  fs.sectors = Array.from({ length: 100 }, (_, index) => index);
+  for (let minutes = 0; minutes < 60; minutes += 10) {
+    await expect(readAll(journal, witness.ranges)).rejects.toThrow('EIO');
+    await place.clock.advance(10 * 60_000);
+  }
+  fs.sectors = [];
+  expect(await readAll(journal, witness.ranges)).toEqual(TEXTS);
+  expect([witness.settlements, witness.damages]).toEqual([[], []]);
+});
+
+it('many sectors in a row cost their own events, once they have failed for an hour', async () => {
+  const bad = Array.from({ length: 30 }, (_, index) => 20 + index);
+  const intact = await outside(...bad);
+  const fs = new WornDisk();
+  const { journal, witness } = await place.open({ fs });
+  fs.sectors = bad;
+  for (let minutes = 0; minutes < 60; minutes += 10) {
+    await expect(readAll(journal, witness.ranges)).rejects.toThrow('EIO');
+    await place.clock.advance(10 * 60_000);
+  }
+  expect(await readAll(journal, witness.ranges)).toEqual(intact);
+});
+
 it('a sector at the end of a file holds up what is before it for a minute or two', async () => {
   const { length } = await readFile(await place.theSegment());
   const sector = Math.floor(length / SECTOR_BYTES) - 1;
@@ -92,7 +118,7 @@ it('records of releases that cannot be read hold up no event: those that were re
   for (const range of left.witness.ranges) await left.journal.acknowledge({ ...range, to: 290 });
   await left.journal.close();
   const fs = new FailingFileSystem();
-  fs.fail('read', 'EIO', { path: /\.acks$/ });
+  fs.fail('read', 'EIO', { path: /\.acks$/, times: Number.POSITIVE_INFINITY });
   const { journal, witness } = await place.open({ fs });
   expect(await readAll(journal, witness.ranges)).toEqual(TEXTS);
   expect(witness.failures).toEqual([expect.objectContaining({ message: expect.stringContaining('.acks') })]);

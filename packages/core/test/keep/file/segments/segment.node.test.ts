@@ -301,7 +301,7 @@ describe('a segment that is read', () => {
     const fs = new FailingFileSystem();
     const { journal } = await place.open({ fs });
     const range = await journal.append(group(numbered(0, 3)));
-    fs.fail('read', 'EIO');
+    fs.fail('read', 'EIO', { times: 2 });
     await expect(readAll(journal, [range])).rejects.toMatchObject({
       code: 'SLUICE_STORAGE',
       message: expect.stringContaining('.segment'),
