@@ -36,6 +36,15 @@ describe('sluice send', () => {
     expect(await emulator.countEvents()).toEqual({ unique: 3, received: 6 });
   });
 
+  it('sends the events of standard input', async () => {
+    const [folder, { emulator, env }] = [makeFolder(), await startService()];
+    const send = ['send', '-', '--journal', 'j', '--json'];
+    const { code, output, errors } = await sluice(send, env, folder, event(1));
+    expect({ code, errors }).toEqual({ code: 0, errors: '' });
+    expect(JSON.parse(output)).toMatchObject({ records: 1, rejected: 0, delivered: 1, left: 0 });
+    expect((await emulator.countEvents()).received).toBe(1);
+  });
+
   it('sends nothing if flags name a column that a CSV file does not have, and says where rejects cannot go', async () => {
     const [folder, { emulator, env }] = [makeFolder(), await startService()];
     const path = join(folder, 'users.csv');

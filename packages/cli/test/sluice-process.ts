@@ -1,6 +1,6 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import type { Readable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
@@ -18,23 +18,25 @@ export interface Ended {
 /** Variables of the environment of a process, beside PATH. */
 export type Environment = Readonly<Record<string, string>>;
 
-/** Starts the command. Nothing of this process's environment reaches it. */
+/** Starts the command. Nothing of this process's environment reaches it. @param input What it gets on standard input, a pipe. */
 export function start(
   args: readonly string[],
   env: Environment = {},
   cwd?: string,
-): ChildProcessByStdio<null, Readable, Readable> {
+  input = '',
+): ChildProcessByStdio<Writable, Readable, Readable> {
   const { PATH = '' } = process.env;
   const child = spawn(process.execPath, [MAIN, ...args], {
-    ...{ cwd, env: { PATH, ...env }, stdio: ['ignore', 'pipe', 'pipe'] },
+    ...{ cwd, env: { PATH, ...env }, stdio: ['pipe', 'pipe', 'pipe'] },
   });
   onTestFinished(() => void child.kill('SIGKILL'));
+  child.stdin.end(input);
   return child;
 }
 
 /** Runs the command to its end. */
-export async function sluice(args: readonly string[], env?: Environment, cwd?: string): Promise<Ended> {
-  return ended(start(args, env, cwd));
+export function sluice(...how: Parameters<typeof start>): Promise<Ended> {
+  return ended(start(...how));
 }
 
 /** Waits for the end of a process. */

@@ -1,4 +1,4 @@
-import { existsSync, fstatSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { constants, stat } from 'node:fs/promises';
 import { storedEvents } from '@sluice/core/inspect';
 import { tried } from '@sluice/protocol/toolbox';
@@ -93,12 +93,12 @@ export const sendCommand: CommandSpec = {
 
 /** The size of the file, in bytes. Throws a UsageError if it cannot be read. */
 async function sizeOf(path: string): Promise<number> {
+  // Not fstatSync(0): behind it, Node takes links to packages for pipes, and finds no modules.
+  const status = await stat(path === '-' ? '/dev/stdin' : path).catch(() => undefined);
   if (path === '-') {
-    if (tried(() => fstatSync(0).isDirectory()))
-      throw new UsageError('standard input is a directory: give a file');
+    if (status?.isDirectory()) throw new UsageError('standard input is a directory: give a file');
     return 0;
   }
-  const status = await stat(path).catch(() => undefined);
   if (status?.isFile()) {
     if (await mayAccess(path, constants.R_OK)) return status.size;
     throw new UsageError(`this user may not read ${path}: run it as the user that owns it, or chmod it`);
