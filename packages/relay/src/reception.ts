@@ -1,6 +1,5 @@
 import type { FinishOptions } from '@sluice/core';
 import { isUuid } from '@sluice/protocol';
-import { redactedError } from '@sluice/protocol/toolbox';
 import { type Answer, answer, type Incoming, Refusal, type RefusalWord, refuse } from './exchange.ts';
 import { Identities } from './identity/identities.ts';
 import { Origins } from './identity/origins.ts';
@@ -18,8 +17,6 @@ import type { Settings } from './settings.ts';
 const JSON_TYPE = /^application\/json *(?:;|$)/i;
 /** A request counts as so many events of its address. */
 const REQUEST_EVENTS = 1;
-/** A failure is logged at most once in this time. */
-const LOG_EVERY_MS = 10_000;
 
 /** Takes requests, and answers each. */
 export class Reception {
@@ -34,7 +31,6 @@ export class Reception {
   readonly #refused: Partial<Record<RefusalWord, number>> = {};
   readonly #counts = { tickets: 0, taken: 0, invalid: 0, unproven: 0 };
   #isClosing = false;
-  #loggedAt = 0;
 
   constructor(settings: Settings) {
     const { durability, limits, origins, proxies } = settings;
@@ -71,7 +67,7 @@ export class Reception {
         return this.#origins.preflight(incoming) ?? refuse(new Refusal('wrong_origin'), cors);
       return answer('taken' in body ? 202 : 200, body, cors);
     } catch (error) {
-      if (!(error instanceof Refusal)) this.#log(error);
+      if (!(error instanceof Refusal)) this.#settings.log(error, 'Sluice relay: a request failed');
       const refusal = error instanceof Refusal ? error : new Refusal('busy');
       this.#refused[refusal.word] = (this.#refused[refusal.word] ?? 0) + 1;
       return refuse(refusal, cors);
@@ -152,14 +148,5 @@ export class Reception {
       this.#byAddress.count(subnet, events, now);
     }
     if (ticket) this.#byTicket.count(ticket, events, now);
-  }
-
-  #log(error: unknown): void {
-    const { clock, logger = console, redact } = this.#settings;
-    const now = clock.now();
-    // The clock may have been set back.
-    if (Math.abs(now - this.#loggedAt) < LOG_EVERY_MS) return;
-    this.#loggedAt = now;
-    logger.error({ err: redactedError(error, redact) }, 'Sluice relay: a request failed');
   }
 }

@@ -23,6 +23,7 @@ import {
   whole,
   withoutSecrets,
 } from '@sluice/protocol/toolbox';
+import { type FailureLog, failureLog } from './failure-log.ts';
 import { isProxy } from './intake/addresses.ts';
 import type { ContextOptions, JwtOptions, LimitOptions, RelayOptions } from './options.ts';
 
@@ -42,6 +43,7 @@ export interface Settings
   readonly clock: Clock;
   /** Removes the key and the secrets. */
   readonly redact: Redact;
+  readonly log: FailureLog;
 }
 
 const HOUR_MS = 60 * 60_000;
@@ -111,10 +113,14 @@ const TRACKER: Readonly<Record<keyof NonNullable<RelayOptions['tracker']>, Rule>
 export function readOptions(given: RelayOptions): Settings {
   const { apiKey, secret }: Partial<RelayOptions> = Object(given);
   const secrets = [apiKey, secret].flat();
-  return { ...withoutSecrets(secrets, () => read(given)), redact: thoroughRedactorOfAll(secrets) };
+  const settings = {
+    ...withoutSecrets(secrets, () => read(given)),
+    redact: thoroughRedactorOfAll(secrets),
+  };
+  return { ...settings, log: failureLog(settings) };
 }
 
-function read(given: RelayOptions): Omit<Settings, 'redact'> {
+function read(given: RelayOptions): Omit<Settings, 'redact' | 'log'> {
   // The cast is safe: the rules hold.
   const { secret, ...options } = readRules(RULES, '', given) as unknown as RelayOptions & Settings;
   const apiKey = readApiKey(options.apiKey, "give the key that the account's settings show");

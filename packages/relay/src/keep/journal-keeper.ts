@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { FinishOptions, Tracker } from '@sluice/core';
 import { makeDirectory } from '@sluice/core/file-journal';
 import { createTextTracker, type TextTracker } from '@sluice/core/text-tracker';
-import { redactedError, type Timer } from '@sluice/protocol/toolbox';
+import type { Timer } from '@sluice/protocol/toolbox';
 import { Refusal } from '../exchange.ts';
 import type { Settings } from '../settings.ts';
 import { Commits, type Group } from './commits.ts';
@@ -183,15 +183,11 @@ export class JournalKeeper implements Keeper {
 
   /** Opens the directory. If it cannot be used now, tries again and again: its disk may be full, or not mounted yet. */
   #open(): Promise<Ids> {
-    const { clock, directory, logger, redact } = this.#settings;
+    const { clock, directory, log } = this.#settings;
     const opened = this.#openOnce(directory);
     opened.catch((error) => {
-      if (!this.#isUnusable) {
-        const err = redactedError(error, redact);
-        const what = 'Sluice relay: its directory cannot be used';
-        if (logger === undefined) console.error(`${what}, and pages get 503 until it can: ${err.message}`);
-        else logger.error({ err }, what);
-      }
+      if (!this.#isUnusable)
+        log(error, 'Sluice relay: its directory cannot be used, and pages get 503 until it can');
       this.#isUnusable = true;
       if (this.#isClosed) return;
       this.#again = clock.setTimeout(() => {

@@ -189,9 +189,12 @@ describe('a ticket', () => {
     expect(tickets.issue(`"'\\<ä>${ADA}`, 0)).toMatch(/^[\w.-]+$/);
   });
 
-  it('is not made for nobody, for a customer that is too long, or while identify() fails', async () => {
+  it('is not made for nobody, for a customer that is too long, or while identify() fails, also if the log fails too', async () => {
     const logged: object[] = [];
-    const error = (data: object) => void logged.push(data);
+    const error = (data: object) => {
+      logged.push(data);
+      throw new Error('the disk of the log is full');
+    };
     const logger = { debug() {}, info() {}, warn() {}, error };
     const answers = [undefined, null, '', 'x'.repeat(2_000), new Error('the session store is down')];
     const identify = () => {
@@ -210,7 +213,11 @@ describe('a ticket', () => {
 
 it('identify() that returns no text fails, and the log says so: nobody else would learn of it', async () => {
   const logged: object[] = [];
-  const logger = { debug() {}, info() {}, warn() {}, error: (data: object) => void logged.push(data) };
+  const error = async (data: object) => {
+    logged.push(data);
+    throw new Error('the log cannot be reached');
+  };
+  const logger = { debug() {}, info() {}, warn() {}, error };
   const site = await openSite(optionsOf(await service(), { identify: () => 42 as never, logger }));
   expect(await site.send({})).toMatchObject({ status: 503, body: { error: 'busy' } });
   expect(logged).toMatchObject([

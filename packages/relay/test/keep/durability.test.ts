@@ -41,11 +41,15 @@ describe('202', () => {
     expect(await emulator.countEvents()).toEqual({ unique: 1, received: 1 });
   });
 
-  it('is answered once a directory that could not be used can be; meanwhile the log says why', async () => {
+  it('is answered once a directory that could not be used can be; meanwhile the log says why, also one that fails', async () => {
     const path = join(await directory(), 'file');
     await writeFile(path, '');
     const logged: unknown[] = [];
-    const logger = { ...SILENT, error: (...line: unknown[]) => void logged.push(line) };
+    const error = (...line: unknown[]) => {
+      logged.push(line);
+      throw new Error('the disk of the log is full');
+    };
+    const logger = { ...SILENT, error };
     const clock = new VirtualClock(Date.now());
     const emulator = await service();
     const site = await openSite({ ...optionsOf(emulator, { logger, clock }), directory: path });
@@ -53,7 +57,7 @@ describe('202', () => {
     expect((await site.send(body)).status).toBe(503);
     expect(logged).toContainEqual([
       { err: expect.objectContaining({ message: expect.stringContaining(path) }) },
-      'Sluice relay: its directory cannot be used',
+      'Sluice relay: its directory cannot be used, and pages get 503 until it can',
     ]);
     await rm(path);
     await expect
