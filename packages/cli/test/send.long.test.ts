@@ -151,6 +151,18 @@ describe('sluice send', () => {
     expect((await emulator.countEvents()).unique).toBe(2_000);
   });
 
+  it('ends where only a person can help, also if more waits than is read ahead, and goes on there', async () => {
+    const [folder, { emulator, env }] = [makeFolder(), await startService()];
+    const path = join(folder, 'events.ndjson');
+    await writeFile(path, Array.from({ length: 25_000 }, (_, index) => event(index)).join('\n'));
+    const send = ['send', path, '--journal', 'j', '--json'];
+    const wrong = await sluice(send, { ...env, SLUICE_API_KEY: 'wrong' }, folder);
+    expect(wrong).toMatchObject({ code: 1, output: expect.stringContaining('"reason":"unauthorized"') });
+    const right = await sluice(send, env, folder);
+    expect(JSON.parse(right.output)).toMatchObject({ records: 25_000, delivered: 25_000, left: 0 });
+    expect(await emulator.countEvents()).toEqual({ unique: 25_000, received: 25_000 });
+  });
+
   it('reads no faster than a small journal gets room', async () => {
     const [folder, { emulator, env }] = [makeFolder(), await startService()];
     const path = join(folder, 'events.ndjson');

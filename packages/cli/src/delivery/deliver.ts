@@ -14,6 +14,11 @@ const STUCK: ReadonlySet<PendingReason | undefined> = new Set<PendingReason>([
   ...(['unauthorized', 'wrong-address', 'refused', 'intercepted', 'policy', 'suspects'] as const),
 ]);
 
+/** Whether only a person can help. @param pendingReason Why a flush left events. */
+export function isStuck(tracker: Tracker, pendingReason?: PendingReason): boolean {
+  return STUCK.has(tracker.stats().pause?.reason ?? pendingReason);
+}
+
 /** What became of a delivery. */
 export interface Delivered {
   readonly delivered: number;
@@ -40,9 +45,9 @@ export async function deliver(
   let report: FlushReport;
   for (;;) {
     report = await tracker.flush({ timeoutMs: FLUSH_MS, signal });
-    const reason = tracker.stats().pause?.reason ?? report.pendingReason;
-    if (report.pending === 0 || signal.aborted || STUCK.has(reason)) break;
-    if (reason !== 'time-out') await setTimeout(BREAK_MS, undefined, { signal }).catch(() => undefined);
+    if (report.pending === 0 || signal.aborted || isStuck(tracker, report.pendingReason)) break;
+    if (report.pendingReason !== 'time-out')
+      await setTimeout(BREAK_MS, undefined, { signal }).catch(() => undefined);
   }
   const { pause, lastError } = tracker.stats();
   const { pending } = await tracker.close({ timeoutMs: CLOSE_MS });

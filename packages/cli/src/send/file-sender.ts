@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Tracker } from '@sluice/core';
+import { isStuck } from '../delivery/deliver.ts';
 import { UsageError } from '../exit-codes.ts';
 import type { EventMapping } from './event-mapping.ts';
 import type { FileRecord } from './file-record.ts';
@@ -63,13 +64,14 @@ export class FileSender {
     return Math.min(MOST_BYTES, (this.#options.journalBytes ?? Number.POSITIVE_INFINITY) / 2);
   }
 
-  /** Reads to the end, or until the signal aborts, or there is no room for an event. */
+  /** Reads to the end, or until the signal aborts, or there is no room for an event, or only a person can make some. */
   async run(records: AsyncIterable<FileRecord>): Promise<void> {
     const { resume, signal } = this.#options;
     const lookAfter = Math.min(MOST_UNSEEN, Math.ceil(this.#mostBytes / (2 * EVENT_BYTES)));
     const start = this.#position.number;
     let last = this.#position;
     let unstored = 0;
+    let isComplete = true;
     for await (const record of records) {
       if (record.number <= start && start > 0) continue;
       if (signal.aborted || (this.#isFull && resume)) break;
@@ -81,12 +83,15 @@ export class FileSender {
         rejected: last.rejected + (isRejected ? 1 : 0),
       };
       unstored += 1;
-      if (unstored % lookAfter === 0) await this.#wait();
+      if (unstored % lookAfter === 0 && !(await this.#hasRoom())) {
+        isComplete = false;
+        break;
+      }
       if (unstored < CHUNK) continue;
       unstored = 0;
       await this.#store(last);
     }
-    await this.#store({ ...last, isComplete: !signal.aborted });
+    await this.#store({ ...last, isComplete: isComplete && !signal.aborted });
   }
 
   /** Tracks one record. Resolves to whether it was rejected. */
@@ -118,12 +123,14 @@ export class FileSender {
     await resume?.file.write(this.#position);
   }
 
-  async #wait(): Promise<void> {
+  /** Waits for room. False if none comes before somebody does something. */
+  async #hasRoom(): Promise<boolean> {
     const { signal, tracker } = this.#options;
     for (;;) {
       const { pending, memoryBytes, journalBytes } = tracker.stats();
       const isFull = pending > MOST_PENDING || (pending > 0 && memoryBytes + journalBytes > this.#mostBytes);
-      if (!isFull || signal.aborted) return;
+      if (!isFull) return true;
+      if (signal.aborted || isStuck(tracker)) return false;
       await setTimeout(LOOK_MS);
     }
   }
