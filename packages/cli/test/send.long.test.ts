@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { PATIENCE } from '../../../testing/patience.ts';
 import { leaveEvents, makeFolder, startService } from './folder.ts';
-import { sluice } from './sluice-process.ts';
+import { ended, sluice, start } from './sluice-process.ts';
 
 /** A text that a small journal has no room for. */
 const LARGE = 'x'.repeat(100_000);
@@ -74,6 +75,23 @@ describe('sluice send', () => {
     await leaveEvents(journal, 1, { uuid: refund, payload: { of: { uuid: sale } } });
     expect((await sluice(['send', path, '--journal', journal], env)).code).toBe(0);
     expect(await emulator.countEvents()).toEqual({ unique: 2, received: 2 });
+  });
+
+  it('sends also what was delivered of a file that is to be sent again, and once what still waits', async () => {
+    const [folder, { emulator, env }] = [makeFolder(), await startService()];
+    await writeFile(join(folder, 'events.ndjson'), [event(1), event(2), event(3)].join('\n'));
+    const config = { batch: { maxEvents: 1 }, delivery: { maxConcurrency: 1 } };
+    await writeFile(join(folder, 'sluice.config.json'), JSON.stringify(config));
+    const send = ['send', 'events.ndjson', '--journal', 'j', '--json'];
+    const fault = emulator.fail({ kind: 'status', status: 503, skip: 2 });
+    const child = start(send, env, folder);
+    const refused = () => emulator.requests({ outcome: 'fault' });
+    await vi.waitFor(async () => expect(await refused()).not.toEqual([]), PATIENCE);
+    child.kill('SIGINT');
+    expect(JSON.parse((await ended(child)).output)).toMatchObject({ delivered: 2, left: 1 });
+    fault.stop();
+    expect((await sluice([...send, '--again'], env, folder)).code).toBe(0);
+    expect(await emulator.countEvents()).toEqual({ unique: 3, received: 5 });
   });
 
   it('does not write bad records over the file itself', async () => {

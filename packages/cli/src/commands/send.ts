@@ -56,7 +56,8 @@ export const sendCommand: CommandSpec = {
     if (position.isComplete)
       output.note(`a file with the content of ${path} was read to its end before: --again sends it again`);
     else if (position.records > 0) output.note(`goes on behind record ${count(position.records)}`);
-    const known = resume && !position.isComplete ? await uuidsIn(journalDirectory) : new Set<string>();
+    const isRead = resume !== undefined && !position.isComplete;
+    const known = isRead ? await uuidsIn(journalDirectory, flags.again) : new Set<string>();
     const defaultPath = `${path === '-' ? 'stdin' : path}.rejects.ndjson`;
     const rejects = new Rejects(rejectsPath ?? defaultPath, position.rejectedBytes);
     if (await isSame(rejects.path, path))
@@ -112,11 +113,15 @@ async function isSame(one: string, other: string): Promise<boolean> {
   return first !== undefined && first.ino === second?.ino && first.dev === second.dev;
 }
 
-/** The uuids of the events in the journal, delivered ones too: those behind the stored position must not be tracked again. */
-async function uuidsIn(directory: string): Promise<ReadonlySet<string>> {
+/**
+ * The uuids of the events in the journal, which must not be tracked again. Delivered ones too: those behind the stored position were
+ * sent. If all are to be sent again, only those that still wait.
+ */
+async function uuidsIn(directory: string, isAgain = false): Promise<ReadonlySet<string>> {
   const uuids = new Set<string>();
   if (!(await stat(directory).catch(() => undefined))?.isDirectory()) return uuids;
-  for await (const { text } of storedEvents(directory)) {
+  for await (const { text, isReleased } of storedEvents(directory)) {
+    if (isAgain && isReleased) continue;
     const { uuid }: { uuid?: unknown } = Object(tried(() => JSON.parse(text)));
     if (typeof uuid === 'string') uuids.add(uuid);
   }
