@@ -6,17 +6,22 @@ interface Read {
   readonly lines: number[];
   readonly values: unknown[];
   readonly problems: string[];
+  /** Those of the bad ones. */
+  readonly texts: (string | undefined)[];
 }
 
 async function read(text: string, piece = text.length): Promise<Read> {
   async function* chunks() {
     for (let at = 0; at < text.length; at += piece) yield text.slice(at, at + piece);
   }
-  const found: Read = { lines: [], values: [], problems: [] };
-  for await (const { number, value, problem } of csvRecords(chunks(), undefined)) {
+  const found: Read = { lines: [], values: [], problems: [], texts: [] };
+  for await (const { number, value, problem, text: record } of csvRecords(chunks(), undefined)) {
     found.lines.push(number);
     if (problem === undefined) found.values.push(value);
-    else found.problems.push(problem);
+    else {
+      found.problems.push(problem);
+      found.texts.push(record);
+    }
   }
   return found;
 }
@@ -49,6 +54,14 @@ describe('the rows of a CSV file', () => {
   it('tell what is wrong also with the last one', async () => {
     expect((await read('id,note\na,b\n"c" d,e')).problems).toEqual([AFTER_QUOTE]);
     expect((await read('id,note\r\n"a","b"\r\n')).values).toEqual([{ id: 'a', note: 'b' }]);
+  });
+
+  it('keep their text where they are bad', async () => {
+    for (const lineEnd of ['\n', '\r\n']) {
+      const rows = ['id,note', '', 'x', 'y,1', '"z",1,"a""b"', '"c" d,e', '"not closed'];
+      const { texts } = await read(rows.join(lineEnd));
+      expect(texts).toEqual(['x', '"z",1,"a""b"', '"c" d,e', '"not closed']);
+    }
   });
 
   const good = ['r,1,2', '"r","a,b","c""d"', 'r,"x\ny",2', 'r,,', 'r,"",""'];

@@ -33,6 +33,8 @@ export async function* csvRecords(
   const parser = parse({
     columns: readNames,
     info: true,
+    // Otherwise on_skip gets no text.
+    raw: true,
     skip_empty_lines: true,
     skip_records_with_error: true,
     delimiter: separator,
@@ -41,7 +43,7 @@ export async function* csvRecords(
       skipped.push({
         number: Number(error?.lines ?? 0),
         problem: reasonOf(error),
-        text: String(text ?? ''),
+        text: bare(text),
       });
       return undefined;
     },
@@ -54,7 +56,7 @@ export async function* csvRecords(
   const rows = boundedRows(all(), separator, lineEnd, (number, text, problem) => {
     // The next row would take its place.
     if (number === lineOfNames) throw new UsageError(`the line of names cannot be read: ${problem}`);
-    left.push({ number, problem, text });
+    left.push({ number, problem, text: bare(text) });
   });
   const source = Readable.from(rows);
   source.on('error', (error) => parser.destroy(error));
@@ -96,6 +98,11 @@ function takeBefore(line: number, lists: readonly FileRecord[][]): FileRecord[] 
   for (const problems of lists)
     while ((problems[0]?.number ?? line) < line) taken.push(...problems.splice(0, 1));
   return taken.sort((one, other) => one.number - other.number);
+}
+
+/** Without the ends of its line, and of empty ones before it. */
+function bare(text = ''): string {
+  return text.replace(/^[\r\n]+|[\r\n]+$/g, '');
 }
 
 function reasonOf(error: CsvError | undefined): string {
