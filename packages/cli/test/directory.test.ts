@@ -7,9 +7,10 @@ import { makeFolder } from './folder.ts';
 
 it('a directory with a journal for each account is none itself: the error names them', async () => {
   const folder = makeFolder();
-  const accounts = ['8b49a6da8104e6c0', 'c41f6a9da8104e6c'].map((name) => join(folder, name));
-  for (const account of accounts) await mkdir(account);
-  const message = `${folder} is not one journal, it holds those of 2 accounts: give ${accounts.join(' or ')}`;
+  const names = ['8b49a6da8104e6c0', 'c41f6a9da8104e6c', 'relay-8b49a6da8104e6c0/journal'];
+  const accounts = names.map((name) => join(folder, name));
+  for (const account of accounts) await mkdir(account, { recursive: true });
+  const message = `${folder} is not one journal, it holds those of 3 accounts: give ${accounts.join(' or ')}`;
   await expect(existingDirectory(folder)).rejects.toThrow(message);
   await expect(oneJournal(folder)).rejects.toThrow(message);
   expect(await existingDirectory(accounts[0] ?? '')).toBe(accounts[0]);

@@ -2,8 +2,10 @@ import { on } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { describe, expect, it } from 'vitest';
-import { fillJournal, leaveEvents, makeFolder } from './folder.ts';
+import { createRelay } from '@sluice/relay';
+import { describe, expect, it, vi } from 'vitest';
+import { PATIENCE } from '../../../testing/patience.ts';
+import { API_KEY, fillJournal, leaveEvents, makeFolder } from './folder.ts';
 import { ended, sluice, start } from './sluice-process.ts';
 
 describe('sluice inspect', () => {
@@ -48,6 +50,23 @@ describe('sluice inspect', () => {
     expect(await ended(child)).toMatchObject({ code: 0, errors: '' });
     expect(seen[0]).toBe(1);
     await tracker.close({ timeoutMs: 0 });
+  });
+
+  it('finds the journal of a relay, and names it where the directory of the relay is given', async () => {
+    const folder = makeFolder();
+    const directory = join(folder, 'sluice', 'relay-8b49a6da8104e6c0');
+    const account = { baseUrl: 'http://127.0.0.1:9', apiKey: API_KEY, correlationKey: 'email' };
+    const secret = 'a secret of at least thirty-two characters';
+    const relay = createRelay({ ...account, secret, directory, identify: () => undefined });
+    await vi.waitFor(() => expect(relay.isReady()).toBe(true), PATIENCE);
+    relay.tracker?.track('purchase', {}, { correlationValue: 'ada@example.com' });
+    await relay.close({ timeoutMs: 0 });
+    expect((await sluice(['inspect'], { XDG_STATE_HOME: folder })).output).toContain('1 event waits');
+    for (const command of ['inspect', 'verify', 'drain', 'doctor'])
+      expect(await sluice([command, directory], { SLUICE_BASE_URL: account.baseUrl })).toMatchObject({
+        code: 2,
+        errors: `sluice: ${directory} is that of a relay: give ${join(directory, 'journal')}\n`,
+      });
   });
 
   it('finds the journal that sluice.config.json names, and asks which one if nothing does', async () => {

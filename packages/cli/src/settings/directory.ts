@@ -3,8 +3,10 @@ import { join, resolve } from 'node:path';
 import { UsageError } from '../exit-codes.ts';
 import { counted } from '../text/amounts.ts';
 
-/** The directory that a tracker makes for an account, in the state directory of its user. */
-const ACCOUNT = /^[\da-f]{16}$/;
+/** The directory that a tracker or a relay makes for an account, in the state directory of its user. */
+const ACCOUNT = /^(relay-)?[\da-f]{16}$/;
+/** A relay has it beside its journal. */
+const RELAY_KEY = 'window.key';
 
 /** The path of a journal. Throws a UsageError if a file is there. */
 export async function possibleDirectory(path: string): Promise<string> {
@@ -23,15 +25,17 @@ export async function existingDirectory(path: string): Promise<string> {
   );
 }
 
-/** Throws a UsageError for a directory that has a journal for each account, as the default one has. */
+/** Throws a UsageError for the directory of a relay, and for one that has a journal for each account, as the default one has. */
 export async function oneJournal(directory: string): Promise<string> {
   // What may not be read has none: to read it then says why.
   const entries = await readdir(directory, { withFileTypes: true }).catch(() => []);
+  if (entries.some(({ name }) => name === RELAY_KEY))
+    throw new UsageError(`${directory} is that of a relay: give ${join(directory, 'journal')}`);
   const isOne = entries.length === 0 || !entries.every((one) => one.isDirectory() && ACCOUNT.test(one.name));
   if (isOne) return directory;
-  const journals = entries.map(({ name }) => join(directory, name)).join(' or ');
+  const journals = entries.map(({ name }) => join(directory, name, ACCOUNT.exec(name)?.[1] ? 'journal' : ''));
   throw new UsageError(
-    `${directory} is not one journal, it holds those of ${counted(entries.length, 'account')}: give ${journals}`,
+    `${directory} is not one journal, it holds those of ${counted(entries.length, 'account')}: give ${journals.join(' or ')}`,
   );
 }
 

@@ -118,13 +118,21 @@ export function journalDirectoryOf(options: AccountNames): string {
 }
 
 /**
- * The directories of the journals of this user whose options name no directory.
+ * The directories of the journals of this user whose options name no directory, those of relays too.
  * @example for (const directory of await defaultJournals()) console.log(await inspectJournal(directory));
  */
 export async function defaultJournals(): Promise<string[]> {
-  const root = defaultRoot();
-  const entries = await listOrNothing(root);
-  return entries.flatMap(({ name, kind }) => (kind === 'directory' ? [join(root, name)] : []));
+  const journals: string[] = [];
+  for (const { name, kind } of await listOrNothing(defaultRoot())) {
+    const directory = join(defaultRoot(), name);
+    if (kind !== 'directory') continue;
+    // What may not be read is shown as it is: to read it then says why.
+    const inside = new Set((await listOrNothing(directory).catch(() => [])).map((entry) => entry.name));
+    // A relay has it beside its journal, which is missing if it keeps events elsewhere.
+    if (!inside.has('window.key')) journals.push(directory);
+    else if (inside.has('journal')) journals.push(join(directory, 'journal'));
+  }
+  return journals;
 }
 
 /** Yields what is found in each segment of these parts. What fails becomes a StorageError that names the directory. */
