@@ -3,6 +3,7 @@ import { UndiciTransport } from '@sluice/core/undici-transport';
 import { EVENTS_PATH, endpoint, joinEvents, parseRetryAfter, requestHeaders } from '@sluice/protocol';
 import { type Clock, MAX_TIMER_MS } from '@sluice/protocol/toolbox';
 import { Refusal } from '../exchange.ts';
+import type { FailureLog } from '../failure-log.ts';
 import type { Settings } from '../settings.ts';
 import type { Keeper, PageEvent, Work } from './keeper.ts';
 
@@ -10,6 +11,8 @@ import type { Keeper, PageEvent, Work } from './keeper.ts';
 const CLOSE_MS = 10_000;
 const TIMEOUTS = { connectMs: 5_000, headersMs: 20_000, bodyMs: 5_000, totalMs: 25_000 };
 const TOO_LARGE = 413;
+/** An event is at fault: the page sends less at once, until it knows which one. */
+const WRONG: ReadonlySet<number> = new Set([400, 409, 422]);
 /** A page of a captive portal, or of a proxy. */
 const HTML = /^\s*<(?:!doctype|html)/i;
 
@@ -19,15 +22,17 @@ export class UpstreamKeeper implements Keeper {
   readonly isReady = true;
   readonly repeated = 0;
   readonly #clock: Clock;
+  readonly #log: FailureLog;
   readonly #transport: UndiciTransport;
   readonly #url: string;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #ending = new AbortController();
   readonly #pending = new Set<Promise<void>>();
 
-  constructor({ apiKey, baseUrl, clock, tracker }: Settings) {
+  constructor({ apiKey, baseUrl, clock, log, tracker }: Settings) {
     const { connect, dispatcher, headers } = tracker.delivery ?? {};
     this.#clock = clock;
+    this.#log = log;
     this.#transport = new UndiciTransport({ connect, dispatcher });
     this.#url = endpoint(baseUrl, EVENTS_PATH);
     this.#headers = { ...headers, ...requestHeaders(apiKey) };
@@ -65,11 +70,18 @@ export class UpstreamKeeper implements Keeper {
       timeouts: TIMEOUTS,
       signal: this.#ending.signal,
     });
-    const isAnswered = outcome.kind === 'answered';
-    if (isAnswered && outcome.status >= 200 && outcome.status < 300 && !HTML.test(outcome.body)) return;
+    const answer = outcome.kind === 'answered' ? outcome : undefined;
+    const status = answer?.status ?? 0;
+    const isWebPage = HTML.test(answer?.body ?? '');
+    if (status >= 200 && status < 300 && !isWebPage) return;
     // The page sends less at once. Otherwise it would send the same again and again.
-    if (isAnswered && outcome.status === TOO_LARGE) throw new Refusal('too_large');
-    const retryAfter = isAnswered ? outcome.retryAfter : undefined;
-    throw new Refusal('not_durable', parseRetryAfter(retryAfter, this.#clock.now()));
+    if (status === TOO_LARGE) throw new Refusal('too_large');
+    if (WRONG.has(status)) throw new Refusal('malformed');
+    const cause =
+      outcome.kind === 'failed'
+        ? outcome.cause
+        : new Error(`the service answered ${status}${isWebPage ? ' with a web page' : ''}`);
+    this.#log(cause, 'Sluice relay: the service has not taken events, and pages keep them');
+    throw new Refusal('not_durable', parseRetryAfter(answer?.retryAfter, this.#clock.now(), answer?.date));
   }
 }

@@ -168,11 +168,14 @@ describe("durability: 'upstream'", () => {
     expect(site.relay.stats().window).toBeUndefined();
   });
 
-  it('answers 503 for anything else, and the page keeps its events', async () => {
+  it('answers 503 for most else, and the page keeps its events; the log says why, but not each time', async () => {
+    const clock = new VirtualClock(Date.parse('2026-11-21T10:00:00Z'));
+    const dates = { date: 'Sat, 21 Nov 2020 10:00:00 GMT', 'retry-after': 'Sat, 21 Nov 2020 10:00:09 GMT' };
     const answers: [status: number, headers: object, body: string][] = [
       [500, {}, ''],
-      [400, {}, '{}'],
+      [401, {}, '{}'],
       [429, { 'retry-after': '7' }, ''],
+      [503, dates, ''],
       [302, { location: '/' }, ''],
       [200, {}, '<!doctype html><p>Log in to the network'],
       [200, {}, '{}'],
@@ -182,10 +185,14 @@ describe("durability: 'upstream'", () => {
       const [status, headers, body] = answers.shift() ?? [500, {}, ''];
       request.on('end', () => response.writeHead(status, { ...headers }).end(body));
     });
-    const site = await openSite(optionsOf({ baseUrl, apiKey: 'key' }, { durability: 'upstream' }));
+    const logged: string[] = [];
+    const logger = { ...SILENT, error: (data: object) => void logged.push(`${Reflect.get(data, 'err')}`) };
+    const options = optionsOf({ baseUrl, apiKey: 'key' }, { durability: 'upstream', clock, logger });
+    const site = await openSite(options);
     const body = { batch: [pageEvent()], ticket: await site.ticket() };
     const got: unknown[] = [];
-    for (let request = 0; request < 6; request += 1) {
+    for (let request = 0; request < 7; request += 1) {
+      if (request === 5) await clock.advance(10_000);
       const { status, headers } = await site.send(body);
       got.push([status, headers['retry-after']]);
     }
@@ -193,11 +200,28 @@ describe("durability: 'upstream'", () => {
       [503, '1'],
       [503, '1'],
       [503, '7'],
+      [503, '9'],
       [503, '1'],
       [503, '1'],
       [202, undefined],
     ]);
+    expect(logged).toEqual([
+      'Error: the service answered 500',
+      'Error: the service answered 200 with a web page',
+    ]);
   });
+
+  it.each([400, 409, 422])(
+    'answers 400 for a %i, so that the page finds the event at fault',
+    async (status) => {
+      const emulator = await service();
+      emulator.fail({ kind: 'status', status });
+      const site = await openSite(optionsOf(emulator, { durability: 'upstream' }));
+      const body = { batch: [pageEvent(), pageEvent()], ticket: await site.ticket() };
+      expect(await site.send(body)).toMatchObject({ status: 400, body: { error: 'malformed' } });
+      expect(site.relay.stats()).toMatchObject({ taken: 0, refused: { malformed: 1 } });
+    },
+  );
 
   it('answers 413 where that is too much for the service, so that the page halves it', async () => {
     const emulator = await service();
