@@ -39,3 +39,26 @@ it('goes on after each SIGKILL, and sends again only what was in a request', asy
   expect(received - unique).toBeLessThanOrEqual(KILLS * CONCURRENCY * BATCH);
   expect(code).toBe(0);
 });
+
+it('sends again only what was in a request also where records are so large that what was delivered is soon gone', async () => {
+  const [folder, { emulator, env }] = [makeFolder(), await startService()];
+  const config = {
+    batch: { maxEvents: 10 },
+    delivery: { maxConcurrency: CONCURRENCY },
+    // Not all is read before.
+    storage: { maxBytes: 32 * 1024 * 1024 },
+  };
+  await writeFile(join(folder, 'sluice.config.json'), JSON.stringify(config));
+  const text = 'x'.repeat(60_000);
+  const rows = Array.from({ length: 950 }, (_, row) => JSON.stringify({ row, text }));
+  await writeFile(join(folder, 'rows.ndjson'), rows.join('\n'));
+  const args = ['send', 'rows.ndjson', '--event', 'row', '--customer', 'ada@example.com', '--journal', 'j'];
+  const child = start(args, env, folder);
+  await emulator.waitForEvents(600, { timeoutMs: 60_000 });
+  child.kill('SIGKILL');
+  await ended(child);
+  expect((await sluice(args, env, folder)).code).toBe(0);
+  const { unique, received } = await emulator.countEvents();
+  expect(unique).toBe(950);
+  expect(received - unique).toBeLessThanOrEqual(CONCURRENCY * 10);
+});

@@ -7,6 +7,7 @@ import type { FileRecord } from './file-record.ts';
 interface Parsed {
   readonly record: Record<string, string>;
   readonly info: Info;
+  readonly raw: string;
 }
 
 const LINE_END = /\n|\r[^\n]/;
@@ -60,9 +61,9 @@ export async function* csvRecords(
   });
   const source = Readable.from(rows);
   source.on('error', (error) => parser.destroy(error));
-  for await (const { record, info } of source.pipe(parser) as AsyncIterable<Parsed>) {
+  for await (const { record, info, raw } of source.pipe(parser) as AsyncIterable<Parsed>) {
     yield* takeBefore(info.lines, [skipped, left]);
-    yield { number: info.lines, value: record };
+    yield { number: info.lines, value: record, text: bare(raw) };
   }
   yield* takeBefore(Number.POSITIVE_INFINITY, [skipped, left]);
 }

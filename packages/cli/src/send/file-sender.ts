@@ -7,8 +7,9 @@ import type { FileRecord } from './file-record.ts';
 import type { Rejects } from './rejects.ts';
 import { type Position, type PositionFile, uuidOf } from './sending.ts';
 
-/** After so many records the position is stored. */
+/** After so many records, or so many characters of them, the position is stored: before files that were delivered whole are gone. */
 const CHUNK = 1_000;
+const CHUNK_CHARACTERS = 1024 * 1024;
 /** After so many records at most it is looked whether there is room. */
 const MOST_UNSEEN = 50;
 /** The largest event, unless an option says otherwise. */
@@ -71,6 +72,8 @@ export class FileSender {
     const start = this.#position.number;
     let last = this.#position;
     let unstored = 0;
+    let characters = 0;
+    const mostCharacters = Math.min(CHUNK_CHARACTERS, this.#mostBytes / 2);
     let isComplete = true;
     for await (const record of records) {
       if (record.number <= start && start > 0) continue;
@@ -83,12 +86,13 @@ export class FileSender {
         rejected: last.rejected + (isRejected ? 1 : 0),
       };
       unstored += 1;
+      characters += record.text?.length ?? 0;
       if (unstored % lookAfter === 0 && !(await this.#hasRoom())) {
         isComplete = false;
         break;
       }
-      if (unstored < CHUNK) continue;
-      unstored = 0;
+      if (unstored < CHUNK && characters < mostCharacters) continue;
+      [unstored, characters] = [0, 0];
       await this.#store(last);
     }
     await this.#store({ ...last, isComplete: isComplete && !signal.aborted });
