@@ -5,7 +5,7 @@ import { Identities } from './identity/identities.ts';
 import { Origins } from './identity/origins.ts';
 import { Addresses, subnetOf } from './intake/addresses.ts';
 import { Bodies } from './intake/bodies.ts';
-import { jsonOf, parseJson } from './intake/json.ts';
+import { parseJson, sourceOf } from './intake/json.ts';
 import { contextOf, isObject, readEvents } from './intake/page-events.ts';
 import { Rates } from './intake/rates.ts';
 import { JournalKeeper } from './keep/journal-keeper.ts';
@@ -93,8 +93,8 @@ export class Reception {
     this.#count(REQUEST_EVENTS, clock.now(), address);
     const use = (body: Uint8Array) => this.#handle(parseJson(body), incoming, address);
     const { parsed } = incoming;
-    // What a framework has parsed takes the same road: the same bounds hold for it.
-    if (parsed !== undefined) return use(jsonOf(parsed, this.#settings.limits.maxBodyBytes));
+    // A framework has inflated what it has read.
+    if (parsed !== undefined) return this.#bodies.with(sourceOf(parsed), false, use);
     return this.#bodies.with(incoming.body(), encoding === 'gzip', use);
   }
 

@@ -1,5 +1,5 @@
 import { tried } from '@sluice/protocol/toolbox';
-import { Refusal } from '../exchange.ts';
+import { type BodySource, Refusal } from '../exchange.ts';
 
 const [QUOTE, BACKSLASH] = [0x22, 0x5c];
 /** What `[` and `{` have in common, and `]` and `}`: they differ in one bit. */
@@ -19,11 +19,15 @@ export function parseJson(bytes: Uint8Array): unknown {
   }
 }
 
-/** The JSON of a body that a framework has read, or parsed too. Throws a refusal if it is too large. */
-export function jsonOf(parsed: unknown, maxBytes: number): Uint8Array {
-  const bytes = parsed instanceof Uint8Array ? parsed : Buffer.from(textOf(parsed));
-  if (bytes.length > maxBytes) throw new Refusal('too_large');
-  return bytes;
+/** The body that a framework has read, or parsed too, as JSON. It takes the same road as any other: the same bounds hold for it. */
+export function sourceOf(parsed: unknown): BodySource {
+  return {
+    read(onChunk, onEnd) {
+      onChunk(parsed instanceof Uint8Array ? parsed : Buffer.from(textOf(parsed)));
+      onEnd();
+    },
+    stop() {},
+  };
 }
 
 /** JSON that is nested too deeply for the engine is malformed here too. */

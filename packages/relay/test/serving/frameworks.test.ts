@@ -109,6 +109,25 @@ it('gives identify() the request of the framework, which has the session', async
   expect((await site.send({})).body).toMatchObject({ customer: ADA });
 });
 
+it('bodies that a framework has parsed count as memory too: beyond the bound, they are refused', async () => {
+  const ends: (() => void)[] = [];
+  const identify = () => new Promise<string>((resolve) => ends.push(() => resolve(ADA)));
+  const limits = { maxPendingBytes: 1024 * 1024 };
+  const relay = createRelay({
+    ...optionsOf(await service(), { identify, limits }),
+    directory: await directory(),
+  });
+  onTestFinished(() => relay.close({ timeoutMs: 0 }));
+  const site = new Site(relay, await overExpress(express.json({ limit: '1mb' }))(relay));
+  const body = { text: 'x'.repeat(600_000) };
+  const first = site.send(body);
+  await expect.poll(() => relay.stats().pendingBytes).toBeGreaterThan(600_000);
+  expect(await site.send(body)).toMatchObject({ status: 503, body: { error: 'busy' } });
+  for (const end of ends) end();
+  expect((await first).status).toBe(200);
+  expect(relay.stats()).toMatchObject({ pendingBytes: 0, refused: { busy: 1 } });
+});
+
 it('a body that somebody has read and not kept is malformed, and hangs nobody', async () => {
   const relay = createRelay({ ...optionsOf(await service()), directory: await directory() });
   onTestFinished(() => relay.close({ timeoutMs: 0 }));
