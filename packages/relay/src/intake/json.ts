@@ -5,8 +5,8 @@ const [QUOTE, BACKSLASH] = [0x22, 0x5c];
 /** What `[` and `{` have in common, and `]` and `}`: they differ in one bit. */
 const [OPEN, CLOSE, BIT] = [0x7b, 0x7d, 0x20];
 
-/** As deep as a payload may be. */
-const MOST_DEPTH = 500;
+/** A payload may have 501 levels, and is inside an event in a batch in a body. */
+const MOST_DEPTH = 504;
 
 /** Throws a refusal if it is not JSON, or nested too deeply. */
 export function parseJson(bytes: Uint8Array): unknown {
