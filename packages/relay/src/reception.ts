@@ -63,8 +63,7 @@ export class Reception {
     const cors = this.#origins.cors(incoming);
     try {
       const body = await this.#take(incoming);
-      if (!isObject(body))
-        return this.#origins.preflight(incoming) ?? refuse(new Refusal('wrong_origin'), cors);
+      if (!isObject(body)) return this.#origins.preflight(incoming);
       return answer('taken' in body ? 202 : 200, body, cors);
     } catch (error) {
       if (!(error instanceof Refusal)) this.#settings.log(error, 'Sluice relay: a request failed');

@@ -1,4 +1,4 @@
-import type { Answer, Incoming } from '../exchange.ts';
+import { type Answer, type Incoming, Refusal } from '../exchange.ts';
 
 const DAY_S = '86400';
 const PORTS = { https: 443, http: 80 } as const;
@@ -42,21 +42,20 @@ export class Origins {
     };
   }
 
-  /** The answer to a preflight request of an allowed origin. Undefined if it is not allowed. */
-  preflight(incoming: Incoming): Answer | undefined {
+  /** The answer to a preflight request. Throws a refusal if its origin is not allowed. */
+  preflight(incoming: Incoming): Answer {
     const cors = this.cors(incoming);
-    return (
-      cors && {
-        status: 204,
-        headers: {
-          ...cors,
-          'access-control-allow-methods': 'POST',
-          'access-control-allow-headers': 'content-type, content-encoding',
-          'access-control-max-age': DAY_S,
-        },
-        body: '',
-      }
-    );
+    if (cors === undefined) throw new Refusal('wrong_origin');
+    return {
+      status: 204,
+      headers: {
+        ...cors,
+        'access-control-allow-methods': 'POST',
+        'access-control-allow-headers': 'content-type, content-encoding',
+        'access-control-max-age': DAY_S,
+      },
+      body: '',
+    };
   }
 }
 

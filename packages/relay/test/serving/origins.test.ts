@@ -53,6 +53,8 @@ describe('the origin of a page', () => {
     const refused = await preflight('https://evil.example');
     expect(refused.status).toBe(403);
     expect(refused.headers).not.toHaveProperty('access-control-allow-origin');
+    // The preflight, and the request for a ticket.
+    expect(site.relay.stats().refused).toEqual({ wrong_origin: 2 });
     const answered = await site.send(
       { batch: [pageEvent()] },
       { origin: SHOP, 'sec-fetch-site': 'same-site' },
