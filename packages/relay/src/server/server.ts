@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { nonEmpty, type Rule, readRules, whole } from '@sluice/protocol/toolbox';
 import { answerNode } from '../adapters/node.ts';
 import type { Relay } from '../relay.ts';
@@ -58,11 +58,18 @@ export async function startRelayServer(relay: Relay, options: ServerOptions = {}
     const status = asked === '/healthz' || isReady ? 200 : asked === '/readyz' ? 503 : 404;
     response.writeHead(status, { 'content-type': 'text/plain' }).end(status === 200 ? 'ok\n' : 'no\n');
   });
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+  });
   await listen(server, port, host);
   // The cast is safe: it listens on a port.
   const address = server.address() as AddressInfo;
   const drain = async (timeoutMs: number) => {
     const closed = new Promise((resolve) => server.close(resolve));
+    // The server itself closes only what has had a request.
+    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
     const deadline = setTimeout(() => server.closeAllConnections(), timeoutMs);
     await closed;
     clearTimeout(deadline);

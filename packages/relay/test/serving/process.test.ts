@@ -1,11 +1,13 @@
 import { once } from 'node:events';
 import { ConfigError } from '@sluice/protocol';
+import { MAX_TIMER_MS } from '@sluice/protocol/toolbox';
 import { describe, expect, it } from 'vitest';
 import { createRelay } from '../../src/index.ts';
 import { inVariables, readEnvironment } from '../../src/server/environment.ts';
+import { startRelayServer } from '../../src/server/server.ts';
 import { open } from '../bench/raw.ts';
 import { RelayProcess, variablesOf } from '../bench/relay-process.ts';
-import { ADA, directory, pageEvent, post, service } from '../bench/site.ts';
+import { ADA, directory, optionsOf, pageEvent, post, service } from '../bench/site.ts';
 
 const GET = 'GET';
 
@@ -70,6 +72,18 @@ describe('the standalone relay', () => {
       /^sluice-relay: cannot listen on port .*EADDRINUSE.*; end the program .*\n$/,
     );
   });
+});
+
+it('a relay that drains does not wait for connections without a request', async () => {
+  const relay = createRelay({ ...optionsOf(await service()), directory: await directory() });
+  const server = await startRelayServer(relay);
+  const silent = open(server.url);
+  await once(silent, 'connect');
+  // The server has that connection by now.
+  await post(new URL('/healthz', server.url).href, '', {}, GET);
+  const closed = once(silent, 'close');
+  await server.close(MAX_TIMER_MS);
+  await closed;
 });
 
 /** What the process would say of these variables. */
