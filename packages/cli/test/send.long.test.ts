@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { readFile, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { PATIENCE } from '../../../testing/patience.ts';
 import { leaveEvents, makeFolder, startService } from './folder.ts';
 import { ended, sluice, start } from './sluice-process.ts';
@@ -179,6 +182,26 @@ describe('sluice send', () => {
     const right = await sluice(send, env, folder);
     expect(JSON.parse(right.output)).toMatchObject({ records: 25_000, delivered: 25_000, left: 0 });
     expect(await emulator.countEvents()).toEqual({ unique: 25_000, received: 25_000 });
+  });
+
+  it('is done if all is delivered, also where Ctrl-C came meanwhile', async () => {
+    const folder = makeFolder();
+    await writeFile(join(folder, 'events.ndjson'), event(1));
+    const server = createServer((request, response) => {
+      request.resume();
+      request.on('end', () => {
+        child.kill('SIGINT');
+        response.end('{}');
+      });
+    });
+    onTestFinished(() => void server.close());
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = server.address() as AddressInfo;
+    const env = { SLUICE_BASE_URL: `http://127.0.0.1:${port}`, SLUICE_CORRELATION_KEY: 'email' };
+    const child = start(['send', 'events.ndjson', '--journal', 'j', '--json'], env, folder);
+    const { code, output } = await ended(child);
+    expect(JSON.parse(output)).toMatchObject({ delivered: 1, left: 0 });
+    expect(code).toBe(0);
   });
 
   it('reads no faster than a small journal gets room', async () => {

@@ -87,8 +87,8 @@ export const sendCommand: CommandSpec = {
       result,
       () => `read ${counted(records, 'record')}${bad}; ${deliveredText(delivered)}${rest}`,
     );
-    if (signal.aborted) return EXIT.interrupted;
-    return rejected > 0 ? EXIT.failed : exitCodeOf(delivered, false);
+    if (signal.aborted && !sender.position.isComplete) return EXIT.interrupted;
+    return exitCodeOf(delivered, signal.aborted) || (rejected > 0 ? EXIT.failed : EXIT.done);
   },
 };
 
