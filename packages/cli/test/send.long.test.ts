@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { readFile, symlink, writeFile } from 'node:fs/promises';
+import { readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -95,6 +95,22 @@ describe('sluice send', () => {
     fault.stop();
     expect((await sluice([...send, '--again'], env, folder)).code).toBe(0);
     expect(await emulator.countEvents()).toEqual({ unique: 3, received: 5 });
+  });
+
+  it('names the file with the position if that is damaged, and sends all with --again', async () => {
+    const [folder, { emulator, env }] = [makeFolder(), await startService()];
+    await writeFile(join(folder, 'events.ndjson'), event(1));
+    const send = ['send', 'events.ndjson', '--journal', 'j'];
+    await sluice(send, env, folder);
+    const [name = ''] = await readdir(join(folder, 'j', 'sends'));
+    const position = join(folder, 'j', 'sends', name);
+    await writeFile(position, '{"number":');
+    expect(await sluice(send, env, folder)).toEqual({
+      ...{ code: 1, output: '' },
+      errors: `sluice: cannot read from ${position} how far the file was sent: delete it or give --again, and all of the file is sent\n`,
+    });
+    expect((await sluice([...send, '--again'], env, folder)).code).toBe(0);
+    expect((await emulator.countEvents()).received).toBe(2);
   });
 
   it('does not write bad records over the file itself', async () => {

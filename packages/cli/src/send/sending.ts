@@ -47,9 +47,17 @@ export class PositionFile {
     this.#path = join(this.#directory, `${identity}.json`);
   }
 
+  /** Throws an Error that says what to do if it cannot be read. */
   async read(): Promise<Position> {
-    const text = await readFile(this.#path, 'utf8').catch(() => '{}');
-    return { ...START, ...JSON.parse(text) };
+    try {
+      return { ...START, ...JSON.parse(await readFile(this.#path, 'utf8')) };
+    } catch (cause) {
+      if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return START;
+      throw new Error(
+        `cannot read from ${this.#path} how far the file was sent: delete it or give --again, and all of the file is sent`,
+        { cause },
+      );
+    }
   }
 
   /** Replaces it as a whole: it survives a power cut. */
