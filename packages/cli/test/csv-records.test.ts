@@ -51,6 +51,13 @@ describe('the rows of a CSV file', () => {
     },
   );
 
+  it('are named by the first line that is not blank', async () => {
+    for (const lineEnd of ['\n', '\r\n', '\r'])
+      expect(await read([' \t', '', '  ', '\tid,note', 'a,b'].join(lineEnd))).toMatchObject({
+        ...{ lines: [5], values: [{ '\tid': 'a', note: 'b' }] },
+      });
+  });
+
   it('tell what is wrong also with the last one', async () => {
     expect((await read('id,note\na,b\n"c" d,e')).problems).toEqual([AFTER_QUOTE]);
     expect((await read('id,note\r\n"a","b"\r\n')).values).toEqual([{ id: 'a', note: 'b' }]);

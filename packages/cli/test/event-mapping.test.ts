@@ -32,15 +32,31 @@ describe('The numbers of a row', () => {
 });
 
 describe('the JSON of a record', () => {
-  it('may have no integer that JavaScript would change, but for texts', () => {
-    for (const json of ['{"id":9007199254740993}', '[1,-123456789012345678]', `["\\"",${'9'.repeat(400)}]`])
-      expect(readJson(json, 1).problem).toMatch(/^JavaScript cannot hold the number \d+: make it a text$/);
+  it('may have no integer that JavaScript would change, and no number that is too large, but for texts', () => {
     for (const json of [
+      '{"id":9007199254740993}',
+      '[1,-123456789012345678]',
+      `["\\"",${'9'.repeat(400)}]`,
+      '{"total":1e400}',
+      '[1, -12.5E+0309]',
+      `[${'9'.repeat(400)}.5]`,
+    ])
+      expect(readJson(json, 1).problem).toMatch(
+        /^JavaScript cannot hold the number [\d.eE+]+: make it a text$/,
+      );
+    for (const json of [
+      '[1e300,-1e-400,"1e400",{"1e400":",1e400"}]',
       '{"id":"9007199254740993","9007199254740993":["\\"9007199254740993"]}',
       '[9007199254740992,10000000000000000000,0.12345678901234567,1.2345678901234567e30,12345678901234567e3]',
     ])
       expect(readJson(json, 1)).toEqual({ number: 1, value: JSON.parse(json), text: json });
   });
+});
+
+it('The columns of fields are named once each', () => {
+  const mappingOf = (map: string) => () => new EventMapping({ map }, 'email', true);
+  expect(mappingOf('event=a=b')).toThrow('--map must be field=column with a field of');
+  expect(mappingOf('event=a,event=b')).toThrow('--map names a column for event twice: leave one out');
 });
 
 describe('The customer of a row', () => {

@@ -54,6 +54,14 @@ describe('the records of a file', () => {
     ]);
   });
 
+  it('are none where something else comes before an array, or in its place', async () => {
+    for (const chunks of [['{"a":', '1}'], [' x', '[1]'], ['\n', ' "[" [1]'], ['']])
+      expect(await read(arrayRecords(chunksOf(...chunks)))).toEqual([
+        [1, 'it is no array: it must begin with ['],
+      ]);
+    expect(await read(arrayRecords(chunksOf(' ', '\n[', ' 1 ] ')))).toEqual([[1, 1]]);
+  });
+
   it('are the rows of a table, also those behind one that is too long or has a quote that is never closed', async () => {
     const tooLong = 'it is longer than 1 MiB, or a quote in it is never closed';
     const long = ['x'.repeat(MIB / 4), 20] as const;

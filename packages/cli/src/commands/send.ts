@@ -62,6 +62,10 @@ export const sendCommand: CommandSpec = {
     const rejects = new Rejects(rejectsPath ?? defaultPath, position.rejectedBytes);
     if (await isSame(rejects.path, path))
       throw new UsageError(`--rejects must not be ${path} itself: it would be written over`);
+    if (rejectsPath && position.rejectedBytes === 0 && (await stat(rejectsPath).catch(() => undefined))?.size)
+      throw new UsageError(
+        `there is a file ${rejectsPath} already: name another one with --rejects, or delete it`,
+      );
     const signal = interruption();
     signal.addEventListener('abort', () => file.stop());
     const { openTracker } = await import('../delivery/open-tracker.ts');

@@ -11,6 +11,8 @@ interface Parsed {
 }
 
 const LINE_END = /\n|\r[^\n]/;
+/** The parser would take the first one as the line of names. */
+const BLANK_LINES = /^(?:[^\S\r\n]*[\r\n])+/;
 const MOST_HEAD = 1024 * 1024;
 
 const REASONS = [
@@ -50,7 +52,7 @@ export async function* csvRecords(
     },
   });
   async function* all(): AsyncGenerator<string> {
-    yield head;
+    yield head.replace(BLANK_LINES, (blank) => blank.replace(/[^\r\n]/g, ''));
     yield* chunks;
   }
   const lineOfNames = head.slice(0, head.length - head.trimStart().length).split(lineEnd).length;

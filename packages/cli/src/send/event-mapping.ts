@@ -133,10 +133,11 @@ function readTime(text: string): number {
 function readMap(text = ''): ReadonlyMap<Field, string> {
   const columns = new Map<Field, string>();
   for (const pair of text === '' ? [] : text.split(',')) {
-    const [given = '', column = ''] = pair.split('=');
+    const [given = '', column = '', ...more] = pair.split('=');
     const field = FIELDS.find((one) => one === given);
-    if (field === undefined || column === '')
+    if (field === undefined || column === '' || more.length > 0)
       throw new UsageError(`--map must be field=column with a field of ${FIELDS.join(', ')}, got "${pair}"`);
+    if (columns.has(field)) throw new UsageError(`--map names a column for ${field} twice: leave one out`);
     columns.set(field, column);
   }
   return columns;

@@ -8,7 +8,10 @@ const CLOSING = new Set([0x5d, 0x7d]);
 /** The elements of a JSON array, one at a time: the whole may be larger than the memory. */
 export async function* arrayRecords(chunks: AsyncIterable<string>): AsyncGenerator<FileRecord> {
   const splitter = new ArraySplitter();
-  for await (const chunk of chunks) yield* splitter.push(chunk);
+  for await (const chunk of chunks) {
+    yield* splitter.push(chunk);
+    if (splitter.isNone) break;
+  }
   const { number, problem } = splitter;
   if (problem !== undefined) yield { number, problem, text: '' };
 }
@@ -23,6 +26,9 @@ class ArraySplitter {
   #isEscaped = false;
   #isEnded = false;
   #isFollowed = false;
+
+  /** Whether something else comes before the array, or in its place. */
+  isNone = false;
 
   /** That of the next element. */
   get number(): number {
@@ -40,6 +46,8 @@ class ArraySplitter {
   /** The elements that end in this chunk. */
   push(chunk: string): FileRecord[] {
     const found: FileRecord[] = [];
+    this.isNone = this.#depth === 0 && !this.#isEnded && /^\s*[^\s[]/.test(chunk);
+    if (this.isNone) return found;
     let start = 0;
     const take = (end: number) => {
       this.#element.add(chunk.slice(start, end));
