@@ -36,15 +36,17 @@ export async function withProgress<Result>(
     if (bar !== undefined) updateBar(bar, state());
     else if (isShown) process.stderr.write(`${lineOf(state())}\n`);
   };
+  const stop = () => bar?.stop();
+  // The second Ctrl-C ends the process at once: the terminal must wrap lines again.
+  process.on('exit', stop);
   const timer = setInterval(show, bar === undefined ? LINE_MS : BAR_MS);
   try {
     return await work();
   } finally {
     clearInterval(timer);
-    if (bar !== undefined) {
-      show();
-      bar.stop();
-    }
+    process.off('exit', stop);
+    if (bar !== undefined) show();
+    stop();
   }
 }
 
