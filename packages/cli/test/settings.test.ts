@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { journalDirectoryOf } from '@sluice/core/inspect';
 import { afterEach, expect, it, vi } from 'vitest';
 import { findJournal, readSettings } from '../src/settings/settings.ts';
-import { makeFolder } from './folder.ts';
+import { API_KEY, makeFolder } from './folder.ts';
 
 afterEach(() => void vi.unstubAllEnvs());
 
@@ -18,6 +18,12 @@ it('a variable that is empty counts as not set', async () => {
   for (const name of names) vi.stubEnv(name, '');
   const settings = { baseUrl: 'http://a.example', journalDirectory: '/data/sluice' };
   expect(await readSettings({ config: await fileOf(settings) })).toEqual(settings);
+});
+
+it('the key itself in place of its file is not shown', async () => {
+  const reading = readSettings({ config: await fileOf({}), apiKeyFile: API_KEY });
+  await expect(reading).rejects.toThrow('cannot read the file of --api-key-file: there is no such file');
+  await expect(reading).rejects.not.toThrow(API_KEY);
 });
 
 it.each(['', 7, null])('a file cannot name %j as the directory of the journal', async (journalDirectory) => {

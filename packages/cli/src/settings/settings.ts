@@ -86,7 +86,10 @@ function readKey({ apiKey, apiKeyFile, insecureApiKey }: ServiceFlags): string |
       EACCES: 'this user may not read it',
     };
     const why = Object.entries(whys).find(([name]) => name === code)?.[1] ?? String(code);
-    throw new UsageError(`cannot read the key from ${apiKeyFile}: ${why}; correct --api-key-file`, { cause });
+    // Without the path, which may be the key itself.
+    throw new UsageError(
+      `cannot read the file of --api-key-file: ${why}; give the path of a file that has the key`,
+    );
   }
 }
 
