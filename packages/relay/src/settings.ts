@@ -24,13 +24,12 @@ import {
   withoutSecrets,
 } from '@sluice/protocol/toolbox';
 import { type FailureLog, failureLog } from './failure-log.ts';
+import { LEAST_SECRET } from './identity/jwt.ts';
 import { isProxy } from './intake/addresses.ts';
 import type { ContextOptions, JwtOptions, LimitOptions, RelayOptions } from './options.ts';
 
 /** Options, complete. */
-export interface Settings
-  extends Omit<RelayOptions, 'secret'>,
-    Required<Pick<RelayOptions, 'ticketMs' | 'acceptForMs' | 'directory' | 'proxies'>> {
+export interface Settings extends Omit<RelayOptions, 'secret'> {
   readonly secrets: readonly string[];
   readonly enforcement: 'observe' | 'enforce';
   readonly durability: 'journal' | 'upstream';
@@ -48,7 +47,6 @@ export interface Settings
 
 const HOUR_MS = 60 * 60_000;
 const MIB = 1024 * 1024;
-const LEAST_SECRET = 32;
 const MOST = Number.MAX_SAFE_INTEGER;
 
 const RULES: Readonly<Record<keyof RelayOptions, Rule | Rules>> = {

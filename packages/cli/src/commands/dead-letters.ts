@@ -8,12 +8,11 @@ import { CHOICE_OPTIONS, type LetterChoice, readChoice } from '../journal/letter
 import { totalsOf } from '../journal/summary.ts';
 import type { Output } from '../output.ts';
 import { existingDirectory } from '../settings/directory.ts';
-import { readSettings, requireService } from '../settings/settings.ts';
+import { readSettings, requireService, UNUSED_KEY } from '../settings/settings.ts';
 import { counted, duration } from '../text/amounts.ts';
 import { plainText } from '../text/plain-text.ts';
 import { table } from '../text/table.ts';
 
-const UNUSED = 'email';
 const MOST_TEXT = 60;
 const all = (): boolean => true;
 
@@ -65,7 +64,7 @@ const replay: CommandSpec = {
     const choice = readChoice(ids, flags, Date.now());
     const directory = await existingDirectory(dir);
     const service = await requireService(
-      { correlationKey: UNUSED, ...(await readSettings(flags)) },
+      { correlationKey: UNUSED_KEY, ...(await readSettings(flags)) },
       directory,
     );
     const chosen = await countChosen(directory, ids, choice ?? all, output);

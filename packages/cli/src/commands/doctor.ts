@@ -5,10 +5,8 @@ import { checkOptions } from '../doctor/options-check.ts';
 import { checkService } from '../doctor/service-checks.ts';
 import { EXIT } from '../exit-codes.ts';
 import { oneJournal } from '../settings/directory.ts';
-import { findJournal, readSettings, requireService } from '../settings/settings.ts';
+import { findJournal, readSettings, requireService, UNUSED_KEY } from '../settings/settings.ts';
 
-/** No event is made. */
-const UNUSED = 'email';
 const MARKS = { ok: 'ok    ', warning: 'warn  ', problem: 'WRONG ' } as const;
 
 export const doctorCommand: CommandSpec = {
@@ -18,8 +16,8 @@ export const doctorCommand: CommandSpec = {
   examples: [['sluice doctor', 'before the first event, and when events wait']],
   async run([dir], flags, output) {
     const settings = await readSettings(flags);
-    const service = await requireService({ correlationKey: UNUSED, ...settings });
-    const directory = await oneJournal(await findJournal({ correlationKey: UNUSED, ...settings }, dir));
+    const service = await requireService({ correlationKey: UNUSED_KEY, ...settings });
+    const directory = await oneJournal(await findJournal({ correlationKey: UNUSED_KEY, ...settings }, dir));
     const findings: Finding[] = [
       checkVersions(),
       await checkOptions(service),

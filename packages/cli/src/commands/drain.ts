@@ -1,4 +1,5 @@
 import { inspectJournal } from '@sluice/core/inspect';
+import { MAX_TIMER_MS } from '@sluice/protocol/toolbox';
 import type { CommandSpec } from '../command-spec.ts';
 import { deliver, tell } from '../delivery/deliver.ts';
 import { withProgress } from '../delivery/progress.ts';
@@ -6,13 +7,8 @@ import { EXIT } from '../exit-codes.ts';
 import { interruption } from '../interruption.ts';
 import { totalsOf } from '../journal/summary.ts';
 import { existingDirectory } from '../settings/directory.ts';
-import { readSettings, requireService } from '../settings/settings.ts';
+import { readSettings, requireService, UNUSED_KEY } from '../settings/settings.ts';
 import { counted, readMoment, readNumber } from '../text/amounts.ts';
-
-/** Stored events name their own primary key. */
-const UNUSED = 'email';
-/** The longest time that a timer takes. */
-const MOST_MS = 2 ** 31 - 1;
 
 export const drainCommand: CommandSpec = {
   usage: 'drain <dir>',
@@ -30,7 +26,7 @@ export const drainCommand: CommandSpec = {
     const rate = flags.rate === undefined ? undefined : readNumber('--rate', flags.rate);
     const now = Date.now();
     const until = flags.until === undefined ? undefined : readMoment('--until', flags.until, now);
-    const settings = { correlationKey: UNUSED, ...(await readSettings(flags)) };
+    const settings = { correlationKey: UNUSED_KEY, ...(await readSettings(flags)) };
     const service = await requireService(settings, await existingDirectory(dir));
     const { foreign, waiting, waitingAlive } = totalsOf((await inspectJournal(dir)).events);
     const others = foreign > 0 && { foreign };
@@ -47,7 +43,7 @@ export const drainCommand: CommandSpec = {
     }
     const interrupted = interruption();
     const ends = [interrupted];
-    if (until !== undefined) ends.push(AbortSignal.timeout(Math.min(MOST_MS, Math.max(0, until - now))));
+    if (until !== undefined) ends.push(AbortSignal.timeout(Math.min(MAX_TIMER_MS, Math.max(0, until - now))));
     const { openTracker } = await import('../delivery/open-tracker.ts');
     const signal = AbortSignal.any(ends);
     await using tracker = openTracker(service, rate === undefined ? undefined : { perSecond: rate, signal });

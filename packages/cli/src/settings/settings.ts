@@ -5,6 +5,9 @@ import { UsageError } from '../exit-codes.ts';
 import { readConfigFile, type SluiceConfig } from './config-file.ts';
 import { possibleDirectory } from './directory.ts';
 
+/** The primary key for commands that make no event: stored ones name their own. */
+export const UNUSED_KEY = 'email';
+
 /** Flags of commands that use a journal or the service. */
 export interface ServiceFlags {
   readonly config?: string;

@@ -6,7 +6,8 @@ import type { JwtOptions } from '../options.ts';
 
 /** Headers by which a token would choose the key that it is checked with. */
 const CHOOSES_KEY = ['jku', 'jwk', 'x5u', 'x5c'];
-const LEAST_SECRET = 32;
+/** Characters of a secret that signs. */
+export const LEAST_SECRET = 32;
 
 /** Shorter RSA keys can be broken. */
 const LEAST_MODULUS = 2_048;
