@@ -48,7 +48,7 @@ export async function answerNode(
 }
 
 /** Undefined if nobody has read the body. */
-function parsedBody(request: NodeRequest): unknown {
+export function parsedBody(request: NodeRequest): unknown {
   // Of a body that somebody has read and not kept, nothing is left.
   return request.readableEnded ? (request.body ?? null) : undefined;
 }

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { type HttpBindings, serve } from '@hono/node-server';
 import express from 'express';
 import Fastify from 'fastify';
@@ -10,12 +11,20 @@ import { ADA, directory, listen, optionsOf, pageEvent, Site, service } from '../
 
 type Start = (relay: Relay) => Promise<string>;
 
-const overFastify: Start = async (relay) => {
-  const app = Fastify();
-  app.all('/s', toFastifyHandler(relay));
-  onTestFinished(() => app.close());
-  return app.listen({ host: '127.0.0.1', port: 0 });
-};
+const overFastify =
+  (parses: boolean): Start =>
+  async (relay) => {
+    const app = Fastify();
+    app.register(async (scope) => {
+      if (!parses) {
+        scope.removeAllContentTypeParsers();
+        scope.addContentTypeParser('*', (_request, _body, done) => done(null));
+      }
+      scope.all('/s', toFastifyHandler(relay));
+    });
+    onTestFinished(() => app.close());
+    return app.listen({ host: '127.0.0.1', port: 0 });
+  };
 
 const overHono =
   (parses: boolean): Start =>
@@ -66,7 +75,8 @@ const ROADS: readonly (readonly [name: string, start: Start])[] = [
   ['Express with express.json()', overExpress(express.json({ limit: '1mb' }))],
   ['Express with express.raw()', overExpress(express.raw({ type: '*/*' }))],
   ['Express with express.text()', overExpress(express.text({ type: '*/*' }))],
-  ['Fastify', overFastify],
+  ['Fastify', overFastify(true)],
+  ['Fastify that leaves the body to the relay', overFastify(false)],
   ['Hono', overHono(false)],
   ['Hono with a middleware that has parsed the body', overHono(true)],
   ['a Next route handler', overNext],
@@ -93,6 +103,16 @@ describe.each(ROADS)('%s', (_, start) => {
     expect((await site.send('{}', { 'content-type': 'text/plain' })).status).toBe(415);
     expect((await site.send('{')).status).toBe(400);
   });
+});
+
+it('takes a gzipped body over Fastify where that leaves it to the relay', async () => {
+  const emulator = await service();
+  const relay = createRelay({ ...optionsOf(emulator), directory: await directory() });
+  onTestFinished(() => relay.close({ timeoutMs: 0 }));
+  const site = new Site(relay, await overFastify(false)(relay));
+  const body = gzipSync(JSON.stringify({ batch: [pageEvent()], ticket: await site.ticket() }));
+  expect(await site.send(body, { 'content-encoding': 'gzip' })).toMatchObject({ status: 202 });
+  expect(await site.send('')).toMatchObject({ status: 400, body: { error: 'malformed' } });
 });
 
 it('gives identify() the request of the framework, which has the session', async () => {
