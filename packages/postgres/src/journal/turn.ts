@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Journal } from '@sluice/core';
 import { type Moment, moment, msSince } from '../slots/moment.ts';
 
@@ -29,10 +30,10 @@ export class Turn implements Sharing {
   /** How often slots were lost. */
   #losses = 0;
   #isOpen: boolean;
-  /** The requests in progress. */
-  #requests = new Set<object>();
-  /** Those of them that were in progress when slots were lost. */
-  #left: Set<object> = new Set();
+  /** The requests in progress, but for those that are left. */
+  readonly #requests = new Set<object>();
+  /** Those that were in progress when slots were lost. */
+  readonly #left = new Set<object>();
   #lostAt: Moment = moment();
 
   constructor(options: TurnOptions) {
@@ -62,11 +63,10 @@ export class Turn implements Sharing {
     this.#losses += 1;
     this.#isOpen = false;
     this.#lostAt = moment();
-    this.#left = this.#requests;
-    this.#requests = new Set();
+    for (const request of this.#requests) this.#left.add(request);
+    this.#requests.clear();
     this.#listener();
-    // Once the tracker has put back what it had taken.
-    setImmediate(() => void this.#open(this.#losses));
+    void this.#open(this.#losses);
   }
 
   /** Resolves once the answers have come to requests of before slots were lost. What fails goes back then: others have it. */
@@ -77,13 +77,12 @@ export class Turn implements Sharing {
   /** @param losses How often slots had been lost. */
   async #open(losses: number): Promise<void> {
     const { mayWork, ready, tell } = this.#options;
-    const areAnswersLeft = this.#left.size > 0;
-    tell();
     await ready();
     await this.answered();
+    // Once the tracker knows what was stored meanwhile, and has put back what it had taken.
+    await setImmediate();
     if (!mayWork || losses < this.#losses) return;
-    // What failed meanwhile waits again.
-    if (areAnswersLeft) tell();
+    tell();
     this.#isOpen = true;
     this.#listener();
   }

@@ -13,6 +13,7 @@ export class Network {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   #mode: Mode = 'open';
+  #isPaused = false;
 
   private constructor(server: Server) {
     this.#server = server;
@@ -46,6 +47,17 @@ export class Network {
     this.#mode = 'swallow';
   }
 
+  /** Nothing passes until `resume()`. */
+  pause(): void {
+    this.#isPaused = true;
+    for (const socket of this.#sockets) socket.pause();
+  }
+
+  resume(): void {
+    this.#isPaused = false;
+    for (const socket of this.#sockets) socket.resume();
+  }
+
   async close(): Promise<void> {
     this.cut();
     this.#server.close();
@@ -70,5 +82,6 @@ export class Network {
       else end();
       if (this.#mode === 'swallow') this.#mode = 'open';
     });
+    if (this.#isPaused) this.pause();
   }
 }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { PATIENCE } from '../../../../testing/patience.ts';
 import { ADA, describeFleet, group, numbered } from '../bench/fleet.ts';
-import { SHORT } from '../bench/journals.ts';
+import { makeJournal, SHORT } from '../bench/journals.ts';
 import { Network } from '../bench/network.ts';
 
 describeFleet('The lease of a slot', (fleet) => {
@@ -71,6 +71,26 @@ describeFleet('The lease of a slot', (fleet) => {
     expect(witness.ranges).toEqual([
       { segment: range.segment + 1, from: range.from + 1, to: range.from + 2 },
     ]);
+  });
+
+  it('can be had again after an append during which it ended: what that stored is sent once', async () => {
+    const { database, schema } = fleet;
+    const journal = makeJournal(database, schema, { ...behind(), timeoutMs: 60_000 }, SHORT);
+    const tracker = fleet.tracker({}, { journal });
+    tracker.track('before', {}, ADA);
+    await tracker.flush();
+    await expect.poll(() => fleet.count('parcel')).toBe(0);
+    network.pause();
+    for (let number = 0; number < 100; number += 1) tracker.track('during', { number }, ADA);
+    await expect.poll(() => journal.sharing.maySend).toBe(false);
+    await fleet.emulator.suspend();
+    network.resume();
+    await expect.poll(() => tracker.stats().recovered).toBe(100);
+    await fleet.emulator.resume();
+    tracker.retryNow();
+    await tracker.flush();
+    await vi.waitFor(async () => expect(await fleet.count('parcel')).toBe(0), PATIENCE);
+    expect(await fleet.delivered('during', 100)).toBe(100);
   });
 
   it('is over for an owner whose epoch has passed: it deletes nothing any more', async () => {
