@@ -60,6 +60,8 @@ export class Intake {
   #events = 0;
   /** Since when there is less room than there are events. */
   #fullSince: Moment | undefined;
+  /** Since when there is not. */
+  #roomSince: Moment | undefined;
   /** When it gave a slot back for another forwarder to take. */
   #passedOnAt: Moment | undefined;
   #fails = false;
@@ -122,15 +124,22 @@ export class Intake {
 
   get #parcelRoom(): number {
     const { mostParcels } = this.#options;
-    const place = this.#parcels - OVERTAKEN * mostParcels;
-    return this.#taken.reduce((room, taken) => room - taken.parcelsAfter(place), mostParcels);
+    return this.#taken.reduce((room, taken) => room - this.#countedParcels(taken), mostParcels);
   }
 
   get #eventRoom(): number {
     const bytes = this.#taken.reduce((sum, { eventBytes }) => sum + eventBytes, 0);
     if (bytes >= MOST_BYTES) return 0;
-    const place = this.#events - OVERTAKEN * MOST_EVENTS;
-    return this.#taken.reduce((room, taken) => room - taken.eventsAfter(place), MOST_EVENTS);
+    return this.#taken.reduce((room, taken) => room - this.#countedEvents(taken), MOST_EVENTS);
+  }
+
+  /** How many known parcels of a slot count: those that others did not overtake. */
+  #countedParcels(taken: Taken): number {
+    return taken.parcelsAfter(this.#parcels - OVERTAKEN * this.#options.mostParcels);
+  }
+
+  #countedEvents(taken: Taken): number {
+    return taken.eventsAfter(this.#events - OVERTAKEN * MOST_EVENTS);
   }
 
   get #listed(): readonly Taken[] {
@@ -249,8 +258,19 @@ export class Intake {
 
   /** Without room for long, another forwarder may have some: one slot is not listed any more, and goes back once it is empty. */
   #passOn(): void {
+    const { idleMs } = this.#options;
+    this.#roomSince = this.#isFull ? undefined : (this.#roomSince ?? moment());
+    const hasRoom = this.#roomSince !== undefined && msSince(this.#roomSince) >= idleMs;
+    const leaving = this.#taken.find(({ isLeaving }) => isLeaving);
+    // What others overtook waits for a reason of its own, so the rest of its slot does not wait for that.
+    const counted = leaving && this.#countedParcels(leaving) + this.#countedEvents(leaving);
+    if (leaving && (hasRoom || (counted === 0 && !leaving.isEmpty))) {
+      leaving.isLeaving = false;
+      // The next one that goes on is another.
+      this.#taken = [leaving, ...this.#taken.filter((taken) => taken !== leaving)];
+    }
     this.#fullSince = this.#isFull ? (this.#fullSince ?? moment()) : undefined;
-    if (!this.#fullSince || msSince(this.#fullSince) < this.#options.idleMs) return;
+    if (!this.#fullSince || msSince(this.#fullSince) < idleMs) return;
     const last = this.#taken.at(-1);
     if (!last || this.#taken.length < 2 || this.#taken.some(({ isLeaving }) => isLeaving)) return;
     last.isLeaving = true;

@@ -28,24 +28,18 @@ export class Taken {
     this.parcels = { segment, number: segments.add(segment) };
   }
 
-  /** How many parcels are known. */
-  get parcelCount(): number {
-    return this.parcels?.segment.parcels.size ?? 0;
+  /** Whether nothing of it is known. */
+  get isEmpty(): boolean {
+    const bunches = [...this.#bunches.values()];
+    return !this.parcels?.segment.parcels.size && bunches.every(({ keys }) => keys.size === 0);
   }
 
-  /** How many events of the outbox are known. */
-  get eventCount(): number {
-    let count = 0;
-    for (const { keys } of this.#bunches.values()) count += keys.size;
-    return count;
-  }
-
-  /** How many of these parcels were listed after a place. */
+  /** How many known parcels were listed after a place. */
   parcelsAfter(place: number): number {
     return this.parcels?.segment.parcels.countAfter(place) ?? 0;
   }
 
-  /** How many of these events were listed after a place, or with one that was. */
+  /** How many known events of the outbox were listed after a place, or with one that was. */
   eventsAfter(place: number): number {
     let count = 0;
     for (const bunch of this.#bunches.values())
@@ -53,14 +47,14 @@ export class Taken {
     return count;
   }
 
-  /** How many bytes these events take. */
+  /** How many bytes they take. */
   get eventBytes(): number {
     let sum = 0;
     for (const { bytes } of this.#bunches.values()) sum += bytes;
     return sum;
   }
 
-  /** The numbers of these events. */
+  /** The numbers of the known events of the outbox. */
   get eventKeys(): number[] {
     return [...this.#bunches.values()].flatMap(({ keys }) => [...keys]);
   }
@@ -85,8 +79,7 @@ export class Taken {
 
   /** Whether it is to go back: it has been empty for a while, or goes to another forwarder. */
   isOver(idleMs: number): boolean {
-    const isEmpty = this.parcelCount + this.eventCount === 0;
-    this.#emptySince = isEmpty ? (this.#emptySince ?? moment()) : undefined;
+    this.#emptySince = this.isEmpty ? (this.#emptySince ?? moment()) : undefined;
     return this.#emptySince !== undefined && (this.isLeaving || msSince(this.#emptySince) > idleMs);
   }
 

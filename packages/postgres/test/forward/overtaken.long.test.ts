@@ -28,6 +28,25 @@ describeFleet('Events that wait for a reason of their own', (fleet) => {
     );
   });
 
+  it('hold up no others of a slot that was to go on to another forwarder', async () => {
+    for (const slot of [0, 1]) await fleet.fillOutbox('stays', 10_000, slot);
+    const { journal, witness } = await fleet.journal({ outbox: true, notify: false }, { idleMs: 0 });
+    let seen = 0;
+    let recovered = 0;
+    await vi.waitFor(
+      async () => {
+        for (; seen < witness.ranges.length; seen += 1) {
+          const range = witness.ranges[seen];
+          if (!range) break;
+          recovered += range.to;
+          await journal.acknowledge(part(range, 1, range.to));
+        }
+        expect(recovered).toBe(20_000);
+      },
+      { ...PATIENCE, interval: 20 },
+    );
+  });
+
   it('of other trackers hold up no others', async () => {
     const { journal: left, crash } = await fleet.journal({}, SHORT);
     await Promise.all(Array.from({ length: 3_500 }, () => left.append(numbered('left', 2))));
