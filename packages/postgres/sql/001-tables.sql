@@ -12,7 +12,7 @@ create table :schema.slot (
   -- Raised by each new owner. A delete names it, so that an owner whose time has passed deletes nothing.
   epoch bigint not null default 0,
   until timestamptz not null default '-infinity',
-  -- The highest number of a parcel that somebody else than its writer deleted. An insert that is repeated compares its numbers with it.
+  -- The highest number of a deleted parcel of which an insert may still come, late or repeated. Each insert compares its numbers with it.
   released bigint not null default 0
 )
 -- Its rows are updated all the time. The free space lets PostgreSQL keep the new version of a row on the same page.

@@ -73,17 +73,17 @@ export class Releases {
   async #run(releases: readonly Release[]): Promise<void> {
     const { parcels, outbox, onDeleted } = this.#options;
     const cuts = new Map<string, RowKey & { gone: NonNullable<Release['gone']> }>();
-    const ended: Record<'own' | Release['table'], RowKey[]> = { own: [], parcel: [], outbox: [], stray: [] };
+    const ended: Record<Release['table'], RowKey[]> = { own: [], parcel: [], outbox: [], stray: [] };
     for (const { table, tenure, seq, gone } of releases) {
       const { slot, epoch } = tenure;
       // Of several cuts of one parcel, the last one says all.
       if (gone) cuts.set(`${slot} ${seq}`, { slot, epoch, seq, gone });
-      else ended[tenure.isOwn && table === 'parcel' ? 'own' : table].push({ slot, epoch, seq });
+      else ended[table].push({ slot, epoch, seq });
     }
     if (cuts.size > 0) await parcels.cut([...cuts.values()]);
     if (ended.stray.length > 0) await parcels.clear(ended.stray);
-    if (ended.own.length > 0) await parcels.remove(ended.own, true);
-    if (ended.parcel.length > 0) await parcels.remove(ended.parcel, false);
+    if (ended.own.length > 0) await parcels.remove(ended.own, false);
+    if (ended.parcel.length > 0) await parcels.remove(ended.parcel, true);
     if (ended.outbox.length > 0) await outbox.remove(ended.outbox);
     onDeleted(ended.own.length + ended.parcel.length, ended.outbox.length);
   }

@@ -125,7 +125,9 @@ export class Writer {
         for (const [index, row] of rows.entries()) {
           const range = { segment: home.number, from: row.seq, to: row.seq + row.events };
           const whole = { from: range.from, to: range.to };
-          home.segment.parcels.add({ ...whole, at: row.at, bytes: row.body.bytes.length, rest: [whole] });
+          const { length: bytes } = row.body.bytes;
+          const isRepeated = since !== undefined;
+          home.segment.parcels.add({ ...whole, at: row.at, bytes, rest: [whole], isRepeated });
           entries[index]?.resolve(range);
           onStored(range);
         }

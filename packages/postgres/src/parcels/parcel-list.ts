@@ -9,6 +9,8 @@ export interface Parcel extends Span {
   readonly at: number | undefined;
   /** The parts that are not released yet. */
   rest: readonly Span[];
+  /** Whether its insert was repeated: the first one may still come. */
+  readonly isRepeated?: boolean | undefined;
   /** Its number among all parcels that a forwarder has listed. */
   readonly place?: number | undefined;
 }

@@ -54,7 +54,8 @@ export class ParcelSegment implements Segment {
   }
 
   #releaseOf(parcel: Parcel): Release {
-    const key = { table: 'parcel', tenure: this.tenure, seq: parcel.from } as const;
+    const table = this.tenure.isOwn && !parcel.isRepeated ? 'own' : 'parcel';
+    const key = { table, tenure: this.tenure, seq: parcel.from } as const;
     const gone = parcel.rest.reduce(outside, [parcel]);
     if (parcel.rest.length > 0) return { ...key, gone, done: () => {} };
     const done = () => {

@@ -49,23 +49,26 @@ export class ParcelTable {
       const time = `coalesce(to_timestamp(${at(4)}::float8 / 1000), '-infinity')`;
       return `(${at(1)}::bigint, ${at(2)}::bigint, ${at(3)}::integer, ${time}, ${at(5)}::boolean, ${at(6)}::bytea)`;
     });
-    const insert = `insert into ${this.#parcel} (slot, seq, events, at, gzipped, body)`;
-    // What a forwarder released is not inserted again. What is there is updated, so that this commit waits for the standby too.
-    const repeat = `with own as (select released from ${this.#database.schema}.slot where id = $1 for no key update),
-      repeated as (${insert} select new.* from (values ${rows}) as new (slot, seq), own where new.seq > own.released
+    // Nobody else locks the slot while a commit takes long. Only a repeat needs that: a release may be in progress.
+    const lock = isRepeated ? 'for no key update' : '';
+    // What was released is not inserted again, by a repeat or by a first insert that comes after it. What is there is updated, so
+    // that this commit waits for the standby too.
+    const text = `with own as (select released from ${this.#database.schema}.slot where id = $1 ${lock}),
+      stored as (insert into ${this.#parcel} (slot, seq, events, at, gzipped, body)
+        select new.* from (values ${rows}) as new (slot, seq), own where new.seq > own.released
         on conflict (slot, seq) do update set events = excluded.events)
       select from own`;
     try {
       const found = await this.#database.run({
         what: 'store events',
-        text: isRepeated ? repeat : `${insert} values ${rows}`,
+        text,
         values: parcels.flatMap(({ seq, events, at, body }) => {
           const { buffer, byteOffset, byteLength } = body.bytes;
           return [slot, seq, events, at, body.isGzipped, Buffer.from(buffer, byteOffset, byteLength)];
         }),
         needsStandby: true,
       });
-      return !isRepeated || found.length > 0;
+      return found.length > 0;
     } catch (error) {
       if (error instanceof QueryError && error.state === FOREIGN_KEY) return false;
       throw error;
@@ -130,21 +133,16 @@ export class ParcelTable {
           select k.slot, k.seq, 1, '-infinity', false, '' from ${this.#keys} on conflict do nothing`,
         values,
       },
-      { what, text: this.#remove, values },
+      { what, text: this.#noted, values },
       { what, text: 'commit' },
     );
   }
 
-  /** Deletes parcels. @param isWriter Whether this journal inserted them. Otherwise notes in their slots that they are released. */
-  async remove(keys: readonly RowKey[], isWriter: boolean): Promise<void> {
-    const { schema } = this.#database;
-    const note = `with gone as (${this.#remove} returning p.slot, p.seq),
-        last as (select slot, max(seq) as seq from gone group by slot),
-        locked as (select id, seq from ${schema}.slot as s join last on s.id = last.slot order by id for no key update of s)
-      update ${schema}.slot as s set released = greatest(released, locked.seq) from locked where s.id = locked.id`;
+  /** Deletes parcels. @param isNoted Whether an insert of them may still come. Then their slots note that they are released. */
+  async remove(keys: readonly RowKey[], isNoted: boolean): Promise<void> {
     await this.#database.run({
       what: 'release events',
-      text: isWriter ? this.#remove : note,
+      text: isNoted ? this.#noted : this.#remove,
       values: columnsOf(keys),
     });
   }
@@ -172,6 +170,14 @@ export class ParcelTable {
 
   get #remove(): string {
     return `delete from ${this.#parcel} as p using ${this.#keys} where p.slot = k.slot and p.seq = k.seq`;
+  }
+
+  get #noted(): string {
+    const { schema } = this.#database;
+    return `with gone as (${this.#remove} returning p.slot, p.seq),
+        last as (select slot, max(seq) as seq from gone group by slot),
+        locked as (select id, seq from ${schema}.slot as s join last on s.id = last.slot order by id for no key update of s)
+      update ${schema}.slot as s set released = greatest(released, locked.seq) from locked where s.id = locked.id`;
   }
 
   get #parcel(): string {

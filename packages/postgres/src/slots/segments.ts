@@ -5,8 +5,8 @@ import type { Tenure } from './tenure.ts';
 
 /** A row that a release deletes, or of which it notes a part as gone. */
 export interface Release {
-  /** A stray is a parcel of which it is unknown whether it is stored. */
-  readonly table: 'parcel' | 'outbox' | 'stray';
+  /** An own parcel is one that this journal inserted, once. A stray is one of which it is unknown whether it is stored. */
+  readonly table: 'own' | 'parcel' | 'outbox' | 'stray';
   readonly tenure: Tenure;
   readonly seq: number;
   /** The events of it that are released by now, if others of it wait. */

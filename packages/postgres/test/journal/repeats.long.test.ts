@@ -1,5 +1,8 @@
+import { systemClock } from '@sluice/protocol/toolbox';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { PATIENCE } from '../../../../testing/patience.ts';
+import { Database } from '../../src/database/database.ts';
+import { ParcelTable } from '../../src/parcels/parcel-table.ts';
 import { ADA, describeFleet, numbered } from '../bench/fleet.ts';
 import { Network } from '../bench/network.ts';
 
@@ -81,6 +84,40 @@ describeFleet('An append whose outcome is unknown', (fleet) => {
       async () => expect(await fleet.ask(`select sum(events) from ${fleet.schema}.parcel`)).toBe('6'),
       PATIENCE,
     );
+  });
+
+  /** Inserts a parcel as a connection does that was given up, and whose bytes arrive only now. */
+  async function insertLate(seq: number): Promise<void> {
+    const { connectionString } = fleet.database.server;
+    const database = new Database({ connectionString }, fleet.schema, systemClock, 10_000);
+    const slot = await fleet.ask(`select max(id) from ${fleet.schema}.slot where outbox is null`);
+    const body = { bytes: new Uint8Array(20), isGzipped: false };
+    await new ParcelTable(database).insert(Number(slot), [{ seq, events: 1, at: 0, body }], false);
+    await database.close();
+  }
+
+  it('is not stored again by its first insert, if that comes after its repeat was sent', async () => {
+    const { journal } = await fleet.journal(behind(), SELDOM);
+    await journal.append(numbered('first', 1));
+    network.loseAnswer();
+    const { from, ...range } = await journal.append(numbered('second', 1));
+    await journal.acknowledge({ from, ...range });
+    expect(await fleet.count('parcel')).toBe(1);
+    await insertLate(from);
+    expect(await fleet.count('parcel')).toBe(1);
+    await journal.append(numbered('third', 1));
+    expect(await fleet.count('parcel')).toBe(2);
+  });
+
+  it('is not stored again by its first insert, if that comes after a forwarder has sent it', async () => {
+    const publisher = fleet.tracker({ send: false });
+    publisher.track('handed', {}, ADA);
+    await publisher.flush();
+    fleet.tracker();
+    await fleet.delivered('handed', 1);
+    await expect.poll(() => fleet.count('parcel')).toBe(0);
+    await insertLate(1);
+    expect(await fleet.count('parcel')).toBe(0);
   });
 
   it('and other statements are cancelled when they take too long: those that wait for a lock take no connections', async () => {
