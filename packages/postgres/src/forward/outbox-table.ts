@@ -16,9 +16,12 @@ const MOST_BYTES = 2 * 1024 * 1024;
 /** The statements of forwarders on the table of the outbox. */
 export class OutboxTable {
   readonly #database: Database;
+  readonly #owner: string;
 
-  constructor(database: Database) {
+  /** @param owner The id of this journal. */
+  constructor(database: Database, owner: string) {
     this.#database = database;
+    this.#owner = owner;
   }
 
   /**
@@ -36,13 +39,13 @@ export class OutboxTable {
     const rows = await this.#database.run({
       what: 'list the outbox',
       text: `select held.slot, found.seq, found.body from unnest($1::bigint[], $2::bigint[]) as held (slot, epoch)
-        join ${schema}.slot as s on s.id = held.slot and s.epoch = held.epoch
+        join ${schema}.slot as s on s.id = held.slot and s.epoch = held.epoch and s.owner = $5
         cross join lateral (
           select seq, body, sum(octet_length(body)) over (order by seq) - octet_length(body) as before from (
             select seq, body from ${schema}.outbox as o where o.slot = s.outbox and o.seq <> all ($3::bigint[])
             order by seq limit $4) as first) as found
         where found.before < ${MOST_BYTES} order by held.slot, found.seq`,
-      values: [slots.map(({ slot }) => slot), slots.map(({ epoch }) => epoch), known, limit],
+      values: [slots.map(({ slot }) => slot), slots.map(({ epoch }) => epoch), known, limit, this.#owner],
     });
     return rows.map(({ slot, seq, body }) => ({
       slot: Number(slot),
@@ -56,9 +59,9 @@ export class OutboxTable {
     await this.#database.run({
       what: 'release events of the outbox',
       text: `delete from ${schema}.outbox as o using unnest($1::bigint[], $2::bigint[], $3::bigint[]) as k (slot, epoch, seq)
-        join ${schema}.slot as s on s.id = k.slot and s.epoch = k.epoch
+        join ${schema}.slot as s on s.id = k.slot and s.epoch = k.epoch and s.owner = $4
         where o.slot = s.outbox and o.seq = k.seq`,
-      values: columnsOf(keys),
+      values: [...columnsOf(keys), this.#owner],
     });
   }
 }

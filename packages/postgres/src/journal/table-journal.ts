@@ -58,8 +58,9 @@ export class TableJournal implements Journal {
     const clock = systemClock;
     this.#options = options;
     this.database = database;
-    const tables = { parcels: new ParcelTable(database), outbox: new OutboxTable(database) };
-    this.#slots = new SlotTable({ database, owner: randomUUID(), part, leaseMs });
+    const owner = randomUUID();
+    const tables = { parcels: new ParcelTable(database, owner), outbox: new OutboxTable(database, owner) };
+    this.#slots = new SlotTable({ database, owner, part, leaseMs });
     this.#tenures = new Tenures({
       ...options,
       slots: this.#slots,

@@ -25,7 +25,7 @@ export interface StoredParcel {
   readonly body: Body;
 }
 
-/** Where a row is. Only the owner of this epoch may change it; anybody, if the epoch is left out. */
+/** Where a row is. Only this journal as the owner of this epoch may change it; anybody, if the epoch is left out. */
 export interface RowKey {
   readonly slot: number;
   readonly epoch: number | undefined;
@@ -37,9 +37,12 @@ const COLUMNS = 6;
 /** The statements on the table of parcels. */
 export class ParcelTable {
   readonly #database: Database;
+  readonly #owner: string;
 
-  constructor(database: Database) {
+  /** @param owner The id of this journal. */
+  constructor(database: Database, owner: string) {
     this.#database = database;
+    this.#owner = owner;
   }
 
   /** Inserts all or none. Resolves to false if the slot is gone. @param isRepeated Whether they may have been inserted before. */
@@ -84,7 +87,7 @@ export class ParcelTable {
     const rows = await this.#database.run({
       what: 'list events',
       text: `select held.slot, found.* from unnest($1::bigint[], $2::bigint[]) as held (slot, epoch)
-        join ${this.#database.schema}.slot as s on s.id = held.slot and s.epoch = held.epoch
+        join ${this.#database.schema}.slot as s on s.id = held.slot and s.epoch = held.epoch and s.owner = $6
         cross join lateral (
           select seq, events, gone::text, octet_length(body) as bytes,
             case when isfinite(at) then extract(epoch from at) * 1000 end as at
@@ -99,6 +102,7 @@ export class ParcelTable {
         known.map(({ slot }) => slot),
         known.map(({ seq }) => seq),
         limit,
+        this.#owner,
       ],
     });
     return rows.map(listed);
@@ -124,7 +128,7 @@ export class ParcelTable {
    * see its rows. An insert of the same numbers waits for it.
    */
   async clear(keys: readonly RowKey[]): Promise<void> {
-    const [what, values] = ['clear events', columnsOf(keys)];
+    const [what, values] = ['clear events', this.#valuesOf(keys)];
     await this.#database.run(
       { what, text: 'begin' },
       {
@@ -143,7 +147,7 @@ export class ParcelTable {
     await this.#database.run({
       what: 'release events',
       text: isNoted ? this.#noted : this.#remove,
-      values: columnsOf(keys),
+      values: this.#valuesOf(keys),
     });
   }
 
@@ -152,20 +156,27 @@ export class ParcelTable {
     await this.#database.run({
       what: 'release some events',
       text: `update ${this.#parcel} as p set gone = k.gone::int8multirange
-        from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::text[]) as k (slot, epoch, seq, gone)
-        join ${this.#database.schema}.slot as s on s.id = k.slot and (k.epoch is null or s.epoch = k.epoch)
-        where p.slot = k.slot and p.seq = k.seq`,
+        from unnest($1::bigint[], $2::bigint[], $3::bigint[], $5::text[]) as k (slot, epoch, seq, gone)
+        join ${this.#held} where p.slot = k.slot and p.seq = k.seq`,
       values: [
-        ...columnsOf(cuts),
+        ...this.#valuesOf(cuts),
         cuts.map(({ gone }) => `{${gone.map(({ from, to }) => `[${from},${to})`).join()}}`),
       ],
     });
   }
 
-  /** Rows of three parameters whose slots are still of these epochs. */
+  /** Rows of the parameters whose slots are still this journal's, of these epochs. */
   get #keys(): string {
-    return `unnest($1::bigint[], $2::bigint[], $3::bigint[]) as k (slot, epoch, seq)
-      join ${this.#database.schema}.slot as s on s.id = k.slot and (k.epoch is null or s.epoch = k.epoch)`;
+    return `unnest($1::bigint[], $2::bigint[], $3::bigint[]) as k (slot, epoch, seq) join ${this.#held}`;
+  }
+
+  get #held(): string {
+    return `${this.#database.schema}.slot as s
+      on s.id = k.slot and (k.epoch is null or s.epoch = k.epoch and s.owner = $4)`;
+  }
+
+  #valuesOf(keys: readonly RowKey[]): unknown[] {
+    return [...columnsOf(keys), this.#owner];
   }
 
   get #remove(): string {

@@ -82,7 +82,7 @@ export class SlotTable {
     const rows = await this.#database.run({
       what: 'renew slots',
       text: `with locked as (${this.#lock})
-        update ${this.#slot} as s set owner = $3, until = now() + $4 * interval '1 millisecond'
+        update ${this.#slot} as s set until = now() + $4 * interval '1 millisecond'
         from locked where s.id = locked.id returning s.id as slot, s.epoch`,
       values: [...keysOf(slots), this.#owner, this.#leaseMs],
     });
@@ -97,7 +97,7 @@ export class SlotTable {
       text: `with locked as (${this.#lock})
         update ${this.#slot} as s set owner = null, until = now(), epoch = s.epoch + 1
         from locked where s.id = locked.id`,
-      values: keysOf(slots),
+      values: [...keysOf(slots), this.#owner],
     });
   }
 
@@ -120,10 +120,13 @@ export class SlotTable {
     });
   }
 
-  /** Locks slots of two parameters in one order: statements that change several never wait for each other in a circle. */
+  /**
+   * Locks slots of two parameters in one order: statements that change several never wait for each other in a circle. The third
+   * parameter is their owner: the epoch of another one may be the same after a failover, which takes epochs back.
+   */
   get #lock(): string {
     return `select id from ${this.#slot} as s
-      join unnest($1::bigint[], $2::bigint[]) as held (slot, epoch) on s.id = held.slot and s.epoch = held.epoch
+      join unnest($1::bigint[], $2::bigint[]) as held (slot, epoch) on s.id = held.slot and s.epoch = held.epoch and s.owner = $3
       order by id for no key update of s`;
   }
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { systemClock } from '@sluice/protocol/toolbox';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { PATIENCE } from '../../../../testing/patience.ts';
@@ -92,7 +93,11 @@ describeFleet('An append whose outcome is unknown', (fleet) => {
     const database = new Database({ connectionString }, fleet.schema, systemClock, 10_000);
     const slot = await fleet.ask(`select max(id) from ${fleet.schema}.slot where outbox is null`);
     const body = { bytes: new Uint8Array(20), isGzipped: false };
-    await new ParcelTable(database).insert(Number(slot), [{ seq, events: 1, at: 0, body }], false);
+    await new ParcelTable(database, randomUUID()).insert(
+      Number(slot),
+      [{ seq, events: 1, at: 0, body }],
+      false,
+    );
     await database.close();
   }
 

@@ -106,6 +106,24 @@ describeFleet('The lease of a slot', (fleet) => {
     expect(await fleet.count('slot', 'outbox is null')).toBe(2);
   });
 
+  it('is over for an owner that a failover forgot, although the next owner has the same epoch', async () => {
+    await fleet.fillOutbox('mine', 10);
+    const { journal, witness } = await fleet.journal({ outbox: true }, SHORT);
+    const range = witness.ranges[0] ?? expect.unreachable();
+    const parcel = await journal.append(numbered('own', 1));
+    // What a standby has that did not get the last statements, and the next forwarder.
+    await fleet.ask(`update ${fleet.schema}.slot set owner = gen_random_uuid() where owner is not null`);
+    await journal.acknowledge({ ...range, to: 5 });
+    await journal.acknowledge(parcel);
+    expect(await fleet.count('outbox')).toBe(10);
+    expect(await fleet.count('parcel')).toBe(1);
+    const lost = [range.segment, parcel.segment].sort();
+    await vi.waitFor(
+      () => expect(witness.settlements.map((each) => each.range.segment).sort()).toEqual(lost),
+      PATIENCE,
+    );
+  });
+
   it('is renewed for as long as its owner lives', async () => {
     const { journal } = await fleet.journal({}, SHORT);
     const range = await journal.append(numbered('mine', 10));
