@@ -46,7 +46,7 @@ export async function readStatus(database: Database): Promise<PostgresStatus> {
       values: [['slot', 'parcel', 'outbox'].map((table) => `${database.schema}.${table}`)],
     }),
     await database.run({ what, text: HOLDER }),
-    await database.run(SYNCHRONOUS_COMMIT),
+    await database.run({ what, text: `select current_setting('synchronous_commit') as value` }),
   ];
   return {
     tables: tables.map(({ name, bytes, live, dead }) => ({
@@ -63,9 +63,3 @@ export async function readStatus(database: Database): Promise<PostgresStatus> {
     synchronousCommit: String(setting?.value),
   };
 }
-
-/** Asks for the setting in force. */
-export const SYNCHRONOUS_COMMIT = {
-  what: 'read synchronous_commit',
-  text: `select current_setting('synchronous_commit') as value`,
-};

@@ -46,6 +46,30 @@ describeFleet(
       await fleet.delivered('fleeting', 1);
     });
 
+    const silent = () => ({
+      connectionString: `${fleet.database.server.connectionString}?options=-c%20client_min_messages%3Derror`,
+    });
+
+    it('are not durable while PostgreSQL is not to say what the standby may not have', async () => {
+      const tracker = fleet.tracker({ pool: silent() });
+      tracker.track('unheard', {}, ADA);
+      await expect(tracker.durable()).rejects.toThrow('client_min_messages is error');
+      await fleet.delivered('unheard', 1);
+    });
+
+    it('do not count after a wait for the standby that was cancelled, though PostgreSQL is not to say so', async () => {
+      const { server } = fleet.database;
+      const { journal } = await fleet.journal({ pool: silent(), timeoutMs: 500 });
+      await journal.append(numbered('first', 1));
+      await server.set({ synchronous_standby_names: 'nobody' });
+      // PostgreSQL takes the setting a little later.
+      await vi.waitFor(
+        () => expect(journal.append(numbered('unheard', 1))).rejects.toThrow('is unknown'),
+        PATIENCE,
+      );
+      await server.set({ synchronous_standby_names: '' });
+    });
+
     it('do not count while waits for the standby are cancelled, although the rows are there', async () => {
       const publisher = fleet.tracker({ send: false });
       await publisher.durable();
