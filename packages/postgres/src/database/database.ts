@@ -1,9 +1,9 @@
 import { type Clock, hasMethods, inTime } from '@sluice/protocol/toolbox';
-import pg, { type Pool, type PoolClient, type PoolConfig } from 'pg';
+import pg, { type CustomTypesConfig, type Pool, type PoolClient, type PoolConfig } from 'pg';
 import { cancelStatement } from './cancel.ts';
 import { isRefusal, QueryError } from './query-error.ts';
 
-/** A row of a result. `bigint` columns are strings. */
+/** A row of a result: each value as PostgreSQL's text, or null. */
 export type Row = Readonly<Record<string, unknown>>;
 
 /** A statement, and what it is for, in words: `cannot ${what}`. */
@@ -28,6 +28,9 @@ const CONNECTIONS = 4;
 
 /** How long to wait for the answer to a statement that was cancelled, in milliseconds. */
 const CANCEL_MS = 1_000;
+
+/** What an application sets for its own types does not count. */
+const TEXTS: CustomTypesConfig = { getTypeParser: () => asText };
 
 const ignore = () => {};
 
@@ -103,7 +106,7 @@ export class Database {
     };
     client.on('notice', noticed);
     try {
-      const answer = client.query(text, [...values]);
+      const answer = client.query({ text, values: [...values], types: TEXTS });
       const { rows }: { rows: Row[] } = await inTime(this.#clock, answer, timeoutMs, giveUp).catch(
         (error) => {
           if (!late) throw error;
@@ -157,6 +160,11 @@ export class Database {
       });
     });
   }
+}
+
+function asText(value: unknown): unknown {
+  if (typeof value === 'string') return value;
+  throw new TypeError('a value is no text: `binary` of pg must be false');
 }
 
 function isPool(pool: Pool | PoolConfig): pool is Pool {

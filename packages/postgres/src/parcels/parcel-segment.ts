@@ -36,6 +36,8 @@ export class ParcelSegment implements Segment {
         else isDamaged ||= seq === first.from;
       }
       this.#pieces = pieces;
+      const { epoch, slot } = this.tenure;
+      if (isDamaged) await this.#table.setAside({ slot, epoch, seq: first.from });
     }
     const events = joinPieces(span, limit, first ? this.#pieces : []);
     const count = events.ends.length;

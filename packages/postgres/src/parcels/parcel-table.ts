@@ -112,14 +112,14 @@ export class ParcelTable {
   async read(slot: number, first: number, last: number): Promise<StoredParcel[]> {
     const rows = await this.#database.run({
       what: 'read events',
-      text: `select seq, events, gzipped, body from ${this.#parcel}
+      text: `select seq, events, gzipped, encode(body, 'base64') as body from ${this.#parcel}
         where slot = $1 and seq between $2 and $3 order by seq`,
       values: [slot, first, last],
     });
     return rows.map(({ seq, events, gzipped, body }) => ({
       seq: Number(seq),
       events: Number(events),
-      body: { bytes: body instanceof Uint8Array ? body : new Uint8Array(), isGzipped: gzipped === true },
+      body: { bytes: Buffer.from(String(body), 'base64'), isGzipped: gzipped === 't' },
     }));
   }
 
@@ -148,6 +148,16 @@ export class ParcelTable {
       what: 'release events',
       text: isNoted ? this.#noted : this.#remove,
       values: this.#valuesOf(keys),
+    });
+  }
+
+  /** Keeps a parcel that is damaged, in a slot of its own that nobody takes. */
+  async setAside(key: RowKey): Promise<void> {
+    await this.#database.run({
+      what: 'keep what is damaged',
+      text: `with aside as (insert into ${this.#database.schema}.slot (part) select 'damaged' from ${this.#keys} returning id)
+        update ${this.#parcel} as p set slot = aside.id from aside, ${this.#keys} where p.slot = k.slot and p.seq = k.seq`,
+      values: this.#valuesOf([key]),
     });
   }
 

@@ -1,5 +1,11 @@
-import { expect, it } from 'vitest';
+import { randomUUID } from 'node:crypto';
+import { systemClock } from '@sluice/protocol/toolbox';
+import { expect, it, vi } from 'vitest';
+import { PATIENCE } from '../../../../testing/patience.ts';
+import { Database } from '../../src/database/database.ts';
+import { ParcelTable } from '../../src/parcels/parcel-table.ts';
 import { describeFleet, numbered, part } from '../bench/fleet.ts';
+import { SHORT } from '../bench/journals.ts';
 
 const ALL = { maxEvents: 1_000, maxBytes: 1_000_000 };
 
@@ -34,6 +40,44 @@ describeFleet('Reading', (fleet) => {
     const damaged = await journal.read(part(whole, 10, 30), ALL);
     expect(damaged).toMatchObject({ range: part(whole, 10, 20), events: { ends: new Uint32Array(0) } });
     expect(witness).toMatchObject({ settlements: [], damages: ['parcel 11 of slot 17'] });
+  });
+
+  it('keeps a damaged parcel aside, where no forwarder takes it', async () => {
+    const { journal, crash } = await fleet.journal({}, SHORT);
+    const range = await journal.append(numbered('broken', 10));
+    await fleet.database.pool.query(`update ${fleet.schema}.parcel set body = 'damaged', gzipped = true`);
+    const read = await journal.read(range, ALL);
+    await journal.acknowledge(read.range);
+    await crash();
+    await fleet.ask(`update ${fleet.schema}.slot set until = now() where owner is not null`);
+    const { witness } = await fleet.journal();
+    expect(witness.ranges).toEqual([]);
+    const aside = `select id from ${fleet.schema}.slot where part = 'damaged'`;
+    expect(await fleet.count('parcel', `slot in (${aside}) and events = 10`)).toBe(1);
+  });
+
+  it('does not depend on what an application makes of its own types', async () => {
+    const { connectionString } = fleet.database.server;
+    const types = { getTypeParser: () => (value: string) => ({ value }) };
+    const { journal, witness } = await fleet.journal({ pool: { connectionString, types }, outbox: true });
+    await fleet.fillOutbox('typed', 10);
+    const range = await journal.append(numbered('typed', 100));
+    expect((await journal.read(range, ALL)).events.ends).toHaveLength(100);
+    await vi.waitFor(() => expect(witness.ranges).toMatchObject([{ from: 0, to: 10 }]), PATIENCE);
+    await journal.acknowledge(range);
+    expect(await fleet.count('parcel')).toBe(0);
+    expect((await journal.status()).tables.every(({ bytes }) => bytes > 0)).toBe(true);
+  });
+
+  it('fails, and deletes nothing, if the values are binary', async () => {
+    const options = { connectionString: fleet.database.server.connectionString, binary: true };
+    const { journal } = await fleet.journal();
+    const range = await journal.append(numbered('binary', 10));
+    const database = new Database(options, fleet.schema, systemClock, 10_000);
+    const slot = Number(await fleet.ask(`select max(id) from ${fleet.schema}.slot where outbox is null`));
+    const read = new ParcelTable(database, randomUUID()).read(slot, range.from, range.from);
+    await expect(read).rejects.toThrow('`binary` of pg must be false');
+    await database.close();
   });
 
   it('in parts asks for a parcel once', async () => {
