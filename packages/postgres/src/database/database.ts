@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { type Clock, hasMethods, inTime } from '@sluice/protocol/toolbox';
 import pg, { type CustomTypesConfig, type Pool, type PoolClient, type PoolConfig } from 'pg';
 import { cancelStatement } from './cancel.ts';
@@ -13,8 +14,10 @@ export interface Query {
   readonly values?: readonly unknown[];
   /** Whether it fails, with an unknown outcome, if its commit may not have reached the standby. */
   readonly needsStandby?: boolean;
-  /** How long it may take, in milliseconds, if not as long as others. */
+  /** How long it may take, in milliseconds, if not as long as others. The wait for a connection is no longer than others either. */
   readonly timeoutMs?: number;
+  /** Cancels it. */
+  readonly signal?: AbortSignal;
 }
 
 /** PostgreSQL warns after a commit that the standby may not have it. */
@@ -73,7 +76,7 @@ export class Database {
 
   /** Runs a statement, or several on one connection. Resolves to the rows of the last one. Rejects with a QueryError. */
   async run(first: Query, ...others: readonly Query[]): Promise<readonly Row[]> {
-    const client = await this.#connect(first.what);
+    const client = await this.#connect(first);
     let isBroken = true;
     try {
       let rows: readonly Row[] = [];
@@ -94,7 +97,7 @@ export class Database {
   }
 
   async #ask(client: PoolClient, query: Query): Promise<readonly Row[]> {
-    const { what, text, values = [], needsStandby, timeoutMs = this.#timeoutMs } = query;
+    const { what, text, values = [], needsStandby, signal, timeoutMs = this.#timeoutMs } = query;
     let isReplicated = true;
     let late: Error | undefined;
     const noticed = ({ code }: { readonly code?: string | undefined }) => {
@@ -106,8 +109,11 @@ export class Database {
     };
     client.on('notice', noticed);
     try {
+      signal?.throwIfAborted();
       const answer = client.query({ text, values: [...values], types: TEXTS });
-      const { rows }: { rows: Row[] } = await inTime(this.#clock, answer, timeoutMs, giveUp).catch(
+      const stopped = signal && once(signal, 'abort').then(() => Promise.reject(giveUp()));
+      const wanted = stopped ? Promise.race([answer, stopped]) : answer;
+      const { rows }: { rows: Row[] } = await inTime(this.#clock, wanted, timeoutMs, giveUp).catch(
         (error) => {
           if (!late) throw error;
           cancelStatement(client);
@@ -142,14 +148,15 @@ export class Database {
   }
 
   /** A connection. If it comes too late it goes back unused: what it would have done may be done by then. */
-  #connect(what: string): Promise<PoolClient> {
+  #connect({ what, timeoutMs = this.#timeoutMs }: Query): Promise<PoolClient> {
+    const mostMs = Math.min(timeoutMs, this.#timeoutMs);
     return new Promise((resolve, reject) => {
       let isLate = false;
       const fail = (cause: unknown) => reject(new QueryError(what, cause, false));
       const timer = this.#clock.setTimeout(() => {
         isLate = true;
-        fail(lateError('connection', this.#timeoutMs));
-      }, this.#timeoutMs);
+        fail(lateError('connection', mostMs));
+      }, mostMs);
       // With a callback: it listens before an error can come that the server sends right behind its welcome.
       this.#pool.connect((error, client) => {
         timer.cancel();

@@ -23,6 +23,9 @@ interface Kinds {
 /** An empty slot that nobody owned for so long is deleted. If its publisher lives on, it makes a new one. */
 const UNUSED = "interval '1 hour'";
 
+/** How long a renewal may take, in milliseconds: another one must be possible in the rest of the lease. */
+const RENEW_MS = 3_000;
+
 /** The statements on the table of slots. All times are those of PostgreSQL's clock. */
 export class SlotTable {
   readonly #database: Database;
@@ -85,6 +88,7 @@ export class SlotTable {
         update ${this.#slot} as s set until = now() + $4 * interval '1 millisecond'
         from locked where s.id = locked.id returning s.id as slot, s.epoch`,
       values: [...keysOf(slots), this.#owner, this.#leaseMs],
+      timeoutMs: RENEW_MS,
     });
     const renewed = new Set(rows.map(keyOf));
     return slots.filter((slot) => renewed.has(keyOf(slot)));

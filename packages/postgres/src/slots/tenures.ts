@@ -24,7 +24,7 @@ const SOONER = 1 / 5;
 
 /**
  * The slots that a journal owns. It renews them, and judges by its own clocks, and more strictly than PostgreSQL does, for how long it
- * owns them. If it cannot renew them in time it lets all of them go, and asks later whether they are still free.
+ * owns them. If it cannot renew them in time it lets them go, and asks later whether they are still free.
  */
 export class Tenures {
   readonly #options: TenuresOptions;
@@ -62,12 +62,11 @@ export class Tenures {
 
   /** Whether the slots are this journal's now. If their time has just passed, lets them go. */
   check(): boolean {
-    if (this.#held.size === 0) return true;
-    if (this.#ageMs < this.#options.heldMs) return true;
-    const lost = this.held;
+    const { heldMs } = this.#options;
+    const lost = [...this.#held].filter(([, at]) => msSince(at) >= heldMs).map(([tenure]) => tenure);
     this.#lapsed = [...this.#lapsed, ...lost];
     this.#lose(lost);
-    return false;
+    return lost.length === 0;
   }
 
   /** How long ago the oldest statement was sent on which this journal relies. */
@@ -94,7 +93,8 @@ export class Tenures {
     if (this.#held.size === 0 || this.#isStopped) return;
     const leftMs = Math.max(0, heldMs - this.#ageMs);
     this.#end = clock.setTimeout(() => {
-      if (this.check()) this.#watch();
+      this.check();
+      this.#watch();
     }, leftMs);
   }
 

@@ -124,6 +124,23 @@ describeFleet('The lease of a slot', (fleet) => {
     );
   });
 
+  it('is renewed though PostgreSQL does not answer one renewal in time', async () => {
+    const { journal, witness } = await fleet.journal({ timeoutMs: 600_000 });
+    const range = await journal.append(numbered('mine', 10));
+    const lock = await fleet.database.pool.connect();
+    await lock.query('begin');
+    await lock.query(`select from ${fleet.schema}.slot where outbox is null for update`);
+    const waiting = () => fleet.ask(`select count(*) from pg_stat_activity where wait_event_type = 'Lock'`);
+    await expect.poll(waiting).toBe('1');
+    await expect.poll(waiting, { interval: 5 }).toBe('0');
+    await lock.query('rollback');
+    lock.release();
+    const before = await fleet.leasedUntil();
+    await expect.poll(() => fleet.leasedUntil()).not.toBe(before);
+    expect(witness.settlements).toEqual([]);
+    expect((await journal.read(range, { maxEvents: 100, maxBytes: 100_000 })).events.ends).toHaveLength(10);
+  });
+
   it('is renewed for as long as its owner lives', async () => {
     const { journal } = await fleet.journal({}, SHORT);
     const range = await journal.append(numbered('mine', 10));

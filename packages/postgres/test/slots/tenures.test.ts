@@ -52,3 +52,20 @@ it('a slot whose answer came late is renewed at once, and relied on only from wh
   expect(later.isLost).toBe(true);
   tenures.stop();
 });
+
+it('only the slots that are too old are lost', async () => {
+  // The cast is safe: nothing else of the table is used.
+  const slots = {
+    renew: async () => Promise.reject(new Error('PostgreSQL is away')),
+  } as unknown as SlotTable;
+  const tenures = new Tenures({ ...TIMING, slots, clock, onLost() {}, onRegained() {} });
+  const [early, late] = [tenureOf(1), tenureOf(2)];
+  tenures.add([early], moment());
+  await vi.advanceTimersByTimeAsync(2_000);
+  tenures.add([late], moment());
+  await vi.advanceTimersByTimeAsync(TIMING.heldMs - 2_000);
+  expect([early.isLost, late.isLost]).toEqual([true, false]);
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(late.isLost).toBe(true);
+  tenures.stop();
+});
