@@ -51,6 +51,7 @@ export class TableJournal implements Journal {
   readonly #intake: Intake;
   readonly #bell: Bell;
   readonly #listener: Listener | undefined;
+  readonly #vacuum: Vacuum;
   #closing: Promise<void> | undefined;
 
   constructor(options: TableJournalOptions) {
@@ -72,13 +73,13 @@ export class TableJournal implements Journal {
       },
     });
     this.#bell = new Bell(database, clock);
-    const vacuum = new Vacuum(database);
+    this.#vacuum = new Vacuum(database);
     this.#releases = new Releases({
       ...tables,
       clock,
       onDeleted: (parcels, events) => {
         this.#intake.freed();
-        vacuum.deleted(parcels, events);
+        this.#vacuum.deleted(parcels, events);
       },
     });
     this.#writer = new Writer({
@@ -164,6 +165,7 @@ export class TableJournal implements Journal {
   async #close(): Promise<void> {
     this.#tenures.stop();
     this.#bell.stop();
+    this.#vacuum.stop();
     await Promise.all([this.#listener?.stop(), this.#intake.stop(), this.#writer.close()]);
     try {
       const { held } = this.#tenures;

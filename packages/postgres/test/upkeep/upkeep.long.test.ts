@@ -1,3 +1,4 @@
+import type { Journal } from '@sluice/core';
 import { expect, it, vi } from 'vitest';
 import { PATIENCE } from '../../../../testing/patience.ts';
 import { ADA, describeFleet, numbered } from '../bench/fleet.ts';
@@ -5,16 +6,43 @@ import { ADA, describeFleet, numbered } from '../bench/fleet.ts';
 describeFleet(
   'The tables of a journal',
   (fleet) => {
+    /** Appends and releases so many parcels that a vacuum is due. */
+    async function wear(journal: Journal): Promise<void> {
+      const appends = Array.from({ length: 300 }, () => journal.append(numbered('worn', 1)));
+      await Promise.all((await Promise.all(appends)).map((range) => journal.acknowledge(range)));
+    }
+
     it('are vacuumed by a journal after some hundred parcels', async () => {
       const { journal } = await fleet.journal();
-      for (let round = 0; round < 10; round += 1) {
-        const appends = Array.from({ length: 50 }, () => journal.append(numbered('released', 1)));
-        await Promise.all((await Promise.all(appends)).map((range) => journal.acknowledge(range)));
-      }
+      await wear(journal);
       await vi.waitFor(async () => {
         const where = `schemaname = '${fleet.schema}' and vacuum_count > 0`;
         expect(await fleet.ask(`select count(*) from pg_stat_all_tables where ${where}`)).toBe('3');
       }, PATIENCE);
+    });
+
+    it('are not vacuumed any more once the journal is closed', async () => {
+      const { connectionString } = fleet.database.server;
+      const slowly = '-c vacuum_cost_delay=100 -c vacuum_cost_limit=1';
+      const { journal } = await fleet.journal({ pool: { connectionString, options: slowly } });
+      await fleet.ask(`insert into ${fleet.schema}.outbox (slot, body)
+        select 1, repeat('x', 400) from generate_series(1, 20000)`);
+      await wear(journal);
+      const vacuums = () =>
+        fleet.ask(`select count(*) from pg_stat_activity where query like 'vacuum%' and state = 'active'`);
+      await expect.poll(vacuums).toBe('1');
+      const closed = journal.close();
+      await expect.poll(vacuums).toBe('0');
+      await closed;
+    });
+
+    it('are not vacuumed on the only connection', async () => {
+      const { connectionString } = fleet.database.server;
+      const { journal } = await fleet.journal({ pool: { connectionString, max: 1 } });
+      await wear(journal);
+      await journal.close();
+      const where = `schemaname = '${fleet.schema}' and vacuum_count > 0`;
+      expect(await fleet.ask(`select count(*) from pg_stat_all_tables where ${where}`)).toBe('0');
     });
 
     it('have a status: their sizes, what holds vacuum back, and how safe a commit is', async () => {
