@@ -28,10 +28,13 @@ export interface PostgresStatus {
   readonly synchronousCommit: string;
 }
 
+// What is of another database, or only runs VACUUM, holds nothing here.
 const HOLDER = `select 'transaction' as kind, pid || ' ' || application_name as name,
     extract(epoch from now() - xact_start) * 1000 as age, age(coalesce(backend_xmin, backend_xid)) as held
     from pg_stat_activity where coalesce(backend_xmin, backend_xid) is not null and pid <> pg_backend_pid()
-  union all select 'prepared transaction', gid, extract(epoch from now() - prepared) * 1000, age(transaction) from pg_prepared_xacts
+    and coalesce(datname, current_database()) = current_database() and pid not in (select pid from pg_stat_progress_vacuum)
+  union all select 'prepared transaction', gid, extract(epoch from now() - prepared) * 1000, age(transaction)
+    from pg_prepared_xacts where database = current_database()
   union all select 'replication slot', slot_name, null, age(xmin) from pg_replication_slots where xmin is not null
   order by held desc limit 1`;
 

@@ -1,4 +1,5 @@
 import type { Journal } from '@sluice/core';
+import pg from 'pg';
 import { expect, it, vi } from 'vitest';
 import { PATIENCE } from '../../../../testing/patience.ts';
 import { ADA, describeFleet, numbered } from '../bench/fleet.ts';
@@ -62,6 +63,26 @@ describeFleet(
       expect(tables.every(({ bytes }) => bytes > 0)).toBe(true);
       expect(vacuumHolder).toMatchObject({ kind: 'transaction', ageMs: expect.any(Number) });
       expect(synchronousCommit).toBe('local');
+    });
+
+    it('are not held by what vacuum does not wait for: a transaction of another database, or another vacuum', async () => {
+      const { server, pool } = fleet.database;
+      const { journal } = await fleet.journal();
+      await fleet.fillOutbox('many', 20_000);
+      await pool.query('create database other');
+      const { href } = new URL('/other', server.connectionString);
+      const other = new pg.Client({ connectionString: href });
+      const vacuum = new pg.Client({ connectionString: server.connectionString });
+      await Promise.all([other.connect(), vacuum.connect()]);
+      await other.query('begin isolation level repeatable read');
+      await other.query('select 1');
+      await vacuum.query('set vacuum_cost_delay = 100; set vacuum_cost_limit = 1');
+      const vacuuming = vacuum.query(`vacuum ${fleet.schema}.outbox`).catch(() => undefined);
+      await expect.poll(() => fleet.ask('select count(*) from pg_stat_progress_vacuum')).toBe('1');
+      expect((await journal.status()).vacuumHolder).toBeUndefined();
+      await fleet.ask('select pg_cancel_backend(pid) from pg_stat_progress_vacuum');
+      await vacuuming;
+      await Promise.all([other.end(), vacuum.end()]);
     });
 
     it('are not durable while synchronous_commit is off', async () => {
