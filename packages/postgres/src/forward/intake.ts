@@ -41,7 +41,7 @@ const MOST_BYTES = 32 * 1024 * 1024;
  */
 const OVERTAKEN = 2;
 /** How often to delete slots that nobody uses any more, in milliseconds. */
-const TIDY_MS = 3_600_000;
+const TIDY_MS = 300_000;
 
 /** Finds what others left: takes slots, and lists what is in them, as far as there is room. */
 export class Intake {

@@ -20,8 +20,11 @@ interface Kinds {
   readonly parcels: boolean;
 }
 
-/** An empty slot that nobody owned for so long is deleted. If its publisher lives on, it makes a new one. */
-const UNUSED = "interval '1 hour'";
+/**
+ * An empty slot that nobody owned for so long is deleted. If its publisher lives on, it makes a new one. Longer than an append is
+ * repeated: the slot knows what was released. And each look for slots reads all of them.
+ */
+const UNUSED = "interval '5 minutes'";
 
 /** How long a renewal may take, in milliseconds: another one must be possible in the rest of the lease. */
 const RENEW_MS = 3_000;

@@ -14,7 +14,7 @@ const SLOW = { kind: 'latency', ms: 100 } as const;
 describeFleet('A slot', (fleet) => {
   const slots = () => fleet.count('slot', 'outbox is null');
 
-  it('that is empty and was not used for an hour is deleted, and its publisher makes a new one', async () => {
+  it('that is empty and was not used for five minutes is deleted, and its publisher makes a new one', async () => {
     const publisher = fleet.tracker({ send: false });
     publisher.track('before', {}, ADA);
     await publisher.flush();
@@ -23,7 +23,7 @@ describeFleet('A slot', (fleet) => {
     await first.flush();
     await first.close();
     expect(await slots()).toBe(1);
-    await fleet.database.pool.query(`update ${fleet.schema}.slot set until = now() - interval '61 minutes'`);
+    await fleet.database.pool.query(`update ${fleet.schema}.slot set until = now() - interval '6 minutes'`);
     fleet.tracker();
     await vi.waitFor(async () => expect(await slots()).toBe(0), PATIENCE);
     publisher.track('after', {}, ADA);
@@ -35,7 +35,7 @@ describeFleet('A slot', (fleet) => {
     const { journal, crash } = await fleet.journal({ send: false });
     await journal.append(numbered('old', 1));
     await crash();
-    await fleet.database.pool.query(`update ${fleet.schema}.slot set until = now() - interval '61 minutes'`);
+    await fleet.database.pool.query(`update ${fleet.schema}.slot set until = now() - interval '6 minutes'`);
     const { witness } = await fleet.journal();
     expect(witness.ranges).toHaveLength(1);
     expect(await slots()).toBe(1);
