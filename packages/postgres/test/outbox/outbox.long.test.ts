@@ -1,7 +1,7 @@
 import { createEventWriter } from '@sluice/core/event-writer';
 import pg from 'pg';
 import { beforeAll, expect, it } from 'vitest';
-import { createOutbox, migrate } from '../../src/index.ts';
+import { createOutbox, migrate, type RunQuery } from '../../src/index.ts';
 import { describeOnPostgres } from '../bench/server.ts';
 
 const ADA = { correlationValue: 'ada@example.com' };
@@ -9,6 +9,8 @@ const outbox = createOutbox({ correlationKey: 'email' });
 
 describeOnPostgres('the outbox', (database) => {
   beforeAll(async () => void (await migrate(database.pool)));
+
+  const run: RunQuery = (sql, values) => database.pool.query(sql, values);
 
   /** The events of a name, in the order in which a forwarder takes them. */
   async function stored(name: string): Promise<{ event: string; payload: Record<string, unknown> }[]> {
@@ -60,7 +62,7 @@ describeOnPostgres('the outbox', (database) => {
       payload: { index },
       ...ADA,
     }));
-    await outbox.trackAll(database.pool, events);
+    await outbox.trackAll(run, events);
     expect((await stored('many')).map(({ payload }) => payload.index)).toEqual([...events.keys()]);
   });
 
@@ -72,8 +74,8 @@ describeOnPostgres('the outbox', (database) => {
       timestamp: 0,
       correlationValue: texts.join(''),
     };
-    await outbox.track(database.pool, 'odd', payload, given);
-    await outbox.trackAll(database.pool, [{ name: 'odd', payload, ...given }]);
+    await outbox.track(run, 'odd', payload, given);
+    await outbox.trackAll(run, [{ name: 'odd', payload, ...given }]);
     const { rows } = await database.pool.query(
       `select body from sluice.outbox where body like '{"event":"odd"%'`,
     );
@@ -84,7 +86,7 @@ describeOnPostgres('the outbox', (database) => {
   it('takes an event as large as events may be', async () => {
     const large = createOutbox({ correlationKey: 'email', maxEventBytes: 16 * 1024 * 1024 });
     const text = 'ä'.repeat(8_000_000);
-    await large.track(database.pool, 'large', { text }, ADA);
+    await large.track(run, 'large', { text }, ADA);
     expect((await stored('large'))[0]?.payload).toEqual({ text });
   });
 

@@ -1,4 +1,5 @@
 import { ConfigError, InvalidEventError } from '@sluice/core';
+import pg from 'pg';
 import { expect, it } from 'vitest';
 import { createOutbox, type OutboxClient, type RunQuery } from '../../src/index.ts';
 
@@ -98,6 +99,14 @@ it.each([undefined, null, {}, 'pool'])('refuses %j as a client', async (client) 
   const outbox = createOutbox({ correlationKey: 'email' });
   const refused = outbox.track(client as unknown as OutboxClient, 'a', {}, ADA);
   await expect(refused).rejects.toThrow(ConfigError);
+});
+
+it('refuses a pool: its statements are in no transaction of the application', async () => {
+  const outbox = createOutbox({ correlationKey: 'email' });
+  const pool = new pg.Pool();
+  await expect(outbox.track(pool, 'a', {}, ADA)).rejects.toThrow('pool.connect()');
+  await expect(outbox.trackAll(pool, [{ name: 'a', ...ADA }])).rejects.toThrow(ConfigError);
+  await pool.end();
 });
 
 it('takes the events that the application declares, and no others', async () => {

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createOutbox, migrate } from '../../src/index.ts';
+import { createOutbox, migrate, type RunQuery } from '../../src/index.ts';
 import { RIGHTS, ROLES, VACUUM_RIGHT } from '../bench/readme-sql.ts';
 import { describeOnPostgres } from '../bench/server.ts';
 
@@ -28,8 +28,9 @@ describeOnPostgres('the roles of the README', (database) => {
   });
 
   it('let an application insert events, and nothing else', async () => {
-    expect(await outbox.track(poolOf('insert'), 'purchase', { total: 42.5 }, ADA)).toBe(1);
-    expect(await outbox.trackAll(poolOf('insert'), [{ name: 'purchase', ...ADA }])).toBe(1);
+    const insert: RunQuery = (sql, values) => poolOf('insert').query(sql, values);
+    expect(await outbox.track(insert, 'purchase', { total: 42.5 }, ADA)).toBe(1);
+    expect(await outbox.trackAll(insert, [{ name: 'purchase', ...ADA }])).toBe(1);
     for (const sql of [
       'select from sluice.outbox',
       'delete from sluice.outbox',

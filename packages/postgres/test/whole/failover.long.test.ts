@@ -1,5 +1,5 @@
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
-import { createOutbox, migrate } from '../../src/index.ts';
+import { createOutbox, migrate, type RunQuery } from '../../src/index.ts';
 import { describeOnPostgres } from '../bench/server.ts';
 import { numbered, trackNumbered, useService } from '../bench/service.ts';
 
@@ -14,7 +14,8 @@ describeOnPostgres('a primary with a synchronous standby', (database) => {
     const publisher = track({ pool: { connectionString: server.connectionString }, send: false });
     trackNumbered(publisher, 'handed over', 500);
     await publisher.durable();
-    await createOutbox({ correlationKey: 'email' }).trackAll(pool, numbered('outbox', 500));
+    const run: RunQuery = (sql, values) => pool.query(sql, values);
+    await createOutbox({ correlationKey: 'email' }).trackAll(run, numbered('outbox', 500));
     pool.on('error', () => {});
     await server.stop('kill');
     await standby.promote();

@@ -42,7 +42,8 @@ describeOnPostgres('the rights of the README', (database) => {
     await migrate(maintenance);
     await maintenance.query(RIGHTS);
     await maintenance.end();
-    const inserting = new pg.Pool(pool('insert'));
+    const inserting = new pg.Client(pool('insert'));
+    await inserting.connect();
     await outbox.trackAll(inserting, numbered('outbox', 50));
     await inserting.end();
 
