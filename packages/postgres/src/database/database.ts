@@ -57,16 +57,12 @@ export class Database {
   /** @param timeoutMs How long a statement may take. PostgreSQL's `statement_timeout` does not end the wait for a standby. */
   constructor(pool: Pool | PoolConfig, schema: string, clock: Clock, timeoutMs: number) {
     this.#isOwn = !isPool(pool);
+    // A pool hides its password from copies of its options.
+    const given = isPool(pool) ? { ...pool.options, password: pool.options.password } : pool;
+    this.connection = { connectionTimeoutMillis: timeoutMs, ...given };
     this.#pool = isPool(pool)
       ? pool
-      : new pg.Pool({
-          max: CONNECTIONS,
-          connectionTimeoutMillis: timeoutMs,
-          allowExitOnIdle: true,
-          ...pool,
-        });
-    // A pool hides its password from copies of its options.
-    this.connection = isPool(pool) ? { ...pool.options, password: pool.options.password } : pool;
+      : new pg.Pool({ max: CONNECTIONS, allowExitOnIdle: true, ...this.connection });
     this.schema = schema;
     this.#clock = clock;
     this.#timeoutMs = timeoutMs;

@@ -1,7 +1,7 @@
-import type { Clock, Timer } from '@sluice/protocol/toolbox';
+import { type Clock, sleep } from '@sluice/protocol/toolbox';
 import type { Database } from '../database/database.ts';
 
-/** Calls are at least so far apart, in milliseconds: at a commit, PostgreSQL lets one notification pass at a time. */
+/** Calls start at least so far apart, in milliseconds: at a commit, PostgreSQL lets one notification pass at a time. */
 const LEAST_MS = 50;
 /** PostgreSQL's limit of a name, in bytes. */
 const MOST_NAME_BYTES = 63;
@@ -15,8 +15,9 @@ export function channelOf({ schema }: Pick<Database, 'schema'>): string {
 export class Bell {
   readonly #database: Database;
   readonly #clock: Clock;
-  #timer: Timer | undefined;
+  readonly #stopping = new AbortController();
   #isDue = false;
+  #isRinging = false;
 
   constructor(database: Database, clock: Clock) {
     this.#database = database;
@@ -25,20 +26,29 @@ export class Bell {
 
   ring(): void {
     this.#isDue = true;
-    if (this.#timer) return;
-    this.#isDue = false;
-    this.#timer = this.#clock.setTimeout(() => {
-      this.#timer = undefined;
-      if (this.#isDue) this.ring();
-    }, LEAST_MS);
-    const values = [channelOf(this.#database)];
-    // If it fails, forwarders look by themselves a little later.
-    this.#database
-      .run({ what: 'call forwarders', text: `select pg_notify($1, '')`, values })
-      .catch(() => undefined);
+    if (!this.#isRinging) void this.#ring();
   }
 
   stop(): void {
-    this.#timer?.cancel();
+    this.#stopping.abort();
+  }
+
+  /** Calls while it is due, one call at a time. */
+  async #ring(): Promise<void> {
+    const { signal } = this.#stopping;
+    const call = {
+      what: 'call forwarders',
+      text: `select pg_notify($1, '')`,
+      values: [channelOf(this.#database)],
+    };
+    this.#isRinging = true;
+    while (this.#isDue && !signal.aborted) {
+      this.#isDue = false;
+      const pause = sleep(this.#clock, LEAST_MS, signal);
+      // If it fails, forwarders look by themselves a little later.
+      await this.#database.run(call).catch(() => undefined);
+      await pause;
+    }
+    this.#isRinging = false;
   }
 }

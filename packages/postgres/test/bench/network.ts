@@ -4,9 +4,10 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 /**
  * - `open`: passes all on.
  * - `cut`: takes no connection.
+ * - `ignore`: takes connections, and never passes anything of them on.
  * - `swallow`: passes requests on, and cuts the connection in place of the next answer.
  */
-type Mode = 'open' | 'cut' | 'swallow';
+type Mode = 'open' | 'cut' | 'ignore' | 'swallow';
 
 /** A network between one journal and PostgreSQL. */
 export class Network {
@@ -32,6 +33,10 @@ export class Network {
     return `postgres://postgres@127.0.0.1:${port}/postgres`;
   }
 
+  get connections(): number {
+    return this.#sockets.size / 2;
+  }
+
   open(): void {
     this.#mode = 'open';
   }
@@ -40,6 +45,11 @@ export class Network {
   cut(): void {
     this.#mode = 'cut';
     for (const socket of this.#sockets) socket.destroy();
+  }
+
+  /** New connections get no answer, ever. */
+  ignore(): void {
+    this.#mode = 'ignore';
   }
 
   /** The next answer is lost, with its connection. */
@@ -76,6 +86,7 @@ export class Network {
       socket.on('error', end).on('close', end);
     }
     if (this.#mode === 'cut') end();
+    if (this.#mode === 'ignore') return void client.resume();
     client.on('data', (bytes) => server.write(bytes));
     server.on('data', (bytes) => {
       if (this.#mode === 'open') client.write(bytes);

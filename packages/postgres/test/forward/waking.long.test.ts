@@ -5,6 +5,7 @@ import pg from 'pg';
 import { expect, it, vi } from 'vitest';
 import { PATIENCE } from '../../../../testing/patience.ts';
 import { ADA, describeFleet } from '../bench/fleet.ts';
+import { Network } from '../bench/network.ts';
 
 /** So seldom that only a call can be the reason for a look. */
 const NEVER = { leastPollMs: 600_000, mostPollMs: 600_000 };
@@ -45,6 +46,18 @@ describeFleet('A forwarder', (fleet) => {
     fleet.tracker({ send: false }).track('again', {}, ADA);
     await fleet.delivered('again', 1);
     expect(forwarder.stats().recovered).toBe(1);
+  });
+
+  it('listens although its first connection got no answer', async () => {
+    const network = await Network.start(fleet.database.server.port);
+    network.ignore();
+    const pool = { connectionString: network.connectionString };
+    fleet.tracker({ pool, timeoutMs: 1_000 }, {}, NEVER);
+    await expect.poll(() => network.connections).toBeGreaterThan(1);
+    network.open();
+    await vi.waitFor(async () => expect(await listeners()).toBe('1'), PATIENCE);
+    await fleet.end();
+    await network.close();
   });
 
   it('looks by itself if nothing calls it', async () => {
