@@ -126,18 +126,18 @@ describe('sluice send', () => {
     expect(await readFile(path, 'utf8')).toBe('{"event":\n');
   });
 
-  it('does not write bad records over what somebody else has written, but goes on behind its own', async () => {
+  it('writes bad records after what somebody else has written, and after its own', async () => {
     const [folder, { env }] = [makeFolder(), await startService()];
     await writeFile(join(folder, 'events.ndjson'), '{"event":\n');
     await writeFile(join(folder, 'other'), 'precious');
     const send = ['send', 'events.ndjson', '--journal', 'j', '--rejects'];
-    expect(await sluice([...send, 'other'], env, folder)).toEqual({
-      ...{ code: 2, output: '' },
-      errors: 'sluice: there is a file other already: name another one with --rejects, or delete it\n',
-    });
-    expect(await readFile(join(folder, 'other'), 'utf8')).toBe('precious');
-    for (let time = 0; time < 2; time += 1)
-      expect((await sluice([...send, 'new'], env, folder)).output).toContain('1 bad record in new');
+    for (const again of [[], ['--again']]) {
+      const { code, output } = await sluice([...send, 'other', ...again], env, folder);
+      expect([code, output]).toEqual([1, expect.stringContaining('1 bad record in other')]);
+    }
+    const [first, ...others] = (await readFile(join(folder, 'other'), 'utf8')).trim().split('\n');
+    expect(first).toMatch(/^precious\{"line":1,/);
+    expect(others).toHaveLength(1);
   });
 
   it('makes events of the rows of a CSV file', async () => {

@@ -1,5 +1,5 @@
 import type { Logger } from '@sluice/core';
-import { type Clock, type Redact, redactedError } from '@sluice/protocol/toolbox';
+import { type Clock, type Redact, redactedError, rootMessage } from '@sluice/protocol/toolbox';
 
 /** Each failure is logged at most once in this time. */
 const EVERY_MS = 10_000;
@@ -18,7 +18,7 @@ interface FailureLogOptions {
 export function failureLog({ clock, logger, redact }: FailureLogOptions): FailureLog {
   const loggedAt = new Map<string, number>();
   const write = async (err: Error, message: string) =>
-    logger ? logger.error({ err }, message) : console.error(`${message}: ${err.message}`);
+    logger ? logger.error({ err }, message) : console.error(`${message}: ${rootMessage(err)}`);
   return (error, message) => {
     const now = clock.now();
     // The clock may have been set back.

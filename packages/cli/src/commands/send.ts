@@ -41,7 +41,7 @@ export const sendCommand: CommandSpec = {
   ],
   async run([path = ''], flags, output) {
     const startedAt = Date.now();
-    const { event, customer, map, numbers, rejects: rejectsPath } = flags;
+    const { event, customer, map, numbers } = flags;
     const format = readFormat(flags.format);
     const service = await requireService(await readSettings(flags));
     const { baseUrl, correlationKey, journalDirectory } = service;
@@ -51,21 +51,19 @@ export const sendCommand: CommandSpec = {
     const identity = path === '-' ? undefined : await identify(path, how);
     const resume =
       identity === undefined ? undefined : { identity, file: new PositionFile(journalDirectory, identity) };
+    const rejectsPath = flags.rejects ?? `${path === '-' ? 'stdin' : path}.rejects.ndjson`;
+    if (await isSame(rejectsPath, path))
+      throw new UsageError(`--rejects must not be ${path} itself: it would be written over`);
     if (flags.again) await resume?.file.remove();
     const position = (await resume?.file.read()) ?? START;
     if (position.isComplete)
       output.note(`a file with the content of ${path} was read to its end before: --again sends it again`);
-    else if (position.records > 0) output.note(`goes on behind record ${count(position.records)}`);
+    else if (position.records > 0) output.note(`goes on after record ${count(position.records)}`);
     const isRead = resume !== undefined && !position.isComplete;
     const known = isRead ? await uuidsIn(journalDirectory, flags.again) : new Set<string>();
-    const defaultPath = `${path === '-' ? 'stdin' : path}.rejects.ndjson`;
-    const rejects = new Rejects(rejectsPath ?? defaultPath, position.rejectedBytes);
-    if (await isSame(rejects.path, path))
-      throw new UsageError(`--rejects must not be ${path} itself: it would be written over`);
-    if (rejectsPath && position.rejectedBytes === 0 && (await stat(rejectsPath).catch(() => undefined))?.size)
-      throw new UsageError(
-        `there is a file ${rejectsPath} already: name another one with --rejects, or delete it`,
-      );
+    // What is in a file that the user names may be of another sending.
+    const before = flags.rejects && (await stat(flags.rejects).catch(() => undefined))?.size;
+    const rejects = new Rejects(rejectsPath, position.rejectedBytes || before || 0);
     const signal = interruption();
     signal.addEventListener('abort', () => file.stop());
     const { openTracker } = await import('../delivery/open-tracker.ts');
@@ -76,29 +74,35 @@ export const sendCommand: CommandSpec = {
     const sender = new FileSender(sending, position);
     const total = () => Math.round((sender.position.records - position.records) / (file.share || 1));
     const delivered = await withProgress(tracker, total, !output.isJson, async () => {
-      if (!position.isComplete) await sender.run(file).finally(() => rejects.close());
+      if (!position.isComplete)
+        await sender.run(file).finally(() => {
+          file.stop();
+          return rejects.close();
+        });
       return deliver(tracker, signal, startedAt);
     });
     const { records, rejected } = sender.position;
     // A copy of the file may have been read before, under another name.
     const kept = rejected > 0 && existsSync(rejects.path) ? rejects.path : '';
-    const result = { records, rejected, rejects: kept || undefined, ...delivered };
+    const { isComplete } = sender.position;
+    const result = { records, isComplete, rejected, rejects: kept || undefined, ...delivered };
     const { first } = rejects;
     const example = first === undefined ? '' : ` (the first at ${count(first.line)}: ${first.reason})`;
     const bad = rejected > 0 ? `; ${counted(rejected, 'bad record')}${kept && ` in ${kept}`}${example}` : '';
-    const rest = sender.isFull && resume ? '; what was dropped is sent if it is started again' : '';
+    const dropped = sender.isFull && resume ? '; what was dropped is sent if it is started again' : '';
+    const rest = isComplete ? dropped : '; the rest of it is read if it is started again';
     output.result(
       result,
       () => `read ${counted(records, 'record')}${bad}; ${deliveredText(delivered)}${rest}`,
     );
-    if (signal.aborted && !sender.position.isComplete) return EXIT.interrupted;
+    if (!isComplete) return signal.aborted ? EXIT.interrupted : EXIT.failed;
     return exitCodeOf(delivered, signal.aborted) || (rejected > 0 ? EXIT.failed : EXIT.done);
   },
 };
 
 /** The size of the file, in bytes. Throws a UsageError if it cannot be read. */
 async function sizeOf(path: string): Promise<number> {
-  // Not fstatSync(0): behind it, Node takes links to packages for pipes, and finds no modules.
+  // Not fstatSync(0): after it, Node takes links to packages for pipes, and finds no modules.
   const status = await stat(path === '-' ? '/dev/stdin' : path).catch(() => undefined);
   if (path === '-') {
     if (status?.isDirectory()) throw new UsageError('standard input is a directory: give a file');

@@ -105,7 +105,11 @@ function takeBefore(line: number, lists: readonly FileRecord[][]): FileRecord[] 
 
 /** Without the ends of its line, and of empty ones before it. */
 function bare(text = ''): string {
-  return text.replace(/^[\r\n]+|[\r\n]+$/g, '');
+  const isEnd = (at: number) => text[at] === '\n' || text[at] === '\r';
+  let [from, to] = [0, text.length];
+  while (from < to && isEnd(from)) from += 1;
+  while (to > from && isEnd(to - 1)) to -= 1;
+  return text.slice(from, to);
 }
 
 function reasonOf(error: CsvError | undefined): string {

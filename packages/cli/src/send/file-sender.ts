@@ -18,6 +18,8 @@ const EVENT_BYTES = 256 * 1024;
 const MOST_PENDING = 20_000;
 const MOST_BYTES = 128 * 1024 * 1024;
 const LOOK_MS = 20;
+/** A service that has accepted events may do so again: only a pause that is longer ends the reading. */
+const LASTING_MS = 120_000;
 
 interface FileSenderOptions {
   readonly tracker: Tracker;
@@ -71,6 +73,7 @@ export class FileSender {
     const lookAfter = Math.min(MOST_UNSEEN, Math.ceil(this.#mostBytes / (2 * EVENT_BYTES)));
     const start = this.#position.number;
     let last = this.#position;
+    let unseen = 0;
     let unstored = 0;
     let characters = 0;
     const mostCharacters = Math.min(CHUNK_CHARACTERS, this.#mostBytes / 2);
@@ -87,7 +90,8 @@ export class FileSender {
       };
       unstored += 1;
       characters += record.text?.length ?? 0;
-      if (unstored % lookAfter === 0 && !(await this.#hasRoom())) {
+      unseen += 1;
+      if (unseen % lookAfter === 0 && !(await this.#hasRoom())) {
         isComplete = false;
         break;
       }
@@ -127,14 +131,15 @@ export class FileSender {
     await resume?.file.write(this.#position);
   }
 
-  /** Waits for room. False if none comes before somebody does something. */
+  /** Waits for room. False if none comes before somebody does something, and the rest can be read later. */
   async #hasRoom(): Promise<boolean> {
-    const { signal, tracker } = this.#options;
+    const { resume, signal, tracker } = this.#options;
     for (;;) {
-      const { pending, memoryBytes, journalBytes } = tracker.stats();
+      const { delivered, journalBytes, memoryBytes, pause, pending } = tracker.stats();
       const isFull = pending > MOST_PENDING || (pending > 0 && memoryBytes + journalBytes > this.#mostBytes);
       if (!isFull) return true;
-      if (signal.aborted || isStuck(tracker)) return false;
+      const isLasting = delivered === 0 || Date.now() - (pause?.since ?? 0) > LASTING_MS;
+      if (signal.aborted || (resume && isLasting && isStuck(tracker))) return false;
       await setTimeout(LOOK_MS);
     }
   }

@@ -11,8 +11,12 @@ import type { Keeper, PageEvent, Work } from './keeper.ts';
 const CLOSE_MS = 10_000;
 const TIMEOUTS = { connectMs: 5_000, headersMs: 20_000, bodyMs: 5_000, totalMs: 25_000 };
 const TOO_LARGE = 413;
-/** An event is at fault: the page sends less at once, until it knows which one. */
-const WRONG: ReadonlySet<number> = new Set([400, 409, 422]);
+/** These are about the request, the key or the address. After another 4xx, or 501, an event is at fault, as for a tracker. */
+const OURS: ReadonlySet<number> = new Set([
+  ...[401, 402, 403, 404, 405, 407, 408, 410, 421, 425, 426, 429, 431, 451],
+]);
+/** Characters of an answer that are logged. */
+const MOST_SHOWN = 200;
 /** A page of a captive portal, or of a proxy. */
 const HTML = /^\s*<(?:!doctype|html)/i;
 
@@ -76,11 +80,13 @@ export class UpstreamKeeper implements Keeper {
     if (status >= 200 && status < 300 && !isWebPage) return;
     // The page sends less at once. Otherwise it would send the same again and again.
     if (status === TOO_LARGE) throw new Refusal('too_large');
-    if (WRONG.has(status)) throw new Refusal('malformed');
+    const words = isWebPage ? ' with a web page' : `: ${answer?.body.slice(0, MOST_SHOWN)}`;
     const cause =
-      outcome.kind === 'failed'
-        ? outcome.cause
-        : new Error(`the service answered ${status}${isWebPage ? ' with a web page' : ''}`);
+      outcome.kind === 'failed' ? outcome.cause : new Error(`the service answered ${status}${words}`);
+    if ((status >= 400 && status < 500 && !OURS.has(status)) || status === 501) {
+      this.#log(cause, 'Sluice relay: the service refuses events, and pages look for the one at fault');
+      throw new Refusal('malformed');
+    }
     this.#log(cause, 'Sluice relay: the service has not taken events, and pages keep them');
     throw new Refusal('not_durable', parseRetryAfter(answer?.retryAfter, this.#clock.now(), answer?.date));
   }

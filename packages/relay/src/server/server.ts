@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
 import { nonEmpty, type Rule, readRules, whole } from '@sluice/protocol/toolbox';
 import { answerNode } from '../adapters/node.ts';
 import type { Relay } from '../relay.ts';
@@ -68,7 +69,8 @@ export async function startRelayServer(relay: Relay, options: ServerOptions = {}
   const address = server.address() as AddressInfo;
   const drain = async (timeoutMs: number) => {
     const closed = new Promise((resolve) => server.close(resolve));
-    // The server itself closes only what has had a request.
+    // The server itself closes only what has had a request. First it reads what has arrived.
+    await setImmediate();
     for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
     const deadline = setTimeout(() => server.closeAllConnections(), timeoutMs);
     await closed;
