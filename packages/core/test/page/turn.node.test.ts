@@ -19,9 +19,9 @@ describe('the turn of a page', () => {
 
   const never = () => new Promise<never>(() => {});
   const stored = { request: never };
-  const tabsOfPage = () =>
+  const tabsOfPage = (own = new FakeLocks(locks)) =>
     createTabs({
-      ...{ name: 'tabs', locks: new FakeLocks(locks), clock, stored },
+      ...{ name: 'tabs', locks: own, clock, stored },
       ...{ hear: () => {}, onFailed: () => {} },
     });
 
@@ -51,6 +51,32 @@ describe('the turn of a page', () => {
     const asked = expect(tabsOfPage().alone(async () => {}, signal)).rejects.toThrow('another page works');
     await clock.advance(1_000);
     await asked;
+  });
+
+  it('is not asked for by a hidden page that is frozen within that second', async () => {
+    hide();
+    const own = new FakeLocks(locks);
+    const request = vi.spyOn(own, 'request');
+    const frozen = new AbortController();
+    const asked = expect(tabsOfPage(own).alone(never, frozen.signal)).rejects.toThrow('another page works');
+    await clock.advance(500);
+    frozen.abort();
+    await asked;
+    expect(request).not.toHaveBeenCalled();
+  });
+
+  it('is asked for anew, and at once, by a hidden page that is seen within that second', async () => {
+    hide();
+    const work = vi.fn(async () => {});
+    const isOver = vi.fn();
+    void tabsOfPage().alone(work, signal).catch(isOver);
+    await clock.advance(500);
+    page.visibilityState = 'visible';
+    page.dispatchEvent(new Event('visibilitychange'));
+    await settle();
+    expect(isOver).toHaveBeenCalledOnce();
+    await tabsOfPage().alone(work, signal);
+    expect(work).toHaveBeenCalledOnce();
   });
 
   it('is not waited for by a page that is left', async () => {

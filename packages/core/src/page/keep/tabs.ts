@@ -47,8 +47,6 @@ export function createTabs(options: TabsOptions): Tabs {
   async function alone(work: () => Promise<void>, signal: AbortSignal): Promise<void> {
     const asked = locks;
     if (!asked) return work();
-    // One that is frozen as soon as it is hidden is not to be given the lock then: its timers stand still.
-    if (isHidden()) await sleep(clock, HIDDEN_MS, signal);
     const wait = new AbortController();
     const leave = () => wait.abort();
     const isHeld = async () => {
@@ -60,6 +58,9 @@ export function createTabs(options: TabsOptions): Tabs {
     signal.addEventListener('abort', leave, { signal: wait.signal });
     // One that is frozen while it waits would get the lock all the same, and keep it from all others.
     globalThis.document?.addEventListener?.('visibilitychange', leave, { signal: wait.signal });
+    // One that is frozen as soon as it is hidden is not to be given the lock then: its timers stand still.
+    if (isHidden()) await sleep(clock, HIDDEN_MS, wait.signal);
+    if (wait.signal.aborted) throw new Error('another page works');
     const options = isHidden() ? { ifAvailable: true } : { signal: wait.signal };
     const request = asked.request(name, options, (lock) => {
       const isOurs = lock !== null && !wait.signal.aborted;

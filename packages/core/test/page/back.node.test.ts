@@ -1,0 +1,59 @@
+import 'fake-indexeddb/auto';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { FakeOrigin, type FakeTab } from '../bench/fake-origin.ts';
+import { FakeStorage } from '../bench/fake-storage.ts';
+
+const NEXT = { activation: { entry: { url: 'https://shop.example/next' } } };
+
+let origin: FakeOrigin;
+let page: EventTarget & { visibilityState?: string };
+
+beforeEach(() => {
+  origin = new FakeOrigin();
+  origin.room = 60_000;
+  page = Object.assign(new EventTarget(), { visibilityState: 'visible' });
+  vi.stubGlobal('document', page);
+  vi.stubGlobal('location', { origin: 'https://shop.example' });
+  vi.stubGlobal('localStorage', new FakeStorage());
+  vi.stubGlobal('onpageswap', null);
+});
+
+afterEach(async () => {
+  vi.unstubAllGlobals();
+  await origin.close();
+});
+
+function fire(target: EventTarget, type: string, fields: object = {}): void {
+  target.dispatchEvent(Object.assign(new Event(type), fields));
+}
+
+function see(tab: FakeTab, visibilityState: string): void {
+  page.visibilityState = visibilityState;
+  fire(tab.view, 'visibilitychange');
+  fire(page, 'visibilitychange');
+}
+
+/** As in Chromium, for a page of the same origin. */
+function goAway(tab: FakeTab): void {
+  fire(tab.view, 'pageswap', NEXT);
+  fire(tab.view, 'pagehide');
+  see(tab, 'hidden');
+  fire(page, 'freeze');
+}
+
+function comeBack(tab: FakeTab): void {
+  fire(page, 'resume');
+  see(tab, 'visible');
+  fire(tab.view, 'pageshow');
+}
+
+it('a page that is back from the cache sends at once what it tracked as it was left', async () => {
+  const tab = origin.openTab({ logger: false });
+  await origin.pass(6_000, 100);
+  tab.track(1);
+  goAway(tab);
+  await origin.pass(5_000, 1_000);
+  comeBack(tab);
+  await origin.pass(200, 10);
+  expect(origin.received.size).toBe(1);
+});
