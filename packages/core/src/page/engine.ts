@@ -81,8 +81,10 @@ export function createEngine(
       identity.recheck();
     },
     onChange() {
-      if (consent.isGranted) void keeper.commit();
-      else sharing.look();
+      if (consent.isGranted) {
+        tabs.open();
+        void keeper.commit();
+      } else sharing.look();
     },
   });
   const keeper = createKeeper({

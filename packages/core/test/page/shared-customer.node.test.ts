@@ -211,6 +211,26 @@ describe('pages that share their customer', () => {
     expect(second.tracker.stats()).toMatchObject({ held: 2, dropped: { unidentified: 0 } });
   });
 
+  it('hear of each other once consent is granted, also one that was in the back/forward cache before', async () => {
+    const first = open({ consent: 'pending' });
+    await settle();
+    goAway(first);
+    await origin.pass(10);
+    comeBack(first);
+    await settle();
+    first.tracker.setConsent('granted');
+    first.tracker.identify(ada);
+    await settle();
+    const second = open();
+    await settle();
+    second.tracker.reset();
+    second.tracker.identify(bob);
+    await settle();
+    track(first, 1);
+    await settle();
+    expect(customers.get(1)).toBe(bob);
+  });
+
   it('end with the customer whom all of them identify after reset(), at the same time', async () => {
     const tabs = [open(), open(), open()];
     tabs[0]?.tracker.identify(ada);
