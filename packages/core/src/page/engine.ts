@@ -134,7 +134,7 @@ export function createEngine(
     ...{ name, settings, consent },
   });
   consent.open();
-  listenToPage({ gate, identity, keeper, consent, parcels, sender, tabs }, signal);
+  listenToPage({ gate, identity, keeper, consent, parcels, sender, tabs, look: sharing.look }, signal);
 
   function retryNow(): void {
     sender.hurryRetries();

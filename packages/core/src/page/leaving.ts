@@ -32,11 +32,13 @@ interface LeavingStages {
   readonly parcels: Parcels;
   readonly sender: Sender;
   readonly tabs: Tabs;
+  /** Lists what others left, and sends it. */
+  readonly look: () => void;
 }
 
 /** Follows what happens to a page, until the signal aborts. */
 export function listenToPage(stages: LeavingStages, signal: AbortSignal): void {
-  const { gate, identity, keeper, consent, parcels, sender, tabs } = stages;
+  const { gate, identity, keeper, consent, parcels, sender, tabs, look } = stages;
   const page = globalThis.document;
   let followedAt = Number.NaN;
   /** Its last requests are made. */
@@ -87,10 +89,13 @@ export function listenToPage(stages: LeavingStages, signal: AbortSignal): void {
 
   function back(): void {
     follow();
-    if (isSent) identity.recheck();
-    isSent = false;
     keeper.leave(false);
     if (consent.isGranted) tabs.open();
+    if (isSent) {
+      identity.recheck();
+      look();
+    }
+    isSent = false;
     show();
   }
 

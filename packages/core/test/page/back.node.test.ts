@@ -57,3 +57,21 @@ it('a page that is back from the cache sends at once what it tracked as it was l
   await origin.pass(200, 10);
   expect(origin.received.size).toBe(1);
 });
+
+it('a page that is back from the cache sends what others left meanwhile, though it tracks nothing', async () => {
+  const first = origin.openTab({ logger: false });
+  await origin.pass(6_000, 100);
+  goAway(first);
+  await origin.pass(50, 10);
+  see(first, 'visible');
+  const second = origin.openTab({ logger: false });
+  await origin.pass(2_000, 100);
+  second.track(3);
+  fire(second.view, 'pageswap', NEXT);
+  fire(second.view, 'pagehide');
+  await origin.pass(50, 10);
+  second.kill();
+  comeBack(first);
+  await origin.pass(60_000, 1_000);
+  expect([...origin.received.values()]).toEqual([1, 1, 1]);
+});
