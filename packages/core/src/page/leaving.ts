@@ -61,6 +61,8 @@ export function listenToPage(stages: LeavingStages, signal: AbortSignal): void {
   /** From here on Chromium ends pending requests, as if they had failed. */
   function leave(): void {
     keeper.leave(true);
+    // Others look for what it leaves, though they have nothing to send themselves.
+    tabs.tell(['waits']);
     tabs.close();
   }
 

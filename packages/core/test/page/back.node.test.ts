@@ -75,3 +75,19 @@ it('a page that is back from the cache sends what others left meanwhile, though 
   await origin.pass(60_000, 1_000);
   expect([...origin.received.values()]).toEqual([1, 1, 1]);
 });
+
+it.each([60_000, 0])('an idle page sends what another one leaves (room: %i bytes)', async (room) => {
+  origin.room = room;
+  const idle = origin.openTab({ logger: false });
+  await origin.pass(6_000, 100);
+  const tab = origin.openTab({ logger: false });
+  await origin.pass(6_000, 100);
+  tab.track(3);
+  fire(tab.view, 'pageswap', NEXT);
+  fire(tab.view, 'pagehide');
+  await origin.pass(50, 10);
+  tab.kill();
+  await origin.pass(60_000, 1_000);
+  expect(idle.tracker.stats().delivered).toBe(3);
+  expect([...origin.received.values()]).toEqual([1, 1, 1]);
+});
