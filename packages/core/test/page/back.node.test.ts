@@ -19,6 +19,7 @@ beforeEach(() => {
 });
 
 afterEach(async () => {
+  vi.restoreAllMocks();
   vi.unstubAllGlobals();
   await origin.close();
 });
@@ -90,4 +91,25 @@ it.each([60_000, 0])('an idle page sends what another one leaves (room: %i bytes
   await origin.pass(60_000, 1_000);
   expect(idle.tracker.stats().delivered).toBe(3);
   expect([...origin.received.values()]).toEqual([1, 1, 1]);
+});
+
+it('a page that is frozen while it lists what is stored leaves the turn to others', async () => {
+  const tab = origin.openTab({ logger: false });
+  await origin.pass(6_000, 100);
+  // The browser does not answer a frozen page.
+  const { transaction } = IDBDatabase.prototype;
+  let isHeld = false;
+  vi.spyOn(IDBDatabase.prototype, 'transaction').mockImplementation(function (this: IDBDatabase, ...args) {
+    const made = transaction.apply(this, args);
+    if (isHeld || args[1] !== 'readonly') return made;
+    isHeld = true;
+    vi.spyOn(made, 'addEventListener').mockImplementation(() => {});
+    return made;
+  });
+  tab.track(1);
+  while (!isHeld) await origin.pass(50, 50);
+  expect((await origin.locks.query()).held).toHaveLength(1);
+  fire(page, 'freeze');
+  await origin.pass(0);
+  expect((await origin.locks.query()).held).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { BATCH_OVERHEAD_BYTES } from '@sluice/protocol/toolbox';
+import { BATCH_OVERHEAD_BYTES, untilWoken } from '@sluice/protocol/toolbox';
 import { Alarm } from '../../base/alarm.ts';
 import { bytesOf, countOf } from '../../send/trial.ts';
 import type { TrackerStats } from '../../tell/stats.ts';
@@ -145,14 +145,21 @@ export function createSender(options: SenderOptions): Sender {
   async function ask(): Promise<void> {
     if (asking) return;
     asking = new AbortController();
-    await (keeper.survives ? tabs.alone(work, asking.signal) : work()).catch(() => undefined);
+    const { signal } = asking;
+    // One that is frozen or left while it lists lets go at once: others wait.
+    const turn = () =>
+      untilWoken(signal, (wake) => {
+        void work(signal).then(wake);
+        return () => finish?.();
+      });
+    await (keeper.survives ? tabs.alone(turn, signal) : turn()).catch(() => undefined);
     // A turn that was lost is over, too.
-    finish?.();
+    asking.abort();
     asking = undefined;
     wake();
   }
 
-  async function work(): Promise<void> {
+  async function work(signal: AbortSignal): Promise<void> {
     try {
       await refresh();
       misses = 0;
@@ -162,7 +169,7 @@ export function createSender(options: SenderOptions): Sender {
       // Twice is better than never.
       if (misses < MOST_MISSES) return;
     }
-    if (traffic.isStopped || keeper.isLeft) return;
+    if (signal.aborted) return;
     await new Promise<void>((resolve) => {
       finish = resolve;
       turnUntil = clock.now() + TURN_MS;
@@ -170,11 +177,6 @@ export function createSender(options: SenderOptions): Sender {
     });
     finish = undefined;
     isWanted = false;
-  }
-
-  function giveUp(): void {
-    asking?.abort();
-    finish?.();
   }
 
   /** Begins with what is due, or reads it. Returns false if there is nothing. */
@@ -265,7 +267,7 @@ export function createSender(options: SenderOptions): Sender {
     },
     rest() {
       traffic.departures += 1;
-      giveUp();
+      asking?.abort();
     },
     changed,
     wanted() {
@@ -278,7 +280,7 @@ export function createSender(options: SenderOptions): Sender {
     async stop() {
       traffic.isStopped = true;
       timer.stop();
-      giveUp();
+      asking?.abort();
       looked();
       while (traffic.running > 0 || isPumping) await changed();
     },
