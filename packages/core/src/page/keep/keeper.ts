@@ -149,14 +149,15 @@ export function createKeeper(options: KeeperOptions): Keeper {
     // All that may be deleted is being deleted.
     if (begun.length === 0 && isFull) alarm.set(settings.commitIntervalMs);
     if (begun.length === 0) return onChange(false);
-    const records = begun.map(([, { key, texts }]) => ({ key, texts }));
+    const records = begun.map(([id, change]) => [id, change, change.key, change.texts] as const);
     for (const [, change] of begun) change.kept = 'writing';
     if (isLeft) for (const [, change] of begun) if (spill(change)) spilled.add(change);
     try {
       await store.use('readwrite', (objects) => {
-        for (const { key, texts } of records)
+        for (const [id, change, key, texts] of records)
           if (texts === undefined) objects.delete(key);
-          else objects.put(texts, key as IDBValidKey);
+          // While the database was opened it may have ended: others stored and sent it.
+          else if (changes.get(id) === change) objects.put(texts, key as IDBValidKey);
       });
       failures = 0;
       retry.cancel();
@@ -175,7 +176,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
       reporter.storageFailed(storageError('cannot write to IndexedDB', cause));
     }
     reporter.journal(failures || isFull ? 'memory' : 'indexeddb');
-    onChange(!failures && records.some(({ texts }) => texts));
+    onChange(!failures && records.some(([, , , texts]) => texts));
   }
 
   return {
