@@ -2,6 +2,8 @@ import 'fake-indexeddb/auto';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { FakeOrigin, type FakeTab } from '../bench/fake-origin.ts';
 import { FakeStorage } from '../bench/fake-storage.ts';
+import { turns } from '../bench/idle-storage.ts';
+import { answered } from '../bench/scripted-transport.ts';
 
 const NEXT = { activation: { entry: { url: 'https://shop.example/next' } } };
 
@@ -145,4 +147,30 @@ it('what others delivered meanwhile is not stored again by a page whose database
   await origin.pass(20_000, 200);
   expect([...origin.received.values()]).toEqual([1, 1, 1]);
   expect(first.tracker.stats()).toMatchObject({ pending: 0 });
+});
+
+it('a dead letter is kept though the browser loses what is written as the page is left', async () => {
+  let answer: () => void = () => {};
+  origin.respond = () => new Promise((resolve) => (answer = () => resolve(answered(200))));
+  const classify = () => [{ index: 0, reason: 'bad' }];
+  const tab = origin.openTab({ logger: false, delivery: { classify } });
+  await origin.pass(50);
+  tab.track(2);
+  await origin.pass(500, 50);
+  const put = vi.spyOn(IDBObjectStore.prototype, 'put').mockImplementation(() => {
+    throw new DOMException('the page is left', 'AbortError');
+  });
+  answer();
+  while (tab.tracker.stats().deadLettered < 1) await turns(1);
+  fire(tab.view, 'pagehide');
+  await origin.pass(5, 1);
+  put.mockRestore();
+  fire(tab.view, 'pageshow');
+  await origin.pass(70_000, 500);
+  const letters: unknown[] = [];
+  void (async () => {
+    for await (const letter of tab.tracker.deadLetters.list()) letters.push(letter);
+  })();
+  await origin.pass(100);
+  expect(letters).toHaveLength(1);
 });

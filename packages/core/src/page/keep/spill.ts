@@ -12,7 +12,8 @@ type Spilled = readonly [key: IDBValidKey, value: unknown, name: string];
 export function createSpill(name: string): (change: Pick<Change, 'key' | 'texts'>) => boolean {
   let room = MOST_LENGTH;
   return ({ key, texts }) => {
-    if (texts === undefined) return false;
+    // Other records, such as a dead letter, would be taken for those of another script.
+    if (!Array.isArray(texts) && !isLease(key)) return false;
     const text = JSON.stringify(texts);
     if (room < text.length) return false;
     room -= text.length;
