@@ -90,3 +90,21 @@ it('what failed while the relay was away is delivered once it is back, in few re
   });
   expect(origin.times.length - length).toBeLessThan(8);
 });
+
+it('a relay that is away is asked for tickets less and less often, and gives them once it is back', async () => {
+  giveTickets();
+  const answer = globalThis.fetch;
+  let asked = 0;
+  vi.stubGlobal('fetch', async () => {
+    asked += 1;
+    return new Response('<h1>502 Bad Gateway</h1>', { status: 502 });
+  });
+  const tab = origin.openTab({ logger: false });
+  await origin.pass(50);
+  tab.track(1);
+  await origin.pass(60 * 60_000, 1_000);
+  expect(asked).toBeLessThan(15);
+  vi.stubGlobal('fetch', answer);
+  await origin.pass(10 * 60_000, 1_000);
+  expect(tab.tracker.stats()).toMatchObject({ delivered: 1, pending: 0 });
+});

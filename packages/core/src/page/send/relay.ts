@@ -7,7 +7,7 @@ import type { ReadRejected } from '../../send/http/transport.ts';
 import type { Parcel } from '../keep/parcel.ts';
 import { loadText, saveText } from '../store/origin.ts';
 
-/** The relay is asked for another customer after this time, again after twice this time, then less and less often. */
+/** The relay is asked again after this time, again after twice this time, then less and less often, whatever it answered. */
 const ASK_AGAIN: Backoff = { baseMs: 5_000, maxMs: 10 * 60_000 };
 
 export interface RelayAddress {
@@ -80,7 +80,6 @@ export function createRelay({ url, jwt }: RelayAddress, clock: Clock, onDue: () 
       }
     } catch {
       // There is no network, or no relay.
-      times = 0;
     }
     onDue();
   }
