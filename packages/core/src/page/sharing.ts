@@ -61,6 +61,8 @@ export function createSharing(options: SharingOptions): Sharing {
   let sharedUntil: number | undefined = 0;
   let last: Promise<void> = Promise.resolve();
   const looking = new Alarm(clock, look);
+  /** Another page that ends much tells that in many messages: the sender looks at all that waits. */
+  const waking = new Alarm(clock, sender.wake);
   /** What other pages say has ended: it may be listed until it is deleted. */
   const gone = new Set<string>();
 
@@ -152,7 +154,7 @@ export function createSharing(options: SharingOptions): Sharing {
       parcels.gone(parcel, fate);
       for (const key of keys) parcels.found(key, parcel.epoch);
       parcels.sort();
-      sender.wake();
+      waking.set(0);
     },
     refresh,
     look,
