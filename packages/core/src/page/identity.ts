@@ -224,8 +224,7 @@ export function createIdentity(options: IdentityOptions): Identity {
       run(() => claims.has(claim) && carryOut(next, before, claim));
     },
     hear(theirs, owner, isNew) {
-      // Nothing is shared where nothing is stored.
-      if (!hold || !keeper.survives) return;
+      if (!hold) return;
       if ((theirs === id && owner === customer) || `${heard}` === `${[theirs, owner]}`) return;
       heard = [theirs, owner];
       if (isNew) {

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { PATIENCE } from '../../../../testing/patience.ts';
 import { createWith, defaults } from '../../src/page/tracker.ts';
 import { guards } from '../../src/parts/guards.ts';
-import { FakeChannel } from '../bench/fake-origin.ts';
+import { FakeChannel, FakeOrigin } from '../bench/fake-origin.ts';
 import { turns } from '../bench/idle-storage.ts';
 import { answered } from '../bench/scripted-transport.ts';
 
@@ -27,3 +27,21 @@ it('a page whose journal is memory keeps to itself who its customer is', async (
   expect(second?.stats()).toMatchObject({ held: 1, delivered: 0 });
   await Promise.all([first?.close(), second?.close()]);
 });
+
+it.each(['identify', 'reset'] as const)(
+  '%s() in a page whose journal is memory changes nothing in others',
+  async (what) => {
+    const origin = new FakeOrigin();
+    origin.customer = undefined;
+    const tab = origin.openTab({ logger: false });
+    await origin.pass(500, 50);
+    tab.track(3);
+    const other = origin.openTab({ logger: false, journal: 'memory' });
+    await origin.pass(500, 50);
+    if (what === 'reset') other.tracker.reset();
+    else other.tracker.identify('bob@example.com');
+    await origin.pass(3_000, 100);
+    expect(tab.tracker.stats()).toMatchObject({ held: 3, delivered: 0, dropped: { unidentified: 0 } });
+    await origin.close();
+  },
+);

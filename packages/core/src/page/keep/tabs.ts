@@ -32,7 +32,7 @@ export interface Tabs {
 interface TabsOptions extends Meeting {
   readonly name: string;
   readonly clock: Clock;
-  /** In place of Web Locks. */
+  /** In place of Web Locks. Undefined: nothing is stored, and the page keeps to itself. */
   readonly stored: StoredLock | undefined;
   readonly hear: (message: Message) => void;
   /** Web Locks do not work. */
@@ -41,7 +41,7 @@ interface TabsOptions extends Meeting {
 
 export function createTabs(options: TabsOptions): Tabs {
   const { name, clock, createChannel, stored, hear, onFailed } = options;
-  let locks: Meeting['locks'] = options.locks ?? stored;
+  let locks: Meeting['locks'] = stored && (options.locks ?? stored);
   let channel: BroadcastChannel | undefined;
 
   async function alone(work: () => Promise<void>, signal: AbortSignal): Promise<void> {
@@ -93,7 +93,7 @@ export function createTabs(options: TabsOptions): Tabs {
     },
     alone,
     open() {
-      channel ??= createChannel?.(name);
+      channel ??= stored && createChannel?.(name);
       if (channel) channel.onmessage = ({ data }) => hear(data);
     },
     close() {

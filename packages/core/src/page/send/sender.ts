@@ -152,7 +152,7 @@ export function createSender(options: SenderOptions): Sender {
         void work(signal).then(wake);
         return () => finish?.();
       });
-    await (keeper.survives ? tabs.alone(turn, signal) : turn()).catch(() => undefined);
+    await tabs.alone(turn, signal).catch(() => undefined);
     // A turn that was lost is over, too.
     asking.abort();
     asking = undefined;
