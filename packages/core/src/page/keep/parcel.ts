@@ -178,7 +178,7 @@ export function readKeys(keys: readonly IDBValidKey[], now: number): Listing {
       const parcel = stored.get(idOf(key));
       // One that ends too late was made before the clock was set back: it has ended.
       const until = end > now && end <= now + forMs ? end : 0;
-      if (parcel) Object.assign(parcel, { until, wasAlive });
+      if (parcel) Object.assign(parcel, { until: Math.max(until, parcel.until ?? 0), wasAlive });
       else if (Math.abs(now - end) > forMs) over.push(key);
     } else if (has<SharedPause>(key, 'nnn') && key[2] < TOO_MUCH) {
       const [until, failures, forMs] = key;
