@@ -64,6 +64,7 @@ export function listenToPage(stages: LeavingStages, signal: AbortSignal): void {
     // Others look for what it leaves, though they have nothing to send themselves.
     tabs.tell(['waits']);
     tabs.close();
+    sender.rest();
   }
 
   /** @param isSure The page goes. Otherwise it is hidden, and may live on. */
@@ -73,10 +74,7 @@ export function listenToPage(stages: LeavingStages, signal: AbortSignal): void {
     identity.leave(isSure);
     const sendsNothing = isSent || isOffline || isFollowed || !consent.isGranted;
     isSent ||= isSure;
-    if (isSure) {
-      leave();
-      sender.rest();
-    }
+    if (isSure) leave();
     if (sendsNothing) void keeper.commit();
     if (isOffline || (!sendsNothing && sender.leave(isSure))) registerSync();
     if (sendsNothing || isSure) return;

@@ -174,3 +174,15 @@ it('a dead letter is kept though the browser loses what is written as the page i
   await origin.pass(100);
   expect(letters).toHaveLength(1);
 });
+
+it('a page lets go of the turn as soon as the browser says that it is left', async () => {
+  origin.respond = () => new Promise(() => {});
+  const tab = origin.openTab({ logger: false });
+  await origin.pass(50);
+  tab.track(1);
+  await origin.pass(500, 50);
+  expect((await origin.locks.query()).held).toHaveLength(1);
+  fire(tab.view, 'pageswap', NEXT);
+  await origin.pass(0);
+  expect((await origin.locks.query()).held).toEqual([]);
+});

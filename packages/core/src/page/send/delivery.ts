@@ -145,7 +145,7 @@ export function createDelivery(
       return void putBack(batch);
     }
     // The browser goes on with requests of a page that is left, though they seem to fail.
-    if (outcome.kind === 'failed' && (before.departures < traffic.departures || keeper.isLeft)) {
+    if (outcome.kind === 'failed' && before.departures < traffic.departures) {
       batch.isLeft = true;
       return void retry(batch, before.at + leaseMs - now);
     }
