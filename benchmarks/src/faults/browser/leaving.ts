@@ -127,21 +127,30 @@ const backForward = browserFault('bfcache', {
   quick: 2,
   async play({ scene, tries, random }) {
     const tab = await scene.openTab();
-    const { page } = tab;
-    const { life } = page;
     let restored = 0;
+    /** How often the page that is shown now was back. */
+    let returns = 0;
     for (let time = 0; time < tries; time += 1) {
+      const { page } = tab;
       await (time % 3 === 2 ? scene.service.close() : scene.service.open());
       await tab.call('track', random(AT_NAVIGATION));
       page.cutOff();
       await leaveFor(tab, `${scene.origin}/plain`);
       await pause(random(LONGEST_PAUSE_MS));
       await tab.send('Page.navigateToHistoryEntry', { entryId: await previousEntry(tab) });
-      if (await isBack(tab, life, restored + 1)) restored += 1;
-      page.goOn();
+      if (await isBack(tab, page.life, returns + 1)) {
+        restored += 1;
+        returns += 1;
+        page.goOn();
+      } else {
+        // The browser did not keep it: another page is in its place.
+        returns = 0;
+        page.durable = page.tracked;
+      }
     }
     await scene.service.open();
     await tab.call('track', 1);
+    const { page } = tab;
     page.durable = page.tracked = (await tab.call('look')).tracked;
     if (restored < tries) scene.problems.push(`restored from the cache ${restored} times of ${tries}`);
     return { note: `restored ${restored} of ${tries} times` };
