@@ -68,7 +68,7 @@ export function createConsent(options: ConsentOptions): ConsentGate {
   function change(next: Consent, isChoice: boolean): void {
     if (isHeldBack) [wanted, isChosen] = [next, isChoice && next !== 'pending'];
     if (isHeldBack || signal.aborted) return;
-    const isNews = next === 'denied' ? stored !== 'denied' : next === 'granted' && stored === 'denied';
+    const isNews = next !== 'pending' && (next === 'denied') !== (stored === 'denied');
     if (isStored && isChoice && isNews) {
       stored = next;
       saveText(name, next);

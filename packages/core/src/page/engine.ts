@@ -81,10 +81,8 @@ export function createEngine(
       identity.recheck();
     },
     onChange() {
-      if (consent.isGranted) {
-        tabs.open();
-        void keeper.commit();
-      } else sharing.look();
+      if (consent.isGranted) void keeper.commit();
+      else sharing.look();
     },
   });
   const keeper = createKeeper({
@@ -99,12 +97,7 @@ export function createEngine(
   const letters = createLetters(settings.deadLetters, clock, keeper, reporter);
   const wake = () => sender.wake();
   const stages = {
-    settings,
-    clock,
-    parcels,
-    keeper,
-    letters,
-    reporter,
+    ...{ settings, clock, parcels, keeper, letters, reporter, books, consent, name },
     refresh: () => sharing.refresh(),
   };
   const bounds = parts.bounds?.({ ...stages, wake });
@@ -122,19 +115,17 @@ export function createEngine(
   });
   const relay = address && createRelay(address, clock, wake);
   const sender = createSender({
-    ...{ ...stages, relay, random, tabs, gate, requests, transport, books, bounds, limits },
+    ...{ ...stages, relay, random, tabs, gate, requests, transport, bounds, limits },
     ...{ offset: texts.offset, rejected: relay ? relay.refused : hooked.rejected },
   });
   const identity = createIdentity({
-    ...{ settings, clock, parcels, keeper, texts, consent, tell: tabs.tell },
+    ...{ ...stages, texts, tell: tabs.tell },
     onFailed: reporter.storageFailed,
   });
-  const sharing = createSharing({
-    ...{ gate, identity, sender, parcels, keeper, letters, clock, books, reporter },
-    ...{ name, settings, consent },
-  });
+  const more = { ...stages, gate, identity, sender, tabs };
+  const sharing = createSharing(more);
   consent.open();
-  listenToPage({ gate, identity, keeper, consent, parcels, sender, tabs, look: sharing.look }, signal);
+  listenToPage(more, sharing.look, signal);
 
   function retryNow(): void {
     sender.hurryRetries();

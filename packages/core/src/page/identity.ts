@@ -7,6 +7,7 @@ import type { ConsentGate } from './consent.ts';
 import type { Keeper } from './keep/keeper.ts';
 import {
   byteLength,
+  encoder,
   isParcel,
   isTexts,
   NO_SESSION,
@@ -196,7 +197,7 @@ export function createIdentity(options: IdentityOptions): Identity {
         if (!stored) objects?.put(made, SECRET);
         return stored ?? made;
       });
-      const code = await subtle.sign('HMAC', key, new TextEncoder().encode(JSON.stringify(text)));
+      const code = await subtle.sign('HMAC', key, encoder.encode(JSON.stringify(text)));
       return new Uint8Array(code).join();
     } catch {
       // Without a secret, such as over plain http, nobody is known again.
@@ -224,8 +225,7 @@ export function createIdentity(options: IdentityOptions): Identity {
       run(() => claims.has(claim) && carryOut(next, before, claim));
     },
     hear(theirs, owner, isNew) {
-      if (!hold) return;
-      if ((theirs === id && owner === customer) || `${heard}` === `${[theirs, owner]}`) return;
+      if (!hold || (theirs === id && owner === customer) || `${heard}` === `${[theirs, owner]}`) return;
       heard = [theirs, owner];
       if (isNew) {
         // What this page said before is not told late.

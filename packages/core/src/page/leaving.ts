@@ -32,13 +32,15 @@ interface LeavingStages {
   readonly parcels: Parcels;
   readonly sender: Sender;
   readonly tabs: Tabs;
-  /** Lists what others left, and sends it. */
-  readonly look: () => void;
 }
 
-/** Follows what happens to a page, until the signal aborts. */
-export function listenToPage(stages: LeavingStages, signal: AbortSignal): void {
-  const { gate, identity, keeper, consent, parcels, sender, tabs, look } = stages;
+/**
+ * Follows what happens to a page, until the signal aborts.
+ *
+ * @param look Lists what others left, and sends it.
+ */
+export function listenToPage(stages: LeavingStages, look: () => void, signal: AbortSignal): void {
+  const { gate, identity, keeper, consent, parcels, sender, tabs } = stages;
   const page = globalThis.document;
   let followedAt = Number.NaN;
   /** Its last requests are made. */
@@ -75,8 +77,8 @@ export function listenToPage(stages: LeavingStages, signal: AbortSignal): void {
     const sendsNothing = isSent || isOffline || isFollowed || !consent.isGranted;
     isSent ||= isSure;
     if (isSure) leave();
-    if (sendsNothing) void keeper.commit();
     if (isOffline || (!sendsNothing && sender.leave(isSure))) registerSync();
+    void keeper.commit();
     if (sendsNothing || isSure) return;
     for (const parcel of parcels.all.values()) parcel.isHigh = true;
     sender.wake();
@@ -90,7 +92,7 @@ export function listenToPage(stages: LeavingStages, signal: AbortSignal): void {
   function back(): void {
     follow();
     keeper.leave(false);
-    if (consent.isGranted) tabs.open();
+    tabs.open();
     if (isSent) {
       identity.recheck();
       look();

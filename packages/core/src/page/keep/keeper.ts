@@ -146,12 +146,16 @@ export function createKeeper(options: KeeperOptions): Keeper {
         (!texts || consent.isGranted)
       );
     });
-    // All that may be deleted is being deleted.
-    if (begun.length === 0 && isFull) alarm.set(settings.commitIntervalMs);
-    if (begun.length === 0) return onChange(false);
+    if (begun.length === 0) {
+      // All that may be deleted is being deleted.
+      if (isFull) alarm.set(settings.commitIntervalMs);
+      return onChange(false);
+    }
     const records = begun.map(([id, change]) => [id, change, change.key, change.texts] as const);
-    for (const [, change] of begun) change.kept = 'writing';
-    if (isLeft) for (const [, change] of begun) if (spill(change)) spilled.add(change);
+    for (const [, change] of begun) {
+      change.kept = 'writing';
+      if (isLeft && spill(change)) spilled.add(change);
+    }
     try {
       await store.use('readwrite', (objects) => {
         for (const [id, change, key, texts] of records)
@@ -183,9 +187,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
     get kind() {
       return store && !failures ? 'indexeddb' : 'memory';
     },
-    get survives() {
-      return store !== undefined;
-    },
+    survives: !!store,
     lock: store && storedLock(store, clock),
     get isLeft() {
       return isLeft;

@@ -5,7 +5,7 @@ import type { Refusal } from '../../send/parcel-trial.ts';
 import type { Reporter } from '../../tell/reporter.ts';
 import type { TrackerStats } from '../../tell/stats.ts';
 import type { Keeper } from './keeper.ts';
-import { LETTER, type LetterKey } from './parcel.ts';
+import { encoder, LETTER, type LetterKey } from './parcel.ts';
 
 /** Dead letters, within limits: the oldest are dropped first. To read them, a page needs the part `deadLetters`. */
 export interface Letters {
@@ -61,7 +61,7 @@ export function createLetters(
     },
     keep(event, id, refusal) {
       const now = clock.now();
-      const text = writeLetter(new TextEncoder().encode(event), refusal, now);
+      const text = writeLetter(encoder.encode(event), refusal, now);
       const key: LetterKey = [LETTER, now, id, text.length];
       // One that can never fit must not push out all others.
       if (text.length > limits.maxBytes)

@@ -194,12 +194,17 @@ export function isTexts(value: unknown, count: number): value is string[] {
   return Array.isArray(value) && value.length === count && value.every((text) => typeof text === 'string');
 }
 
+/** They may be sent again. */
+export function free(all: readonly Parcel[]): void {
+  for (const parcel of all) parcel.state = 'waiting';
+}
+
 /** The texts of events that name no customer, with this one. Others stay as they are. */
 export function stamped(texts: readonly string[], customer: string): string[] {
   return texts.map((text) => identified(text, customer));
 }
 
-const encoder = new TextEncoder();
+export const encoder: TextEncoder = new TextEncoder();
 
 export function byteLength(text: string): number {
   return /[^\0-\x7f]/.test(text) ? encoder.encode(text).length : text.length;

@@ -222,8 +222,7 @@ export function createParcels(options: ParcelsOptions): Parcels {
     },
     mark() {
       seal();
-      epoch += 1;
-      return epoch - 1;
+      return epoch++;
     },
     found: (key, known = epoch) => all.get(idOf(key)) ?? add(key, undefined, { epoch: known }),
     end,
@@ -259,8 +258,9 @@ export function createParcels(options: ParcelsOptions): Parcels {
       const free = first((parcel) => {
         const { leasedUntil, state } = parcel;
         if (state !== 'waiting' || !mayGo(parcel)) return false;
-        if (leasedUntil > now) later = Math.min(later, leasedUntil);
-        return leasedUntil <= now;
+        if (leasedUntil <= now) return true;
+        later = Math.min(later, leasedUntil);
+        return false;
       });
       if (!order) {
         const rank = (parcel: Parcel) => (parcel.isHigh ? 0 : dueAt(parcel) > now ? 2 : 1);

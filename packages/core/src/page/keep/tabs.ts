@@ -48,6 +48,7 @@ export function createTabs(options: TabsOptions): Tabs {
     const asked = locks;
     if (!asked) return work();
     const wait = new AbortController();
+    const over = wait.signal;
     const leave = () => wait.abort();
     const isHeld = async () => {
       const query = asked.query && inTime(clock, asked.query(), QUERY_MS, () => new Error());
@@ -55,29 +56,29 @@ export function createTabs(options: TabsOptions): Tabs {
       return !query || answer?.held?.some((lock) => lock.name === name);
     };
     if (signal.aborted) leave();
-    signal.addEventListener('abort', leave, { signal: wait.signal });
+    signal.addEventListener('abort', leave, { signal: over });
     // One that is frozen while it waits would get the lock all the same, and keep it from all others.
-    globalThis.document?.addEventListener?.('visibilitychange', leave, { signal: wait.signal });
+    globalThis.document?.addEventListener?.('visibilitychange', leave, { signal: over });
     // One that is frozen as soon as it is hidden is not to be given the lock then: its timers stand still.
-    if (isHidden()) await sleep(clock, HIDDEN_MS, wait.signal);
-    if (wait.signal.aborted) throw new Error('another page works');
-    const options = isHidden() ? { ifAvailable: true } : { signal: wait.signal };
+    if (isHidden()) await sleep(clock, HIDDEN_MS, over);
+    if (over.aborted) throw new Error('another page works');
+    const options = isHidden() ? { ifAvailable: true } : { signal: over };
     const request = asked.request(name, options, (lock) => {
-      const isOurs = lock !== null && !wait.signal.aborted;
+      const isOurs = lock !== null && !over.aborted;
       leave();
       if (!isOurs) throw new Error('another page works');
       return work();
     });
     const late = async () => {
-      do await sleep(clock, LATE_MS, wait.signal);
-      while (!wait.signal.aborted && (await isHeld()));
-      if (!wait.signal.aborted) throw new Error('the browser did not answer');
+      do await sleep(clock, LATE_MS, over);
+      while (!over.aborted && (await isHeld()));
+      if (!over.aborted) throw new Error('the browser did not answer');
       return request;
     };
     try {
       await Promise.race([request, late()]);
     } catch (error) {
-      if (wait.signal.aborted) throw error;
+      if (over.aborted) throw error;
       leave();
       // Not to be had in this page.
       if (asked === stored) return work();

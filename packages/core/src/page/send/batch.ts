@@ -1,9 +1,7 @@
 import { countOf, type Trial } from '../../send/trial.ts';
 import type { Batch as Carry } from '../../wait/parcel.ts';
-import type { Parcel } from '../keep/parcel.ts';
+import { encoder, free, type Parcel } from '../keep/parcel.ts';
 import type { Parcels } from '../keep/parcels.ts';
-
-const encoder = new TextEncoder();
 
 /** What a request carries: its events, and its body for the service of the interface. */
 export interface Carried extends Carry {
@@ -54,7 +52,7 @@ export function isAlive(batch: Batch, parcels: Pick<Parcels, 'areFirst'>): boole
   batch.parcels = left;
   const stays = left.length > 0 && (parcels.areFirst(left) || !parcels.areFirst(left, 'waiting'));
   // Something that was found later belongs between them, and would wait for the first, as the last would wait for it.
-  if (!stays) for (const parcel of left) parcel.state = 'waiting';
+  if (!stays) free(left);
   return stays;
 }
 

@@ -4,7 +4,7 @@ import { type Rule, ruleOf, WRONG } from '../../send/delivery-policy.ts';
 import type { Outcome } from '../../send/http/transport.ts';
 import { requestFailed } from '../../send/request-failed.ts';
 import { countOf } from '../../send/trial.ts';
-import type { Parcel } from '../keep/parcel.ts';
+import { free, type Parcel } from '../keep/parcel.ts';
 import { type Batch, batchOf, type Carried, carry } from './batch.ts';
 import type { DeliveryOptions, Traffic } from './stages.ts';
 
@@ -94,7 +94,7 @@ export function createDelivery(
       if (batch.isAlone || batch.isLeft) return true;
       batch.at = 0;
       const isOwn = isStrict || batch.isNamed || batch.proofs > 1 || batch === often;
-      if (!isOwn) for (const parcel of batch.parcels) parcel.state = 'waiting';
+      if (!isOwn) free(batch.parcels);
       return isOwn;
     });
   }
@@ -252,7 +252,7 @@ export function createDelivery(
     const failed = batch.proofs > 0 ? batch : undefined;
     retry(batchOf(all.slice(0, count), failed), 0);
     if (failed) retry(batchOf(rest, failed), 0);
-    else for (const parcel of rest) parcel.state = 'waiting';
+    else free(rest);
   }
 
   function again(batch: Batch, isDenial = false): void {

@@ -2,7 +2,7 @@ import { BATCH_OVERHEAD_BYTES, untilWoken } from '@sluice/protocol/toolbox';
 import { Alarm } from '../../base/alarm.ts';
 import { bytesOf, countOf } from '../../send/trial.ts';
 import type { TrackerStats } from '../../tell/stats.ts';
-import type { Parcel } from '../keep/parcel.ts';
+import { free, type Parcel } from '../keep/parcel.ts';
 import { type Batch, batchOf, isAlive, rankOf } from './batch.ts';
 import { createDelivery } from './delivery.ts';
 import { nameCustomer } from './relay.ts';
@@ -68,7 +68,7 @@ export function createSender(options: SenderOptions): Sender {
   const rateWaitMs = () => limits.waitMs?.(clock.now()) ?? 0;
 
   function mayStart(): boolean {
-    const most = { closed: limit, 'half-open': 1, open: 0 }[gate.state];
+    const most = gate.state === 'closed' ? limit : Number(gate.state === 'half-open');
     return !traffic.isStopped && traffic.running < most && rateWaitMs() <= 0;
   }
 
@@ -256,14 +256,12 @@ export function createSender(options: SenderOptions): Sender {
         hold(batch);
         void deliver(batch, true);
       }
-      void keeper.commit();
       if (isLeft) traffic.departures += 1;
       return others > 0;
     },
     deny() {
       traffic.denials += 1;
-      for (const batch of traffic.retries.splice(0))
-        for (const parcel of batch.parcels) parcel.state = 'waiting';
+      for (const batch of traffic.retries.splice(0)) free(batch.parcels);
     },
     rest() {
       traffic.departures += 1;
