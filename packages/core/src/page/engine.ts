@@ -1,34 +1,34 @@
 // biome-ignore-all assist/source/organizeImports: gzip looks back 32 KiB, and finds more that is alike in this order.
 import { registerSync } from './background-sync.ts';
-import { DENIED } from './store/indexeddb-store.ts';
-import { databaseName } from '../keep/account.ts';
 import { isHidden, type Meeting } from './store/origin.ts';
-import { StorageError, storageError } from '../base/errors/storage-error.ts';
 import { createParcels, strictOrder } from './keep/parcels.ts';
+import { databaseName } from '../keep/account.ts';
 import type { Engine } from '../engine.ts';
 import { createLimits } from '../send/limits.ts';
 import { ConfigError } from '@sluice/protocol';
-import { createLetters } from './keep/letters.ts';
 import { createIdentity } from './identity.ts';
+import { createLetters } from './keep/letters.ts';
 import { createTabs } from './keep/tabs.ts';
 import { checkSize, type EventTexts } from '../accept/event-text.ts';
+import { StorageError, storageError } from '../base/errors/storage-error.ts';
 import { createKeeper } from './keep/keeper.ts';
-import type { DropReason } from '../base/fate.ts';
+import { DENIED } from './store/indexeddb-store.ts';
+import type { Settings } from '../options/settings.ts';
 import { createConsent } from './consent.ts';
 import { createRequests } from '../send/requests.ts';
 import type { PageParts } from './parts.ts';
+import { byteLength, PARCELS, type Parcel } from './keep/parcel.ts';
+import { UNIDENTIFIED } from '../accept/unidentified.ts';
+import type { TrackerStats } from '../tell/stats.ts';
 import { guardCallbacks } from '../options/callbacks.ts';
 import { Books } from '../tell/books.ts';
-import type { TrackerStats } from '../tell/stats.ts';
-import { UNIDENTIFIED } from '../accept/unidentified.ts';
 import { createFetch } from './send/fetch.ts';
-import { byteLength, PARCELS, type Parcel } from './keep/parcel.ts';
 import { createRelay, type RelayAddress } from './send/relay.ts';
-import type { Settings } from '../options/settings.ts';
 import { redactor } from '@sluice/protocol/toolbox';
 import { createSharing } from './sharing.ts';
 import { createBreaker } from '../pace/breaker.ts';
 import { createSender } from './send/sender.ts';
+import type { DropReason } from '../base/fate.ts';
 import { listenToPage } from './leaving.ts';
 
 /** Makes the stages of a page's tracker, and leads events from one to the next. */

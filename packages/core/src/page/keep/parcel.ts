@@ -185,7 +185,7 @@ export function readKeys(keys: readonly IDBValidKey[], now: number): Listing {
       // The clock may have been set back since.
       pause = [Math.min(until, now + forMs), failures, forMs];
     } else if (has<LetterKey>(key, 'snsn') && key[0] === LETTER) letters.push(key);
-    else if (Array.isArray(key) || !OWN.includes(key)) odd.push(key);
+    else if (!OWN.includes(key)) odd.push(key);
   }
   return { stored, letters, over, odd, pause };
 }

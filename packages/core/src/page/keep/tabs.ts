@@ -51,7 +51,7 @@ export function createTabs(options: TabsOptions): Tabs {
     const over = wait.signal;
     const leave = () => wait.abort();
     const isHeld = async () => {
-      const query = asked.query && inTime(clock, asked.query(), QUERY_MS, () => new Error());
+      const query = asked.query && inTime(clock, asked.query(), QUERY_MS, Error);
       const answer = await query?.catch(() => undefined);
       return !query || answer?.held?.some((lock) => lock.name === name);
     };
