@@ -209,6 +209,7 @@ describe('sluice send', () => {
     const send = ['send', path, '--journal', 'j', '--json'];
     const wrong = await sluice(send, { ...env, SLUICE_API_KEY: 'wrong' }, folder);
     expect(wrong).toMatchObject({ code: 1, output: expect.stringContaining('"reason":"unauthorized"') });
+    expect(JSON.parse(wrong.output)).toMatchObject({ isComplete: false });
     const right = await sluice(send, env, folder);
     expect(JSON.parse(right.output)).toMatchObject({ records: 25_000, delivered: 25_000, left: 0 });
     expect(await emulator.countEvents()).toEqual({ unique: 25_000, received: 25_000 });

@@ -1,5 +1,6 @@
 // biome-ignore-all assist/source/organizeImports: gzip looks back 32 KiB, and finds more that is alike in this order.
 import { registerSync } from './background-sync.ts';
+import { DENIED } from './store/indexeddb-store.ts';
 import { isHidden, type Meeting } from './store/origin.ts';
 import { createParcels, strictOrder } from './keep/parcels.ts';
 import { databaseName } from '../keep/account.ts';
@@ -12,7 +13,6 @@ import { createTabs } from './keep/tabs.ts';
 import { checkSize, type EventTexts } from '../accept/event-text.ts';
 import { StorageError, storageError } from '../base/errors/storage-error.ts';
 import { createKeeper } from './keep/keeper.ts';
-import { DENIED } from './store/indexeddb-store.ts';
 import type { Settings } from '../options/settings.ts';
 import { createConsent } from './consent.ts';
 import { createRequests } from '../send/requests.ts';

@@ -80,9 +80,9 @@ export class UpstreamKeeper implements Keeper {
     if (status >= 200 && status < 300 && !isWebPage) return;
     // The page sends less at once. Otherwise it would send the same again and again.
     if (status === TOO_LARGE) throw new Refusal('too_large');
-    const words = isWebPage ? ' with a web page' : `: ${answer?.body.slice(0, MOST_SHOWN)}`;
+    const words = isWebPage ? 'a web page' : answer?.body.slice(0, MOST_SHOWN) || 'nothing';
     const cause =
-      outcome.kind === 'failed' ? outcome.cause : new Error(`the service answered ${status}${words}`);
+      outcome.kind === 'failed' ? outcome.cause : new Error(`the service answered ${status} with ${words}`);
     if ((status >= 400 && status < 500 && !OURS.has(status)) || status === 501) {
       this.#log(cause, 'Sluice relay: the service refuses events, and pages look for the one at fault');
       throw new Refusal('malformed');

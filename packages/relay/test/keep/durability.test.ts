@@ -206,20 +206,25 @@ describe("durability: 'upstream'", () => {
       [202, undefined],
     ]);
     expect(logged).toEqual([
-      'Error: the service answered 500',
+      'Error: the service answered 500 with nothing',
       'Error: the service answered 200 with a web page',
     ]);
   });
 
-  it.each([400, 409, 422])(
-    'answers 400 for a %i, so that the page finds the event at fault',
+  it.each([400, 406, 409, 415, 422, 501])(
+    'answers 400 for a %i, so that the page finds the event at fault, and logs it',
     async (status) => {
       const emulator = await service();
       emulator.fail({ kind: 'status', status });
-      const site = await openSite(optionsOf(emulator, { durability: 'upstream' }));
+      const logged: string[] = [];
+      const logger = { ...SILENT, error: (data: object) => void logged.push(`${Reflect.get(data, 'err')}`) };
+      const site = await openSite(optionsOf(emulator, { durability: 'upstream', logger }));
       const body = { batch: [pageEvent(), pageEvent()], ticket: await site.ticket() };
       expect(await site.send(body)).toMatchObject({ status: 400, body: { error: 'malformed' } });
       expect(site.relay.stats()).toMatchObject({ taken: 0, refused: { malformed: 1 } });
+      expect(logged).toEqual([
+        expect.stringMatching(new RegExp(`^Error: the service answered ${status} with .`)),
+      ]);
     },
   );
 
