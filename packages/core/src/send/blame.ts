@@ -62,14 +62,14 @@ export function createBlame(clock: Clock, isStrict: boolean, isEager: boolean = 
     get inARow() {
       return inARow;
     },
-    accepted({ failures, whole, why }) {
+    accepted({ failures, refusals, whole, why }) {
       requests = requests * KEPT + failures + 1;
       unlucky = unlucky * KEPT + failures;
       inARow = 0;
       accepted += 1;
       isKnown = true;
       whole.isAccepted = true;
-      if (failures > 0 && why && why.reason !== 'unavailable') fickleAt = clock.now();
+      if ((failures > 0 || refusals > 1) && why && why.reason !== 'unavailable') fickleAt = clock.now();
     },
     failed(trial, { action, endsEvent, isAskedFor }, isOnly, isClosed) {
       const { seen, whole } = trial;

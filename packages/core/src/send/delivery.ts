@@ -179,12 +179,13 @@ export function createDelivery(options: DeliveryOptions): (trial: ParcelTrial, p
       const reason = reasons.get(index);
       index += part.count;
       if (reason === undefined) ended.push(waiting.end(part, 'delivered', isUnused));
-      else if (denied.aborted) ended.push(waiting.end(part, 'denied'));
       else refused.push([part === parcel ? trial : new ParcelTrial(part, denied), reason]);
     }
     await Promise.all(ended);
     // Each letter is written and synced: what the service has must not wait for that.
-    for (const [one, reason] of refused) await bury(one, { status, excerpt: requests.redact(reason) });
+    for (const [one, reason] of refused)
+      if (denied.aborted) await waiting.end(one.parcel, 'denied');
+      else await bury(one, { status, excerpt: requests.redact(reason) });
   }
 
   /** Makes a dead letter. If its storage fails, only this event waits. */

@@ -264,6 +264,14 @@ describe('a service', () => {
   });
 });
 
+it('a service is fickle too where the bytes that it refused were the probe that ended the pause', () => {
+  const told = new Told();
+  told.accept(20);
+  told.blame.accepted(Object.assign(refused(), { failures: 0, refusals: 2 }));
+  const trial = Object.assign(new Sent(), { failures: 6, refusals: 6, proofs: 2 });
+  expect(told.fail(trial, 400)).toBe('suspect');
+});
+
 describe('the share of requests that fails by chance', () => {
   it('does not count events at fault, or what was never accepted', () => {
     const told = new Told();

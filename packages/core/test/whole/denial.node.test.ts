@@ -132,3 +132,15 @@ it('nothing is sent once consent is denied, however near the request was', async
     expect([turns, bench.requests]).toEqual([turns, before]);
   }
 });
+
+it('what the service refuses is kept no more once consent is denied', async () => {
+  const bench = new Bench({
+    delivery: {
+      classify: (events) => events.map((_, index) => (index % 2 ? { rejected: 'bad' } : 'accepted')),
+    },
+  });
+  bench.tracker.on('deadLettered', () => bench.tracker.setConsent('denied'));
+  await bench.track(10);
+  await bench.pass(60_000);
+  expect(await bench.kept()).toEqual([]);
+});

@@ -6,9 +6,6 @@ import type { Locks } from './slots/system-locks.ts';
 /** The journal frees whole segments, so at least this many must fit within its limit. */
 const LEAST_SEGMENTS = 8;
 
-/** How far apart the times of one segment's events may be: the age in a frame has 32 bits. */
-export const MOST_SPREAD_MS: number = 30 * 24 * 60 * 60_000;
-
 /** What all parts of one file journal share. */
 export interface Site {
   readonly root: string;

@@ -8,7 +8,7 @@ import { MOST_OF_DISK } from '../../budget.ts';
 import { diskError, errorCode, writeFileSync } from '../disk/file-system.ts';
 import { framedLength, type WrittenGroup, wholeSegment } from '../format/frame.ts';
 import { newHeader, SEGMENT_SUFFIX, type SegmentHeader, segmentName } from '../format/segment-header.ts';
-import { MOST_SPREAD_MS, type Site, segmentSize } from '../site.ts';
+import { type Site, segmentSize } from '../site.ts';
 import type { Tenancy } from '../slots/tenancy.ts';
 import type { Segment } from './segment.ts';
 import { FrameBuffers, SegmentWriter } from './segment-writer.ts';
@@ -35,8 +35,6 @@ export class Appender {
   readonly #segments: Segments;
   readonly #buffers = new FrameBuffers();
   #writer: SegmentWriter | undefined;
-  /** When the current segment began. */
-  #begunAt = 0;
   #joint: Joint | undefined;
   readonly #turns = new Turns();
   /** Settles once the most recent append has ended. */
@@ -194,21 +192,16 @@ export class Appender {
   async #currentWriter(time: number | undefined, before: Promise<void>): Promise<SegmentWriter> {
     const segmentBytes = segmentSize(this.#site.segmentBytes, this.#tenancy.diskBytes * MOST_OF_DISK);
     const now = this.#site.clock.now();
-    const baseTime = time ?? now;
     const writer = this.#writer;
     if (writer !== undefined) {
-      const age = now - this.#begunAt;
-      const isCurrent = writer.size < segmentBytes && age >= 0 && age < SEGMENT_AGE_MS;
-      const offset = baseTime - writer.segment.baseTime;
-      const fits = Number.isNaN(time) || (offset > -SEGMENT_AGE_MS && offset < MOST_SPREAD_MS);
-      if (isCurrent && fits) return writer;
+      const age = now - writer.segment.baseTime;
+      if (writer.size < segmentBytes && age >= 0 && age < SEGMENT_AGE_MS) return writer;
       // All events of a segment must be confirmed before it ends.
       await before;
       // Not awaited: the next segment can be written while this one ends.
       void this.#endSegment();
     }
-    this.#begunAt = now;
-    this.#writer = await this.#createSegment(newHeader(0, baseTime));
+    this.#writer = await this.#createSegment(newHeader(0, time ?? now));
     return this.#writer;
   }
 

@@ -4,7 +4,7 @@ import { type EventBytes, mergeEvents, sliceEvents } from '../../../base/event-b
 import { type FileSystem, readWhole, unlessMissing, writeAll } from '../disk/file-system.ts';
 import { framedLength, wholeSegment } from '../format/frame.ts';
 import { ACKNOWLEDGEMENTS_SUFFIX, newHeader, SEGMENT_SUFFIX, segmentName } from '../format/segment-header.ts';
-import { MOST_SPREAD_MS, type Site } from '../site.ts';
+import type { Site } from '../site.ts';
 import { OpenFiles } from './open-files.ts';
 import { Segment } from './segment.ts';
 import { ReadingBuffer } from './segment-reader.ts';
@@ -17,6 +17,8 @@ const SMALL_BYTES = 256 * 1024;
 const MOST_BYTES = 1024 * 1024;
 /** An event counts as this many bytes at least, because each takes time and memory. */
 const LEAST_EVENT_BYTES = 256;
+/** The age in a frame has 32 bits. */
+const MOST_SPREAD_MS = 30 * 24 * 60 * 60_000;
 const LIMIT = { maxEvents: SMALL_BYTES / LEAST_EVENT_BYTES, maxBytes: SMALL_BYTES };
 const ONE = { maxEvents: 1, maxBytes: 0 };
 /** The segment that replaces others, until it is complete. */

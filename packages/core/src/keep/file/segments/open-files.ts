@@ -10,6 +10,10 @@ const READ_AROUND_MS = 60_000;
 /** Or if all those that are read at once cannot. */
 const READ_NOTHING_MS = 60 * 60_000;
 const SECTOR_BYTES = 4096;
+/** Not zero: a file of zeros counts as empty, and is deleted. */
+const UNREADABLE = 0xff;
+
+type Faults = Map<string, { readonly position: number; readonly since: number }>;
 
 interface Entry {
   readonly file: Promise<OpenFile>;
@@ -25,7 +29,9 @@ export class OpenFiles {
   readonly #closing = new Turns();
   readonly #clock: Clock | undefined;
   /** By path: the sector that was the first that could not be read, and since when. */
-  readonly #faults = new Map<string, { readonly position: number; readonly since: number }>();
+  readonly #faults: Faults = new Map();
+  /** The same of reads of which nothing could be read. Perhaps the disk is away. */
+  readonly #outages: Faults = new Map();
 
   /**
    * @param most How many files to keep open. Files in use may exceed it.
@@ -93,7 +99,7 @@ export class OpenFiles {
     }
   }
 
-  /** If sectors of the file cannot be read for a while, they are zero: what was there counts as damaged. */
+  /** If sectors of the file cannot be read for a while, other bytes take their place: what was there counts as damaged. */
   async #openToRead(path: string): Promise<OpenFile> {
     const file = await this.#fs.openToRead(path);
     if (this.#clock === undefined) return file;
@@ -101,8 +107,7 @@ export class OpenFiles {
     file.read = async (target, position) => {
       try {
         const count = await read(target, position);
-        const at = this.#faults.get(path)?.position ?? -1;
-        if (position <= at && at < position + count) this.#faults.delete(path);
+        this.#wasRead(path, position, count);
         return count;
       } catch (error) {
         if (errorCode(error) !== 'EIO') throw error;
@@ -126,26 +131,36 @@ export class OpenFiles {
       const piece = target.subarray(total, total + SECTOR_BYTES - (position % SECTOR_BYTES));
       try {
         const count = await read(piece, position);
+        this.#wasRead(path, position, count);
         good += count;
-        if (count < piece.length) return total + count;
+        if (count < piece.length) {
+          total += count;
+          break;
+        }
       } catch (error) {
         failed = error;
-        if (errorCode(error) !== 'EIO' || this.#failedFor(path, position) < READ_AROUND_MS) throw error;
-        piece.fill(0);
+        if (errorCode(error) !== 'EIO' || this.#failedFor(this.#faults, path, position) < READ_AROUND_MS)
+          throw error;
+        piece.fill(UNREADABLE);
       }
       total += piece.length;
     }
-    // Perhaps it is the disk that is away, not a sector of it.
-    const isAlone = good === 0 && total > SECTOR_BYTES;
-    if (isAlone && this.#failedFor(path, start) < READ_NOTHING_MS) throw failed;
+    if (good === 0 && this.#failedFor(this.#outages, path, start) < READ_NOTHING_MS) throw failed;
     return total;
   }
 
+  #wasRead(path: string, position: number, count: number): void {
+    for (const faults of [this.#faults, this.#outages]) {
+      const at = faults.get(path)?.position ?? -1;
+      if (position <= at && at < position + count) faults.delete(path);
+    }
+  }
+
   /** For how long a file could not be read. @param position The sector that failed now. */
-  #failedFor(path: string, position: number): number {
+  #failedFor(faults: Faults, path: string, position: number): number {
     const now = this.#clock?.now() ?? 0;
-    const { since = now } = this.#faults.get(path) ?? {};
-    if (since >= now) this.#faults.set(path, { position, since: now });
+    const { since = now } = faults.get(path) ?? {};
+    if (since >= now) faults.set(path, { position, since: now });
     return now - Math.min(since, now);
   }
 

@@ -106,34 +106,17 @@ describe('a segment that could not be begun', () => {
   });
 });
 
-describe('old events', () => {
-  const HOUR_MS = 60 * 60_000;
-  const DAY_MS = 24 * HOUR_MS;
-  const tracked = (number: number, ageMs: number) => ({
-    ...group(numbered(number, 1)),
-    times: Float64Array.of(place.clock.now() - ageMs),
-  });
-
-  it('share files, and keep their age, also beside new ones', async () => {
-    const { journal } = await place.open();
-    const ages = [0, 2 * DAY_MS, 2 * DAY_MS - 1, 0, DAY_MS, 2 * DAY_MS, HOUR_MS, Number.NaN, 40 * DAY_MS, 0];
-    const read = [];
-    for (const [number, age] of ages.entries()) {
-      const range = await journal.append(tracked(number, age));
-      const { events } = await journal.read(range, { maxEvents: 1, maxBytes: 100 });
-      read.push(place.clock.now() - (events.times?.[0] ?? 0));
-    }
-    expect(read).toEqual(ages);
-    expect(await place.files('.segment')).toHaveLength(4);
-  });
-
-  it('go to a new file after an hour, as others do', async () => {
-    const { journal } = await place.open();
-    const append = async () => (await journal.append(tracked(0, 2 * DAY_MS))).segment;
-    expect([await append(), await append()]).toEqual([1, 1]);
-    await place.clock.advance(HOUR_MS);
-    expect([await append(), await append()]).toEqual([2, 2]);
-  });
+it('old events that are appended between new ones come back in this order after a restart', async () => {
+  const first = await place.open();
+  const ages = [0, 2 * 24 * 60 * 60_000, 0];
+  for (const [number, ageMs] of ages.entries())
+    await first.journal.append({
+      ...group(numbered(number, 1)),
+      times: Float64Array.of(place.clock.now() - ageMs),
+    });
+  await first.journal.close();
+  const { journal, witness } = await place.open();
+  expect(await readAll(journal, witness.ranges)).toEqual(numbered(0, 3));
 });
 
 /** The id in the header of the only segment. */
