@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { setImmediate } from 'node:timers/promises';
 import { type Clock, hasMethods, inTime } from '@sluice/protocol/toolbox';
 import pg, { type CustomTypesConfig, type Pool, type PoolClient, type PoolConfig } from 'pg';
 import { cancelStatement } from './cancel.ts';
@@ -109,9 +110,20 @@ export class Database {
       const answer = client.query({ text, values: [...values], types: TEXTS });
       const stopped = signal && once(signal, 'abort').then(() => Promise.reject(giveUp()));
       const wanted = stopped ? Promise.race([answer, stopped]) : answer;
+      let isAnswered = false;
+      const answered = () => {
+        isAnswered = true;
+      };
+      answer.then(answered, answered);
       const { rows }: { rows: Row[] } = await inTime(this.#clock, wanted, timeoutMs, giveUp).catch(
-        (error) => {
+        async (error) => {
           if (!late) throw error;
+          // The answer may be in the socket of a process that slept.
+          await setImmediate();
+          if (isAnswered) {
+            late = undefined;
+            return answer;
+          }
           cancelStatement(client);
           this.#cancelled.add(client);
           // Mostly it is known then that PostgreSQL has done nothing.

@@ -112,14 +112,14 @@ export class ParcelTable {
   async read(slot: number, first: number, last: number): Promise<StoredParcel[]> {
     const rows = await this.#database.run({
       what: 'read events',
-      text: `select seq, events, gzipped, encode(body, 'base64') as body from ${this.#parcel}
+      text: `select seq, events, gzipped::integer as gzipped, encode(body, 'base64') as body from ${this.#parcel}
         where slot = $1 and seq between $2 and $3 order by seq`,
       values: [slot, first, last],
     });
     return rows.map(({ seq, events, gzipped, body }) => ({
       seq: Number(seq),
       events: Number(events),
-      body: { bytes: Buffer.from(String(body), 'base64'), isGzipped: gzipped === 't' },
+      body: { bytes: Buffer.from(String(body), 'base64'), isGzipped: Number(gzipped) === 1 },
     }));
   }
 

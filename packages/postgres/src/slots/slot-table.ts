@@ -26,8 +26,8 @@ interface Kinds {
  */
 const UNUSED = "interval '5 minutes'";
 
-/** How long a renewal may take, in milliseconds: another one must be possible in the rest of the lease. */
-const RENEW_MS = 3_000;
+/** How long a renewal may take, in milliseconds: what is left of the lease by then, but for a second. A standby may be slow. */
+const RENEW_MS = 6_000;
 
 /** The statements on the table of slots. All times are those of PostgreSQL's clock. */
 export class SlotTable {

@@ -13,7 +13,7 @@ export function createSpill(name: string): (change: Pick<Change, 'key' | 'texts'
   let room = MOST_LENGTH;
   return ({ key, texts }) => {
     // Other records, such as a dead letter, would be taken for those of another script.
-    if (!Array.isArray(texts) && !isLease(key)) return false;
+    if (!Array.isArray(texts) && !(texts === 0 && isLease(key))) return false;
     const text = JSON.stringify(texts);
     if (room < text.length) return false;
     room -= text.length;

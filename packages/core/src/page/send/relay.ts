@@ -79,7 +79,8 @@ export function createRelay({ url, jwt }: RelayAddress, clock: Clock, onDue: () 
         saveText(nameOf(name), JSON.stringify(got));
       }
     } catch {
-      // There is no network, or no relay.
+      // There is no network, or no relay. It is asked again within two minutes.
+      times = Math.min(times, 4);
     }
     onDue();
   }

@@ -149,7 +149,7 @@ export function createSender(options: SenderOptions): Sender {
     // One that is frozen or left while it lists lets go at once: others wait.
     const turn = () =>
       untilWoken(signal, (wake) => {
-        void work(signal).then(wake);
+        void work(signal).then(() => signal.aborted || wake());
         return () => finish?.();
       });
     await tabs.alone(turn, signal).catch(() => undefined);
@@ -169,7 +169,7 @@ export function createSender(options: SenderOptions): Sender {
       // Twice is better than never.
       if (misses < MOST_MISSES) return;
     }
-    if (signal.aborted) return;
+    if (signal.aborted || keeper.isLeft) return;
     await new Promise<void>((resolve) => {
       finish = resolve;
       turnUntil = clock.now() + TURN_MS;
