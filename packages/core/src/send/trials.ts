@@ -24,6 +24,8 @@ const TOLERANCE = 1.25;
  */
 const SOON_MS = 60 * 60_000;
 const STAYING = 2;
+/** After so many probes of one request, an event in it may be why they fail. */
+const PATIENT = 15;
 
 /** The most events that `stats()` shows, and the most bytes of each. */
 const MOST_SHOWN = 1_000;
@@ -117,7 +119,7 @@ export class Trials {
 
   /** Takes one whose time has come: those that wait alone last. @param isProbe Takes what failed least often. */
   take(isProbe: boolean = false): ParcelTrial | undefined {
-    const { clock, limits } = this.#options;
+    const { clock, isOrdered, limits } = this.#options;
     const now = clock.now();
     for (;;) {
       const isDue = ({ at, denied }: ParcelTrial) => at <= now && !denied.aborted;
@@ -131,12 +133,13 @@ export class Trials {
       );
       if (!first) return undefined;
       this.#remove(first);
-      const { parcel, sent } = first;
+      const { parcel, sent, why } = first;
       const { bytes, count } = parcel;
       const isTooLarge = limits.refuses?.(first) || (sent === 0 && bytes > limits.most.maxBytes * TOLERANCE);
-      // As a probe, one event says more than many.
-      if (count < 2 || !(isProbe || isTooLarge || this.#isFound(first))) return first;
-      this.halve(first, isProbe ? 1 : undefined);
+      // As a probe, one event says more than many. What the service failed at goes as it is at first: it may have it.
+      const isOne = isProbe && (isOrdered || (why && (why.reason !== 'unavailable' || sent > PATIENT)));
+      if (count < 2 || !(isOne || isTooLarge || this.#isFound(first))) return first;
+      this.halve(first, isOne ? 1 : undefined);
     }
   }
 
