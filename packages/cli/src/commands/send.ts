@@ -81,10 +81,9 @@ export const sendCommand: CommandSpec = {
         });
       return deliver(tracker, signal, startedAt);
     });
-    const { records, rejected } = sender.position;
+    const { isComplete, records, rejected } = sender.position;
     // A copy of the file may have been read before, under another name.
     const kept = rejected > 0 && existsSync(rejects.path) ? rejects.path : '';
-    const { isComplete } = sender.position;
     const result = { records, isComplete, rejected, rejects: kept || undefined, ...delivered };
     const { first } = rejects;
     const example = first === undefined ? '' : ` (the first at ${count(first.line)}: ${first.reason})`;
