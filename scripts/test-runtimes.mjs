@@ -22,7 +22,9 @@ async function cellOf(program, { args, label }, name) {
   /** @param {keyof typeof counts} result @param {string} [remark] */
   const cell = (result, remark) => {
     counts[result] += 1;
-    if (remark !== undefined) remarks.push(`${label}, ${name}, ${result}: ${remark}`);
+    // A line of CI's log counts as a failure if it begins with FAIL.
+    const start = result === 'failed' ? 'FAIL ' : '';
+    if (remark !== undefined) remarks.push(`${start}${label}, ${name}, ${result}: ${remark}`);
     return (result === 'passed' ? 'ok' : result).padEnd(CELL);
   };
   if (SKIPPED[name] !== undefined) return cell('skipped', SKIPPED[name]);

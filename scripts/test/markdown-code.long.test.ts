@@ -25,6 +25,7 @@ const LINKS = {
       `packages/core/node_modules/${name}`,
     ]),
   ),
+  fastify: 'packages/relay/node_modules/fastify',
 };
 /** What blocks need not declare, and packages that are not installed. */
 const PRELUDE = `
@@ -34,6 +35,8 @@ declare const apiKey: string;
 declare const createTracker: typeof import('@sluice/core').createTracker;
 declare const tracker: import('@sluice/core').Tracker;
 declare const app: { all(path: string, handler: unknown): void };
+declare const fastify: import('fastify').FastifyInstance;
+declare const relay: import('@sluice/relay').Relay;
 declare function emailOfSession(cookie: string | null): string | undefined;
 declare function checkOut(service: { readonly baseUrl: string; readonly apiKey: string }): Promise<void>;
 declare module 'express' {

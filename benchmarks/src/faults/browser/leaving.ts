@@ -110,7 +110,8 @@ const navigation = browserFault('navigation', {
       const { page } = tab;
       const before = scene.service.seen.size;
       page.cutOff();
-      await leaveFor(tab, time % 2 === 0 ? `${scene.origin}/plain` : scene.address());
+      if (time % 2 === 0) await leaveForPlain(tab, scene.origin);
+      else await tab.trackAndVisit(AT_NAVIGATION, scene.address());
       page.durable = page.tracked;
       await pause(LONGEST_PAUSE_MS);
       if (time % 2 === 0) atOnce += scene.service.seen.size - before;
@@ -135,7 +136,7 @@ const backForward = browserFault('bfcache', {
       await (time % 3 === 2 ? scene.service.close() : scene.service.open());
       await tab.call('track', random(AT_NAVIGATION));
       page.cutOff();
-      await leaveFor(tab, `${scene.origin}/plain`);
+      await leaveForPlain(tab, scene.origin);
       await pause(random(LONGEST_PAUSE_MS));
       await tab.send('Page.navigateToHistoryEntry', { entryId: await previousEntry(tab) });
       if (await isBack(tab, page.life, returns + 1)) {
@@ -171,10 +172,10 @@ function timely(
   return { note };
 }
 
-/** Tracks and leaves in one task. Resolves once the other page is shown. */
-async function leaveFor(tab: Tab, address: string): Promise<void> {
-  await tab.call('trackAndLeave', AT_NAVIGATION, address);
-  const { pathname } = new URL(address);
+/** Tracks and leaves in one task, for a page that does not track. Resolves once that is shown. */
+async function leaveForPlain(tab: Tab, origin: string): Promise<void> {
+  const pathname = '/plain';
+  await tab.call('trackAndLeave', AT_NAVIGATION, origin + pathname);
   for (const end = Date.now() + RETURN_MS; Date.now() < end; await pause(LOOK_MS)) {
     if ((await tab.evaluate('location.pathname').catch(() => undefined)) === pathname) return;
   }

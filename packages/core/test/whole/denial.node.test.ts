@@ -135,12 +135,11 @@ it('nothing is sent once consent is denied, however near the request was', async
 
 it('what the service refuses is kept no more once consent is denied', async () => {
   const bench = new Bench({
-    delivery: {
-      classify: (events) => events.map((_, index) => (index % 2 ? { rejected: 'bad' } : 'accepted')),
-    },
+    delivery: { classify: () => [1, 3, 5].map((index) => ({ index, reason: 'bad' })) },
   });
   bench.tracker.on('deadLettered', () => bench.tracker.setConsent('denied'));
   await bench.track(10);
   await bench.pass(60_000);
+  expect(bench.tracker.stats()).toMatchObject({ delivered: 7, deadLettered: 1, dropped: { denied: 2 } });
   expect(await bench.kept()).toEqual([]);
 });
