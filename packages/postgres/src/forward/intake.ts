@@ -198,6 +198,7 @@ export class Intake {
       tenures.add(taken, sentAt);
       this.adopt(taken);
     }
+    this.#isFull = this.#parcelRoom <= 0 || this.#eventRoom <= 0;
     return (await this.#listParcels()) + (await this.#listOutbox());
   }
 
@@ -245,7 +246,7 @@ export class Intake {
       this.#events += own.length;
       this.#observer?.recovered({ segment: each.addBunch(own, this.#events), from: 0, to: own.length });
     }
-    if (rows.length >= limit || this.#eventRoom === 0) this.#isFull = true;
+    if (rows.length >= limit || this.#eventRoom <= 0) this.#isFull = true;
     return rows.length;
   }
 

@@ -7,7 +7,7 @@ interface ReleasesOptions {
   readonly parcels: ParcelTable;
   readonly outbox: OutboxTable;
   readonly clock: Clock;
-  /** So many parcels and events of the outbox were deleted. */
+  /** So many parcels and events of the outbox were deleted, and nothing knows them any more. */
   readonly onDeleted: (parcels: number, events: number) => void;
 }
 
@@ -57,6 +57,9 @@ export class Releases {
     try {
       await this.#run(releases);
       for (const release of releases) release.done();
+      const ended = releases.filter(({ gone }) => !gone);
+      const events = ended.filter(({ table }) => table === 'outbox').length;
+      this.#options.onDeleted(ended.length - events, events);
     } catch (error) {
       this.#waiting.unshift(...releases);
       if (!this.#isStopped)
@@ -71,7 +74,7 @@ export class Releases {
   }
 
   async #run(releases: readonly Release[]): Promise<void> {
-    const { parcels, outbox, onDeleted } = this.#options;
+    const { parcels, outbox } = this.#options;
     const cuts = new Map<string, RowKey & { gone: NonNullable<Release['gone']> }>();
     const ended: Record<Release['table'], RowKey[]> = { own: [], parcel: [], outbox: [], stray: [] };
     for (const { table, tenure, seq, gone } of releases) {
@@ -85,6 +88,5 @@ export class Releases {
     if (ended.own.length > 0) await parcels.remove(ended.own, false);
     if (ended.parcel.length > 0) await parcels.remove(ended.parcel, true);
     if (ended.outbox.length > 0) await outbox.remove(ended.outbox);
-    onDeleted(ended.own.length + ended.parcel.length, ended.outbox.length);
   }
 }
