@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
+import { ConfigError } from '@sluice/protocol';
 import { type Clock, hasMethods, inTime } from '@sluice/protocol/toolbox';
 import pg, { type CustomTypesConfig, type Pool, type PoolClient, type PoolConfig } from 'pg';
 import { cancelStatement } from './cancel.ts';
@@ -55,12 +56,18 @@ export class Database {
   /** How many use it. */
   #users = 1;
 
-  /** @param timeoutMs How long a statement may take. PostgreSQL's `statement_timeout` does not end the wait for a standby. */
+  /**
+   * Throws a ConfigError if values would not come as texts.
+   *
+   * @param timeoutMs How long a statement may take. PostgreSQL's `statement_timeout` does not end the wait for a standby.
+   */
   constructor(pool: Pool | PoolConfig, schema: string, clock: Clock, timeoutMs: number) {
     this.#isOwn = !isPool(pool);
     // A pool hides its password from copies of its options.
     const given = isPool(pool) ? { ...pool.options, password: pool.options.password } : pool;
     this.connection = { connectionTimeoutMillis: timeoutMs, ...given };
+    if ('binary' in given ? given.binary : pg.defaults.binary)
+      throw new ConfigError('pool', 'pool must not have the option binary: the journal reads texts');
     this.#pool = isPool(pool)
       ? pool
       : new pg.Pool({ max: CONNECTIONS, allowExitOnIdle: true, ...this.connection });

@@ -23,6 +23,10 @@ describe('postgresJournal', () => {
     expect(refused({ pool, outbox: true, send: false })).toContain('outbox must be false if send is false');
     expect(refused({ pool, timeoutMs: 0 })).toContain('timeoutMs must be');
     expect(refused({ pool, sends: true })).toContain('sends is not an option');
+    expect(refused({ pool: { ...pool, binary: true } })).toContain('pool must not have the option binary');
+    expect(refused({ pool: new pg.Pool({ ...pool, binary: true } as object) })).toContain(
+      'the option binary',
+    );
   });
 
   it('shows no password', () => {
