@@ -248,8 +248,7 @@ export function createRoad(settings: Settings, texts: EventTexts, flush: () => P
     },
     retryNow: dispatch.retryNow,
     // The other process knows nothing of a denial.
-    drainInBackground: () =>
-      (!admission.isDenied && platform.drainInBackground?.({ ...settings, apiKey })) || false,
+    drainInBackground: () => (!admission.isDenied && platform.drainInBackground?.(settings, apiKey)) || false,
     durable,
     async settleAll({ at, wait }) {
       const over = new AbortController();
@@ -269,7 +268,9 @@ export function createRoad(settings: Settings, texts: EventTexts, flush: () => P
       for (const over of waits) over.abort();
       waiting.stopBatches();
       await dispatch.stop();
-      await admission.close();
+      // The option `consent` counts once the journal is open.
+      if (admission.isDenied) await opened;
+      await admission.close().catch(reporter.storageFailed);
       await waiting.commitAll();
       await waiting.commit.stop();
       // Not earlier: if the process ends while the disk hangs, the exit handler still writes the waiting events.

@@ -16,6 +16,7 @@ type ReadValues = (result: {
 interface InstrumentOptions {
   readonly unit: string;
   readonly description: string;
+  readonly advice?: { explicitBucketBoundaries: number[] };
 }
 
 /** The part of a `Meter` of `@opentelemetry/api` that is used here. */
@@ -58,6 +59,9 @@ const PAUSE_REASONS: Readonly<Record<PauseReason, true>> = {
   unavailable: true,
   asked: true,
 };
+
+/** Of OpenTelemetry's convention for HTTP clients, in seconds. The default ones are for milliseconds. */
+const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 
 /** Follows OpenTelemetry's conventions: a value that can be summed over trackers is not a gauge, and time is in seconds. */
 const METRICS: readonly Metric[] = [
@@ -110,7 +114,11 @@ export function observeTracker(
   meter.addBatchObservableCallback(tell, instruments);
   // OpenTelemetry's convention for HTTP clients.
   const description = 'By status';
-  const durations = meter.createHistogram('http.client.request.duration', { unit: 's', description });
+  const durations = meter.createHistogram('http.client.request.duration', {
+    unit: 's',
+    description,
+    advice: { explicitBucketBoundaries: SECONDS },
+  });
   const letters = meter.createCounter('sluice.events.dead_lettered', { unit: '{event}', description });
   const stopLetters = tracker.on('deadLettered', ({ count, status }) => {
     letters.add(count, { 'http.response.status_code': status, ...attributes });

@@ -4,6 +4,8 @@ import { DEVICE_TIME, type TrackOptions } from '../accept/event-text.ts';
 
 /** Routers set the title after they changed the address. A title that is the same for so long was right from the start. */
 const TITLE_MS = 1_000;
+/** Why a view ends: the next one begins, whose title may be there already, as with React. */
+const NEXT = 1;
 
 /** A tracker with any events. */
 interface ViewTracker {
@@ -57,14 +59,8 @@ function createViews(tracker: ViewTracker, clock: Clock): Views {
     listening = new AbortController();
     const { signal } = listening;
     const look = () => signal.aborted || see();
-    const back = ({ persisted }: PageTransitionEvent) => {
-      if (!persisted) return;
-      // A view of the same address, and without a referrer.
-      shown = '';
-      see();
-    };
     watchAddress(look, signal);
-    addEventListener('pageshow', back, { signal });
+    onReturn(look, signal);
     addEventListener('prerenderingchange', look, { signal, capture: true });
     see();
   }
@@ -72,7 +68,7 @@ function createViews(tracker: ViewTracker, clock: Clock): Views {
   function see(path: string = location.pathname + location.search + location.hash): void {
     const { prerendering, title } = document as Document & { readonly prerendering?: boolean };
     if (prerendering || path === shown) return;
-    settle();
+    waiting?.abort(NEXT);
     const referrer = shown ?? document.referrer;
     const time = clock.now();
     shown = path;
@@ -89,7 +85,8 @@ function createViews(tracker: ViewTracker, clock: Clock): Views {
     signal.addEventListener('abort', () => {
       titles.disconnect();
       timer.cancel();
-      tracker.track('page_view', { title: document.title, path, referrer }, { [DEVICE_TIME]: time });
+      const named = signal.reason === NEXT ? title : document.title;
+      tracker.track('page_view', { title: named, path, referrer }, { [DEVICE_TIME]: time });
     });
   }
 
@@ -110,13 +107,17 @@ function createViews(tracker: ViewTracker, clock: Clock): Views {
     };
   }
 
+  // A view of the same address, and without a referrer. Before those who look then.
+  onReturn(() => {
+    shown = '';
+  });
   const views = { watch, see, settle };
   allViews.set(tracker, views);
   return views;
 }
 
 /** The paths that components show, by the names of a router. */
-const routes = new Set<{ readonly views: Views; readonly path: string }>();
+const routes = new Set<{ readonly views: Views; readonly path: string; isOver?: true }>();
 
 /**
  * Internal, for `@sluice/react`: tracks a view as `pageViews` does, of a path that a router names. Components that show one path at
@@ -129,14 +130,21 @@ export function routedView(tracker: ViewTracker, path: string, clock: Clock = sy
   const views = allViews.get(tracker) ?? create(tracker, clock);
   const shown = () => [...routes].filter((route) => route.views === views);
   const isShown = shown().some((route) => route.path === path);
-  const route = { views, path };
+  // A router may come back at once, as from a page that needs a sign-in: that is another view.
+  if (!isShown) for (const route of routes) if (route.isOver) routes.delete(route);
+  const route: ReturnType<typeof shown>[number] = { views, path };
   routes.add(route);
   const ending = new AbortController();
   const { signal } = ending;
-  globalThis.document?.addEventListener('prerenderingchange', () => views.see(path), { signal });
+  const look = () => views.see(path);
+  if (globalThis.document) {
+    document.addEventListener('prerenderingchange', look, { signal });
+    onReturn(look, signal);
+  }
   if (!isShown) views.see(path);
   return () => {
     ending.abort();
+    route.isOver = true;
     // Not yet if a component shows a path at once, as with StrictMode: the title may come later.
     queueMicrotask(() => {
       routes.delete(route);
@@ -181,6 +189,11 @@ function watchAddress(onChange: () => void, signal: AbortSignal): void {
   addEventListener('popstate', onChange, { signal });
   addEventListener('hashchange', onChange, { signal });
   wrap(history as object as Methods, ['pushState', 'replaceState'], onChange, signal);
+}
+
+/** Calls back when the page comes back from the back/forward cache. */
+function onReturn(callback: () => void, signal?: AbortSignal): void {
+  addEventListener('pageshow', ({ persisted }) => persisted && callback(), signal && { signal });
 }
 
 type Methods = Record<string, ((...args: unknown[]) => unknown) | undefined>;

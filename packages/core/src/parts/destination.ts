@@ -73,10 +73,16 @@ export function destination(
   const { event, path = EVENTS_PATH, head = '{"batch":[', separator = ',', tail = ']}' } = options;
   const between = encoder.encode(separator);
   const [first, last] = [encoder.encode(head), encoder.encode(tail)];
-  const headers = (key: string | undefined) =>
-    options.headers === undefined ? requestHeaders(key) : headersOf(options.headers, key);
+  /** Of all keys: answers may still quote an old one. */
+  const secrets: Record<string, string> = {};
+  const headers = (key: string | undefined) => {
+    const made = options.headers === undefined ? requestHeaders(key) : headersOf(options.headers, key);
+    for (const [name, value] of Object.entries(made))
+      if (name !== 'content-type') secrets[`${name} ${value}`] = value;
+    return made;
+  };
   // Throws now, not at the first request.
-  const { 'content-type': _, ...secrets } = headers(apiKey);
+  headers(apiKey);
   const failed = (error: unknown) => onFailed('destination.event', error);
   /** By the body that the service of the interface would get. */
   const bodies = new WeakMap<Uint8Array, Uint8Array>();

@@ -88,20 +88,26 @@ export function hooks(
   onFailed: (hook: string, error: unknown) => void,
 ): Prepare | undefined {
   const given = Object.entries(RULES).filter(([name]) => options[name as keyof HookOptions] !== undefined);
-  if (given.length === 0) return undefined;
+  if (!given[0]) return undefined;
   for (const [name, [isRight, allowed]] of given) {
     const value = options[name as keyof HookOptions];
     if (!isRight(value, name)) throw refusal(name, allowed, value);
   }
   const { beforeSend, bigint, context, events, redact = [], sample = 1, validate } = options;
-  const finish = (payload: unknown) => (bigint ? digits(payload, { room: maxBytes }) : payload);
-  const failed = (hook: string) => (error: unknown) => onFailed(hook, error);
-  const isChecked = events !== undefined && validate !== 'never';
-  const check = isChecked && checkPayloads(events, validate === 'sampled', onFailed);
+  const finish = (given: unknown) => {
+    const payload = redact.reduce((copy, path) => redactAt(copy, path.split('.')), given);
+    return bigint ? digits(payload, { room: maxBytes }) : payload;
+  };
+  /** Throws an InvalidEventError if no event can have it. */
+  const isSound = (made: unknown): made is Fields => isFields(made) && !!payloadText(finish(made), maxBytes);
+  const isAnswer = (answer: unknown): answer is Pick<Draft, 'event' | 'payload'> | null =>
+    answer === null || (isFields(answer) && isNonEmptyString(answer.event) && isSound(answer.payload));
+  const check = events && validate !== 'never' && checkPayloads(events, validate === 'sampled', onFailed);
   const fields = () => {
-    const made: unknown = typeof context === 'function' ? context() : { ...context };
-    // A getter may throw.
-    return isFields(made) ? { ...made } : made;
+    if (typeof context !== 'function') return { ...context };
+    const made: unknown = context();
+    // A getter may throw. What is added to all events must not make them invalid.
+    return isSound(made) ? { ...made } : made;
   };
   /** Of a customer who is not known: all their events are sent, or none. */
   let chance: number | undefined;
@@ -113,11 +119,10 @@ export function hooks(
     const { event } = given;
     const seen = seenByJson(check ? check(event, given.payload) : given.payload);
     const added = {
-      ...ask(fields, isFields, 'context() must return an object', failed('context')),
+      ...ask(fields, isFields, 'context() must return an object', (error) => onFailed('context', error)),
       ...given.context,
     };
-    if (beforeSend === undefined && redact.length === 0)
-      return { event, payload: finish(seen), context: finish(added) as object };
+    if (!beforeSend && !redact[0]) return { event, payload: finish(seen), context: finish(added) as object };
     // An object that names its own kind, or nothing for an event: then this throws.
     const payload = isFields(seen ?? {}) ? seen : JSON.parse(payloadText(finish(seen), maxBytes));
     const draft = (): Draft => ({
@@ -126,17 +131,18 @@ export function hooks(
       correlationValue: customer,
     });
     const rule = 'beforeSend() must return { event, payload } or null';
-    const answer = beforeSend && ask(() => beforeSend(draft()), isAnswer, rule, failed('beforeSend'));
+    const answer =
+      beforeSend &&
+      ask(
+        () => beforeSend(draft()),
+        isAnswer,
+        rule,
+        (error) => onFailed('beforeSend', error),
+      );
     if (answer === null) return 'filtered';
     const changed = answer ?? draft();
-    const safe = redact.reduce<unknown>((copy, path) => redactAt(copy, path.split('.')), changed.payload);
-    return { event: changed.event, payload: finish(safe), context: undefined };
+    return { event: changed.event, payload: finish(changed.payload), context: undefined };
   };
-}
-
-function isAnswer(answer: unknown): answer is Pick<Draft, 'event' | 'payload'> | null {
-  if (answer === null) return true;
-  return isFields(answer) && isFields(answer.payload) && typeof answer.event === 'string';
 }
 
 /** Names with dots between them. */
@@ -167,7 +173,7 @@ export function digits(given: unknown, walk: { room: number }, depth = 0): unkno
 
 /** Replaces the values at a path, in a copy. Names may have dots themselves. */
 function redactAt(given: unknown, steps: readonly string[]): unknown {
-  if (steps.length === 0) return REDACTED;
+  if (!steps[0]) return REDACTED;
   const value = seenByJson(given);
   if (!isTree(value)) return value;
   return copyOf(value, (item, name) =>

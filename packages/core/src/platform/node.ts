@@ -81,7 +81,8 @@ export const platform: Platform = {
     };
     return new Rest(options, { read, writeSync: (text) => note.writeSync(text) }, atLastMoment);
   },
-  drainInBackground: (settings) => drainInBackground(settings, pathOf(settings)),
+  // The path of these settings: a copy of them would have another one after `process.chdir()`.
+  drainInBackground: (settings, apiKey) => drainInBackground({ ...settings, apiKey }, pathOf(settings)),
   mostRequests: Number.POSITIVE_INFINITY,
   createQueue: (concurrency) => new PQueue({ concurrency }),
   createAbortController() {

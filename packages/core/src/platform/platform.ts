@@ -69,7 +69,7 @@ export interface Platform {
   /** Creates what keeps a process that may end at once from sending. Absent if there are no such processes. */
   createRest?(options: RestOptions & { readonly settings: PlaceSettings }): Rest | undefined;
   /** As `Tracker.drainInBackground`. Absent if there are no processes. */
-  drainInBackground?(settings: Settings): boolean;
+  drainInBackground?(settings: Settings, apiKey: string | undefined): boolean;
   /** Maximum number of requests at once, whatever the option says. */
   readonly mostRequests: number;
   /** @param concurrency How many tasks run at once. The caller never adds more than that. */

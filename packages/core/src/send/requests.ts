@@ -91,14 +91,16 @@ export function createRequests(options: RequestsOptions): Requests {
   };
   const counts = { sent: 0, retried: 0, failed: 0, bytes: 0 };
   const compression = settings.compress ? settings.parts.gzip?.(clock) : undefined;
-  const secrets = Object.values({ ...delivery.headers, ...destination.secrets });
-  const redactors = secrets.filter(({ length }) => length >= SECRET_LENGTH).map(redactor);
+  let redactors: readonly Redact[] = [];
   let apiKey: string | undefined = '';
   let common = {};
   let keys: readonly Redact[] = [];
   const setApiKey = (key?: string) => {
     if (key === apiKey) return false;
     common = { ...delivery.headers, ...destination.headers(key) };
+    // Only now: the destination makes them of the key.
+    const secrets = Object.values({ ...delivery.headers, ...destination.secrets });
+    redactors = secrets.filter(({ length }) => length >= SECRET_LENGTH).map(redactor);
     if (key) keys = [redactor(key), ...keys].slice(0, KEYS_KEPT);
     apiKey = key;
     return true;

@@ -86,6 +86,34 @@ describe('the view of a path that a router names', () => {
     expect(await seen()).toEqual(['/cart']);
   });
 
+  it('counts twice where a guard sends back at once', async () => {
+    const login = show('/login');
+    expect(await seen()).toEqual(['/login']);
+    login();
+    show('/account')();
+    show('/login');
+    expect(await seen()).toEqual(['/login', '/account', '/login']);
+  });
+
+  it('counts again when the page comes back from the back/forward cache', async () => {
+    show('/shop');
+    show('/shop');
+    expect(await seen()).toEqual(['/shop']);
+    dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }));
+    expect(await seen()).toEqual(['/shop', '/shop']);
+  });
+
+  it('keeps its own title where that of the next one is there before it', async () => {
+    document.title = 'Shop';
+    const end = show('/shop');
+    await clock.advance(300);
+    document.title = 'Cart';
+    end();
+    show('/cart');
+    await seen();
+    expect(views.map(({ payload }) => payload.title)).toEqual(['Shop', 'Cart']);
+  });
+
   it('is tracked when the last component is gone', async () => {
     show('/shop')();
     await Promise.resolve();

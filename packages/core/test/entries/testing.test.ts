@@ -103,3 +103,40 @@ it('a faulty transport and a virtual clock show how an application lives through
     Array(4).fill(['purchase']),
   );
 });
+
+it('recordingTracker() has no event that is dropped at once', async () => {
+  const tracker = recordingTracker({ consent: 'denied' });
+  tracker.identify('ada@example.com');
+  tracker.track('denied');
+  tracker.setConsent('granted');
+  tracker.track('granted');
+  await tracker.close();
+  tracker.track('late');
+  expect(tracker.events().map(({ event }) => event)).toEqual(['granted']);
+});
+
+it('waitFor rejects with what its match throws, and others go on', async () => {
+  const tracker = recordingTracker();
+  tracker.identify('ada@example.com');
+  const wrong = tracker.waitFor(({ payload }) => (payload as { total: number }).total > 10);
+  const right = tracker.waitFor('purchase');
+  tracker.track('page_view');
+  tracker.track('purchase', { total: 42 });
+  await expect(wrong).rejects.toThrow('total');
+  expect(await right).toMatchObject({ event: 'purchase' });
+});
+
+it('faultyTransport() reads what is compressed', async () => {
+  const options = {
+    baseUrl: 'http://127.0.0.1:1',
+    apiKey: 'key',
+    correlationKey: 'email',
+    journal: 'memory',
+  } as const;
+  const transport = faultyTransport(() => 200);
+  const tracker = createTracker({ ...options, transport, compress: true });
+  for (let count = 0; count < 100; count += 1) tracker.track('e', {}, { correlationValue: 'ada' });
+  await tracker.flush();
+  expect([transport.requests.flat().length, tracker.stats().requests.failed]).toEqual([100, 0]);
+  await tracker.close();
+});

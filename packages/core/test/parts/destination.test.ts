@@ -223,3 +223,19 @@ it('a destination that is no object is a ConfigError', () => {
     createTracker({ baseUrl: 'http://a.example', correlationKey: 'id', destination: destination as object });
   expect(() => create(5)).toThrow('destination must be an object, got number 5');
 });
+
+it('what a destination makes of a later key is shown nowhere', async () => {
+  const token = (key: string | undefined) => `token-of-${key}`.toUpperCase();
+  const transport: Transport = {
+    async post({ headers }) {
+      return { kind: 'answered', status: 401, retryAfter: undefined, body: `unknown ${headers['x-token']}` };
+    },
+    close: async () => {},
+  };
+  const destination: DestinationOptions = { headers: (key) => ({ 'x-token': token(key) }) };
+  const bench = new Bench({ destination, apiKey: KEY, transport });
+  await bench.track(1);
+  bench.tracker.setApiKey('second-key');
+  await bench.pass(60_000);
+  expect(bench.tracker.stats().lastError?.message).toContain('unknown [key]');
+});

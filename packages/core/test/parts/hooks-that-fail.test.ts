@@ -96,3 +96,29 @@ it('pageContext() knows no viewport where there is no page', () => {
   const isPage = typeof document === 'object';
   expect(pageContext().viewport).toEqual(isPage ? expect.stringMatching(/^\d+x\d+$/) : undefined);
 });
+
+const cycle: Record<string, unknown> = {};
+cycle.self = cycle;
+
+it.each<[string, () => object]>([
+  ['a cycle', () => cycle],
+  ['a Map', () => ({ found: new Map() })],
+  ['a bigint', () => ({ id: 1n })],
+  ['too much', () => ({ text: 'x'.repeat(300_000) })],
+])('what context() or beforeSend() adds that cannot be sent loses no event: %s', async (_, made) => {
+  const contextual = await send({ context: made as never }, { total: 1 });
+  expect(contextual.sent).toEqual([{ total: 1 }]);
+  expect(contextual.bench.callbacksFailed).toMatchObject([{ callback: 'context' }]);
+  const beforeSend = ({ event, payload }: { event: string; payload: object }) => ({
+    event,
+    payload: { ...payload, ...made() },
+  });
+  const changed = await send({ beforeSend: beforeSend as never }, { total: 1 });
+  expect(changed.sent).toEqual([{ total: 1 }]);
+  expect(changed.bench.callbacksFailed).toMatchObject([{ callback: 'beforeSend' }]);
+});
+
+it('a beforeSend that returns an event without a name loses none', async () => {
+  const { sent, bench } = await send({ beforeSend: ({ payload }) => ({ event: '', payload }) }, { total: 1 });
+  expect([sent, bench.callbacksFailed.length]).toEqual([[{ total: 1 }], 1]);
+});

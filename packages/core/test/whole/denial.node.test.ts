@@ -1,4 +1,9 @@
-import { expect, it } from 'vitest';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { createTracker } from '../../src/index.ts';
+import { MemoryJournal } from '../../src/keep/memory-journal.ts';
 import type { Outcome } from '../../src/send/http/transport.ts';
 import { Bench, textsOf, watch } from '../bench/bench.ts';
 import { FakeJournal } from '../bench/fake-journal.ts';
@@ -142,4 +147,50 @@ it('what the service refuses is kept no more once consent is denied', async () =
   await bench.pass(60_000);
   expect(bench.tracker.stats()).toMatchObject({ delivered: 7, deadLettered: 1, dropped: { denied: 2 } });
   expect(await bench.kept()).toEqual([]);
+});
+
+it('what was stored is deleted where a process has denied consent from its start, and ends at once', async () => {
+  const journalDirectory = await mkdtemp(join(tmpdir(), 'sluice-'));
+  onTestFinished(() => rm(journalDirectory, { recursive: true, force: true }));
+  const options = {
+    ...{ baseUrl: 'http://127.0.0.1:9', apiKey: 'key', correlationKey: 'email', journalDirectory },
+    unidentified: { hold: true },
+    logger: false,
+  } as const;
+  const before = createTracker(options);
+  before.track('held');
+  before.for('ada@example.com').track('stored');
+  await before.close({ timeoutMs: 0 });
+  const failures: Error[] = [];
+  const denied = createTracker({ ...options, consent: 'denied' });
+  denied.on('storageFailed', ({ error }) => failures.push(error));
+  await denied.close({ timeoutMs: 0 });
+  const after = createTracker(options);
+  after.track('held');
+  await after.durable();
+  expect([after.stats().pending, failures]).toEqual([1, []]);
+  await after.close({ timeoutMs: 0 });
+});
+
+it('a tracker closes though the journal of held events cannot be closed', async () => {
+  class Failing extends MemoryJournal {
+    part(name: string): MemoryJournal {
+      const part = new MemoryJournal(1_000_000);
+      if (name === 'unidentified')
+        part.close = async () => {
+          throw new Error('mine');
+        };
+      return part;
+    }
+  }
+  const journal = new Failing(1_000_000);
+  const closed = vi.spyOn(journal, 'close');
+  const failures: string[] = [];
+  const tracker = createTracker({
+    ...{ baseUrl: 'http://127.0.0.1:9', apiKey: 'key', correlationKey: 'email' },
+    ...{ logger: false as const, journal },
+  });
+  tracker.on('storageFailed', ({ error }) => failures.push(error.message));
+  await tracker.close({ timeoutMs: 0 });
+  expect([closed.mock.calls.length, failures]).toEqual([1, [expect.stringContaining('mine')]]);
 });

@@ -69,7 +69,10 @@ describe('a meter', () => {
     const duration = [...after].find(([name]) => name.startsWith('http.client.request.duration'));
     expect(duration).toEqual([
       expect.stringMatching(/ POST (127\.0\.0\.1|localhost) \d+ 200$/),
-      expect.objectContaining({ count: 1, min: expect.toSatisfy((seconds: number) => seconds < 10) }),
+      expect.objectContaining({
+        ...{ count: 1, min: expect.toSatisfy((seconds: number) => seconds < 10) },
+        buckets: expect.objectContaining({ boundaries: expect.arrayContaining([0.005, 0.1, 10]) }),
+      }),
     ]);
   });
 

@@ -60,13 +60,21 @@ export function faultyTransport(
   return {
     requests,
     async post({ body }: TransportRequest): Promise<Outcome> {
-      const events: readonly Event[] = JSON.parse(new TextDecoder().decode(body)).batch;
+      const events: readonly Event[] = JSON.parse(await textOf(body)).batch;
       const answer = await respond(events, requests.push(events) - 1);
       if (typeof answer !== 'number') return { kind: 'failed', cause: answer, maybeSent: false };
       return { kind: 'answered', status: answer, retryAfter: undefined, body: '' };
     },
     close: async () => {},
   };
+}
+
+/** The option `compress` gzips it. */
+async function textOf(body: Uint8Array): Promise<string> {
+  if (body[0] !== 0x1f) return new TextDecoder().decode(body);
+  // The cast is safe: bodies are not shared between threads.
+  const bytes = new Blob([body as Uint8Array<ArrayBuffer>]).stream();
+  return new Response(bytes.pipeThrough(new DecompressionStream('gzip'))).text();
 }
 
 /** How long `waitFor()` waits, in milliseconds. */
@@ -126,8 +134,18 @@ export function recordingTracker<Events extends object = AnyEvents>({
     events.push(event);
     for (const wake of waits) wake();
   };
-  const steps = (step: string, detail: { readonly event?: Event }) => {
-    if (step === 'tracked' && detail.event) record(detail.event);
+  /** The event that is tracked now was dropped at once. */
+  let isDropped = false;
+  const steps = (step: string, { event, reason }: { readonly event?: Event; readonly reason?: string }) => {
+    if (step === 'dropped' && (reason === 'denied' || reason === 'closed')) {
+      isDropped = true;
+      queueMicrotask(() => {
+        isDropped = false;
+      });
+    }
+    if (step !== 'tracked' || !event) return;
+    if (!isDropped) record(event);
+    isDropped = false;
   };
   const recorder: typeof logger = (user) => ({ ...logger(user), steps });
   const parts = { ...allParts, ...defaults.parts, logger: recorder };
@@ -155,10 +173,14 @@ export function recordingTracker<Events extends object = AnyEvents>({
       const isMatch = typeof match === 'string' ? ({ event }: Event) => event === match : match;
       return new Promise((resolve, reject) => {
         const look = () => {
-          const found = events.find(isMatch);
-          if (found === undefined) return;
+          try {
+            const found = events.find(isMatch);
+            if (found === undefined) return;
+            resolve(found);
+          } catch (error) {
+            reject(error);
+          }
           end();
-          resolve(found);
         };
         const end = () => {
           waits.delete(look);

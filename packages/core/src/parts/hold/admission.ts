@@ -45,6 +45,7 @@ export class Admission {
   /** The current stay, and before it those that have ended and are not dealt with yet. */
   readonly #stays: Stay[];
   #working: Promise<boolean> | undefined;
+  #purging: Promise<void> | undefined;
 
   constructor(options: AdmissionOptions) {
     const { clock, consent, reporter } = options;
@@ -125,7 +126,7 @@ export class Admission {
       this.#drop(stay, 'denied');
     }
     this.#endStay();
-    purge().catch(reporter.storageFailed);
+    this.#purging = purge().catch(reporter.storageFailed);
   }
 
   /** Resolves to true once no event waits in memory; to false if storage fails, or events wait for consent. */
@@ -151,6 +152,7 @@ export class Admission {
   async close(): Promise<void> {
     await this.write();
     this.#alarm.cancel();
+    await this.#purging;
     await this.#shelf.close();
   }
 

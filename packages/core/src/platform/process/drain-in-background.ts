@@ -80,7 +80,8 @@ function optionsOf(settings: Settings): TrackerOptions {
     fsync,
     ordering,
     compress,
-    delivery: others,
+    // The other process checks what is only a default here.
+    delivery: { ...others, retryBaseMs: Math.min(others.retryBaseMs, others.retryMaxMs) },
     ...(apiKey !== undefined && { apiKey }),
     account,
     advanced,

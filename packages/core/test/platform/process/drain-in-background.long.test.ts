@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -66,6 +66,21 @@ describe('drainInBackground', () => {
         expect(await emulator.countEvents({ name })).toEqual({ unique: 1, received: 1 });
     }, PATIENCE);
     await vi.waitFor(async () => expect(await readdir(journalDirectory)).toEqual([]), PATIENCE);
+  });
+
+  it.each([
+    ['that changed its directory', {}, 'process.chdir("sub");'],
+    ['with a short `retryMaxMs`', { delivery: { retryMaxMs: 200 } }, ''],
+  ])('delivers what a tool left %s', async (name, more, last) => {
+    const { baseUrl, apiKey } = emulator;
+    await mkdir(join(directory, 'sub'));
+    const options = { baseUrl, apiKey, correlationKey: 'email', journalDirectory: 'journal', ...more };
+    const first = `process.chdir(${JSON.stringify(directory)});`;
+    expect(await runTool(name, options, {}, last, first)).toBe('true');
+    await vi.waitFor(
+      async () => expect(await emulator.countEvents({ name })).toEqual({ unique: 1, received: 1 }),
+      PATIENCE,
+    );
   });
 
   it('has the key that the tool set last', async () => {
