@@ -130,13 +130,12 @@ export function routedView(tracker: ViewTracker, path: string, clock: Clock = sy
   const views = allViews.get(tracker) ?? create(tracker, clock);
   const shown = () => [...routes].filter((route) => route.views === views);
   const isShown = shown().some((route) => route.path === path);
-  // A router may come back at once, as from a page that needs a sign-in: that is another view.
-  if (!isShown) for (const route of routes) if (route.isOver) routes.delete(route);
   const route: ReturnType<typeof shown>[number] = { views, path };
+  const ended = shown().filter(({ isOver }) => isOver);
   routes.add(route);
   const ending = new AbortController();
   const { signal } = ending;
-  const look = () => views.see(path);
+  const look = () => shown().find((one) => one.path === path) === route && views.see(path);
   if (globalThis.document) {
     document.addEventListener('prerenderingchange', look, { signal });
     onReturn(look, signal);
@@ -145,6 +144,8 @@ export function routedView(tracker: ViewTracker, path: string, clock: Clock = sy
   return () => {
     ending.abort();
     route.isOver = true;
+    // A router may come back at once, as from a page that needs a sign-in: that is another view.
+    for (const before of ended) routes.delete(before);
     // Not yet if a component shows a path at once, as with StrictMode: the title may come later.
     queueMicrotask(() => {
       routes.delete(route);

@@ -9,7 +9,7 @@ import {
   tried,
 } from '@sluice/protocol/toolbox';
 import { ask, isFields } from '../base/user-code.ts';
-import type { Destination } from '../send/requests.ts';
+import { type Destination, KEYS_KEPT } from '../send/requests.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -73,12 +73,14 @@ export function destination(
   const { event, path = EVENTS_PATH, head = '{"batch":[', separator = ',', tail = ']}' } = options;
   const between = encoder.encode(separator);
   const [first, last] = [encoder.encode(head), encoder.encode(tail)];
-  /** Of all keys: answers may still quote an old one. */
-  const secrets: Record<string, string> = {};
+  /** Of the last keys: answers may still quote an old one. */
+  const secrets: string[] = [];
   const headers = (key: string | undefined) => {
     const made = options.headers === undefined ? requestHeaders(key) : headersOf(options.headers, key);
-    for (const [name, value] of Object.entries(made))
-      if (name !== 'content-type') secrets[`${name} ${value}`] = value;
+    const { 'content-type': _, ...safe } = made;
+    const values = Object.values(safe);
+    secrets.unshift(...values);
+    secrets.splice(KEYS_KEPT * values.length);
     return made;
   };
   // Throws now, not at the first request.

@@ -60,7 +60,7 @@ export interface HookOptions {
 interface Given {
   readonly event: string;
   readonly payload: unknown;
-  readonly context: object | undefined;
+  readonly context?: object | undefined;
 }
 
 /** What is to be sent, or why the event is dropped. Throws an InvalidEventError if a schema refuses the payload. */
@@ -98,8 +98,9 @@ export function hooks(
     const payload = redact.reduce((copy, path) => redactAt(copy, path.split('.')), given);
     return bigint ? digits(payload, { room: maxBytes }) : payload;
   };
-  /** Throws an InvalidEventError if no event can have it. */
-  const isSound = (made: unknown): made is Fields => isFields(made) && !!payloadText(finish(made), maxBytes);
+  /** Throws an InvalidEventError if no event can have this payload. */
+  const textOf = (payload: unknown) => payloadText(finish(payload), maxBytes);
+  const isSound = (made: unknown): made is Fields => isFields(made) && !!textOf(made);
   const isAnswer = (answer: unknown): answer is Pick<Draft, 'event' | 'payload'> | null =>
     answer === null || (isFields(answer) && isNonEmptyString(answer.event) && isSound(answer.payload));
   const check = events && validate !== 'never' && checkPayloads(events, validate === 'sampled', onFailed);
@@ -124,7 +125,7 @@ export function hooks(
     };
     if (!beforeSend && !redact[0]) return { event, payload: finish(seen), context: finish(added) as object };
     // An object that names its own kind, or nothing for an event: then this throws.
-    const payload = isFields(seen ?? {}) ? seen : JSON.parse(payloadText(finish(seen), maxBytes));
+    const payload = isFields(seen ?? {}) ? seen : JSON.parse(textOf(seen));
     const draft = (): Draft => ({
       event,
       payload: { ...added, ...(payload as Fields | undefined) },
@@ -137,11 +138,15 @@ export function hooks(
         () => beforeSend(draft()),
         isAnswer,
         rule,
-        (error) => onFailed('beforeSend', error),
+        (error) => {
+          // What cannot be sent anyway is not the fault of the hook.
+          textOf(draft().payload);
+          onFailed('beforeSend', error);
+        },
       );
     if (answer === null) return 'filtered';
     const changed = answer ?? draft();
-    return { event: changed.event, payload: finish(changed.payload), context: undefined };
+    return { event: changed.event, payload: finish(changed.payload) };
   };
 }
 

@@ -7,7 +7,7 @@ import type { Batch } from '../wait/parcel.ts';
 import type { Encoder, Outcome, Transport } from './http/transport.ts';
 
 /** Number of keys to redact: the current key and those before it. Answers may still quote an old key. */
-const KEYS_KEPT = 4;
+export const KEYS_KEPT = 4;
 /** A header of the user may be a secret if its value has at least this length. */
 const SECRET_LENGTH = 8;
 
@@ -17,7 +17,7 @@ export interface Destination {
   readonly path: string;
   readonly headers: (apiKey: string | undefined) => Readonly<Record<string, string>>;
   /** Headers that no message may show. */
-  readonly secrets?: Readonly<Record<string, string>>;
+  readonly secrets?: readonly string[];
   /** The same bytes for each request of a parcel. */
   readonly body: (parcel: Batch) => Uint8Array;
 }
@@ -99,7 +99,7 @@ export function createRequests(options: RequestsOptions): Requests {
     if (key === apiKey) return false;
     common = { ...delivery.headers, ...destination.headers(key) };
     // Only now: the destination makes them of the key.
-    const secrets = Object.values({ ...delivery.headers, ...destination.secrets });
+    const secrets = Object.values<string>({ ...delivery.headers, ...(destination.secrets as object) });
     redactors = secrets.filter(({ length }) => length >= SECRET_LENGTH).map(redactor);
     if (key) keys = [redactor(key), ...keys].slice(0, KEYS_KEPT);
     apiKey = key;

@@ -95,12 +95,23 @@ describe('the view of a path that a router names', () => {
     expect(await seen()).toEqual(['/login', '/account', '/login']);
   });
 
+  it('does not count again where its component is made anew beside one that changes', async () => {
+    const [section, page] = [show('/shop'), show('/shop/1')];
+    await seen();
+    section();
+    page();
+    show('/shop/2');
+    show('/shop');
+    expect(await seen()).toEqual(['/shop', '/shop/1', '/shop/2']);
+  });
+
   it('counts again when the page comes back from the back/forward cache', async () => {
     show('/shop');
+    show('/shop/cart');
     show('/shop');
-    expect(await seen()).toEqual(['/shop']);
+    expect(await seen()).toEqual(['/shop', '/shop/cart']);
     dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }));
-    expect(await seen()).toEqual(['/shop', '/shop']);
+    expect(await seen()).toEqual(['/shop', '/shop/cart', '/shop', '/shop/cart']);
   });
 
   it('keeps its own title where that of the next one is there before it', async () => {

@@ -108,11 +108,14 @@ it('recordingTracker() has no event that is dropped at once', async () => {
   const tracker = recordingTracker({ consent: 'denied' });
   tracker.identify('ada@example.com');
   tracker.track('denied');
+  tracker.setConsent('pending');
+  tracker.track('waits');
+  tracker.setConsent('denied');
   tracker.setConsent('granted');
   tracker.track('granted');
   await tracker.close();
   tracker.track('late');
-  expect(tracker.events().map(({ event }) => event)).toEqual(['granted']);
+  expect(tracker.events().map(({ event }) => event)).toEqual(['waits', 'granted']);
 });
 
 it('waitFor rejects with what its match throws, and others go on', async () => {

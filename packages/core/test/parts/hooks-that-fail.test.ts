@@ -122,3 +122,8 @@ it('a beforeSend that returns an event without a name loses none', async () => {
   const { sent, bench } = await send({ beforeSend: ({ payload }) => ({ event: '', payload }) }, { total: 1 });
   expect([sent, bench.callbacksFailed.length]).toEqual([[{ total: 1 }], 1]);
 });
+
+it('what cannot be sent anyway is not the fault of a beforeSend', async () => {
+  const { sent, bench } = await send({ beforeSend: (draft) => draft }, { found: new Map() });
+  expect([sent, bench.callbacksFailed, bench.tracker.stats().invalid]).toEqual([[], [], 1]);
+});

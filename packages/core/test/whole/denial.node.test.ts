@@ -167,6 +167,7 @@ it('what was stored is deleted where a process has denied consent from its start
   await denied.close({ timeoutMs: 0 });
   const after = createTracker(options);
   after.track('held');
+  await after.flush({ timeoutMs: 1 });
   await after.durable();
   expect([after.stats().pending, failures]).toEqual([1, []]);
   await after.close({ timeoutMs: 0 });

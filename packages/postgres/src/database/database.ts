@@ -66,7 +66,7 @@ export class Database {
     // A pool hides its password from copies of its options.
     const given = isPool(pool) ? { ...pool.options, password: pool.options.password } : pool;
     this.connection = { connectionTimeoutMillis: timeoutMs, ...given };
-    if ('binary' in given ? given.binary : pg.defaults.binary)
+    if (('binary' in given && given.binary) || pg.defaults.binary)
       throw new ConfigError('pool', 'pool must not have the option binary: the journal reads texts');
     this.#pool = isPool(pool)
       ? pool

@@ -162,7 +162,13 @@ export function recordingTracker<Events extends object = AnyEvents>({
     { ...defaults, parts, clock, random },
   );
   tracker.on('invalid', ({ error }) => problems.push(error));
+  const { setConsent } = tracker;
   return Object.assign(tracker, {
+    setConsent(consent: Parameters<typeof setConsent>[0]) {
+      setConsent(consent);
+      // What it dropped was tracked before.
+      isDropped = false;
+    },
     events: (name?: string) => events.filter(({ event }) => name === undefined || event === name),
     problems: () => [...problems],
     clear() {
