@@ -1,9 +1,5 @@
-import { randomUUID } from 'node:crypto';
-import { systemClock } from '@sluice/protocol/toolbox';
 import { expect, it, vi } from 'vitest';
 import { PATIENCE } from '../../../../testing/patience.ts';
-import { Database } from '../../src/database/database.ts';
-import { ParcelTable } from '../../src/parcels/parcel-table.ts';
 import { describeFleet, numbered, part } from '../bench/fleet.ts';
 import { SHORT } from '../bench/journals.ts';
 
@@ -67,17 +63,6 @@ describeFleet('Reading', (fleet) => {
     await journal.acknowledge(range);
     expect(await fleet.count('parcel')).toBe(0);
     expect((await journal.status()).tables.every(({ bytes }) => bytes > 0)).toBe(true);
-  });
-
-  it('fails, and deletes nothing, if the values are binary', async () => {
-    const options = { connectionString: fleet.database.server.connectionString, binary: true };
-    const { journal } = await fleet.journal();
-    const range = await journal.append(numbered('binary', 10));
-    const database = new Database(options, fleet.schema, systemClock, 10_000);
-    const slot = Number(await fleet.ask(`select max(id) from ${fleet.schema}.slot where outbox is null`));
-    const read = new ParcelTable(database, randomUUID()).read(slot, range.from, range.from);
-    await expect(read).rejects.toThrow('`binary` of pg must be false');
-    await database.close();
   });
 
   it('in parts asks for a parcel once', async () => {
