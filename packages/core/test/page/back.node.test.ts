@@ -116,39 +116,6 @@ it('a page that is frozen while it lists what is stored leaves the turn to other
   expect((await origin.locks.query()).held).toEqual([]);
 });
 
-it('what others delivered meanwhile is not stored again by a page whose database was being opened', async () => {
-  origin.room = 0;
-  const { open } = IDBFactory.prototype;
-  const opened: (() => void)[] = [];
-  const opening = vi.spyOn(IDBFactory.prototype, 'open').mockImplementation(function (
-    this: IDBFactory,
-    ...args
-  ) {
-    // It is not opened before the page is back.
-    const late = Object.assign(new EventTarget(), { result: undefined }) as unknown as IDBOpenDBRequest;
-    opened.push(() => {
-      const request = open.apply(this, args);
-      Object.defineProperty(late, 'result', { get: () => request.result });
-      request.onupgradeneeded = (event) => late.onupgradeneeded?.(event);
-      request.onsuccess = (event) => late.onsuccess?.(event);
-    });
-    return late;
-  });
-  const first = origin.openTab({ logger: false });
-  first.track(3);
-  await origin.pass(0);
-  fire(first.view, 'pagehide');
-  opening.mockRestore();
-  const second = origin.openTab({ logger: false });
-  await origin.pass(3_000, 100);
-  expect(second.tracker.stats().delivered).toBe(3);
-  for (const answer of opened) answer();
-  fire(first.view, 'pageshow');
-  await origin.pass(20_000, 200);
-  expect([...origin.received.values()]).toEqual([1, 1, 1]);
-  expect(first.tracker.stats()).toMatchObject({ pending: 0 });
-});
-
 it('a dead letter is kept though the browser loses what is written as the page is left', async () => {
   let answer: () => void = () => {};
   origin.respond = () => new Promise((resolve) => (answer = () => resolve(answered(200))));

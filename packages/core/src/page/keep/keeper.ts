@@ -151,17 +151,16 @@ export function createKeeper(options: KeeperOptions): Keeper {
       if (isFull) alarm.set(settings.commitIntervalMs);
       return onChange(false);
     }
-    const records = begun.map(([id, { key, texts }]) => [id, key, texts] as const);
+    const records = begun.map(([, { key, texts }]) => ({ key, texts }));
     for (const [, change] of begun) {
       change.kept = 'writing';
       if (isLeft && spill(change)) spilled.add(change);
     }
     try {
       await store.use('readwrite', (objects) => {
-        for (const [id, key, texts] of records)
+        for (const { key, texts } of records)
           if (texts === undefined) objects.delete(key);
-          // It may have ended meanwhile: others stored and sent it. What was cut stays until its parts are stored.
-          else if (changes.get(id)?.isPart ?? changes.has(id)) objects.put(texts, key as IDBValidKey);
+          else objects.put(texts, key as IDBValidKey);
       });
       failures = 0;
       retry.cancel();
@@ -180,7 +179,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
       reporter.storageFailed(storageError('cannot write to IndexedDB', cause));
     }
     reporter.journal(failures || isFull ? 'memory' : 'indexeddb');
-    onChange(!failures && records.some(([, , texts]) => texts));
+    onChange(!failures && records.some(({ texts }) => texts));
   }
 
   return {
