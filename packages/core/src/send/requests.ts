@@ -16,7 +16,7 @@ export interface Destination {
   /** What follows the base URL. */
   readonly path: string;
   readonly headers: (apiKey: string | undefined) => Readonly<Record<string, string>>;
-  /** Headers that no message may show. */
+  /** Values of headers that no message may show. */
   readonly secrets?: readonly string[];
   /** The same bytes for each request of a parcel. */
   readonly body: (parcel: Batch) => Uint8Array;

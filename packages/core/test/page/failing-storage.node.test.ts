@@ -155,7 +155,7 @@ it('with a full quota what was delivered is deleted, though new events always wa
   await left();
   const failing = full();
   const tab = origin.openTab({ random: () => 0.99 });
-  for (let n = 0; n < 200; n += 1) {
+  for (let n = 0; n < 1_200; n += 1) {
     tab.track(1);
     await origin.pass(50, 50);
   }
