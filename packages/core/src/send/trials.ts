@@ -181,11 +181,15 @@ export class Trials {
     for (const trial of this.#list) if (!isDenial(trial)) trial.at = 0;
   }
 
-  /** The service is back: all may go but those that wait alone. Those that failed only because of it are joined again. */
-  resume(): void {
+  /**
+   * The service is back: all may go but those that wait alone. Those that failed only because of it are joined again.
+   *
+   * @param isAsked It had asked for the pause, and so blames no event.
+   */
+  resume(isAsked: boolean): void {
     const { clock, isStrict } = this.#options;
     const now = clock.now();
-    const count = Math.abs(now - this.#resumedAt) < SOON_MS ? STAYING : 0;
+    const count = !isAsked && Math.abs(now - this.#resumedAt) < SOON_MS ? STAYING : 0;
     this.#resumedAt = now;
     const staying = new Set([...this.#list].sort((one, other) => other.sent - one.sent).slice(0, count));
     // What nobody may send any more does not go back: nothing there tells that consent was denied.

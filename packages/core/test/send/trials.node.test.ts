@@ -120,3 +120,15 @@ describe('events that wait alone', () => {
     expect(trials.events).toBe(1);
   });
 });
+
+it.each([
+  [0, 'that the service asked for', true],
+  [2, 'that it did not ask for', false],
+])('%d of those that failed stay apart after several pauses %s', (staying, _, isAsked) => {
+  const back: Parcel[] = [];
+  const trials = trialsOfNobody(undefined, { putBack: (parcel: Parcel) => back.push(parcel) });
+  trials.resume(isAsked);
+  for (const text of ['1', '2', '3']) trials.retry(trials.of(parcelOf([text]), GIVEN), 0);
+  trials.resume(isAsked);
+  expect([trials.count, back.length]).toEqual([staying, 3 - staying]);
+});
