@@ -38,9 +38,15 @@ if (asked >= 0) {
 
 /**
  * WebKitGTK lets go of some connections late: after too many of them, it loads nothing more, and vitest waits for it for ever. So
- * its tests run a few files at a time. If that hangs, each of these files runs alone; and it runs again if that hangs too.
+ * its tests run a few files at a time, and alone what ends pages while they make requests. If that hangs, each of these files runs
+ * alone; and it runs again if that hangs too.
  */
-const WEBKIT = { together: 6, tries: 3, seconds: 60 };
+const WEBKIT = {
+  together: 6,
+  alone: 'packages/core/test/whole/page/tabs.browser.test.ts',
+  tries: 3,
+  seconds: 60,
+};
 const HUNG = 124; // the exit code of scripts/time-limit.mjs
 
 /**
@@ -93,10 +99,9 @@ const others = projects.filter((name) => name !== 'webkit');
 if (others.length > 0) add(await run(others));
 // Alone: beside others, it hangs more often.
 if (projects.includes('webkit') && engines.some(({ name, isFound }) => name === 'webkit' && isFound)) {
-  const { together, tries, seconds } = WEBKIT;
-  const files = browserOnlyFiles();
-  /** @type {string[][]} */
-  const parts = [];
+  const { together, alone, tries, seconds } = WEBKIT;
+  const files = browserOnlyFiles().filter((file) => file !== alone);
+  const parts = [[alone]];
   while (files.length > 0) parts.push(files.splice(0, together));
   // With other arguments, vitest chooses the files.
   for (const part of args.length > 0 ? [[]] : parts) {
@@ -105,9 +110,9 @@ if (projects.includes('webkit') && engines.some(({ name, isFound }) => name === 
       add(result);
       continue;
     }
-    for (const alone of part.length > 0 ? part.map((file) => [file]) : [part]) {
+    for (const one of part.length > 0 ? part.map((file) => [file]) : [part]) {
       for (let time = 0; time === 0 || (result.isHung && time < tries); time += 1)
-        result = await run(['webkit'], seconds, alone);
+        result = await run(['webkit'], seconds, one);
       add(result);
     }
   }
