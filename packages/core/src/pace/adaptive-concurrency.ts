@@ -90,7 +90,7 @@ export class AdaptiveConcurrency {
     if (Math.abs(now - this.#measuredAt) < MEASURE_MS) return;
     this.#measuredAt = now;
     // Already as few as the base is measured with.
-    if (this.limit < QUARTER) this.#base = this.#median;
+    if (this.limit < 2) this.#base = this.#median;
     else {
       this.#before = this.limit;
       this.#set(this.limit / QUARTER, now);

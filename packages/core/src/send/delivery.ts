@@ -102,18 +102,18 @@ export function createDelivery(options: DeliveryOptions): (trial: ParcelTrial, p
 
   function accepted(trial: ParcelTrial, pass: Pass): void {
     const now = clock.now();
-    const { reason } = breaker.pause ?? {};
+    const isOutage = breaker.pause?.reason === 'unavailable';
     const isBack = gate.accepted(pass);
     // What failed while the service was away says nothing about how often it fails.
     if (isBack) trial.failures = 0;
     concurrency.accepted(now - pass.at, now);
     blame.accepted(trial);
     requests.accepted();
-    limits.accepted(trial, now, isBack && reason === 'unavailable');
+    limits.accepted(trial, now, isBack && isOutage);
     trials.accepted(trial);
     if (!isBack) return;
     concurrency.restart();
-    trials.resume(reason === 'asked');
+    trials.resume();
   }
 
   async function failed(trial: ParcelTrial, pass: Pass, rule: Rule): Promise<void> {

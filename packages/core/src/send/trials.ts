@@ -19,8 +19,8 @@ const MOST_SUSPECT_BYTES = 8 * 1024 * 1024;
 const TOLERANCE = 1.25;
 
 /**
- * If a pause ends within this time after another, in milliseconds, so many of those that failed most often stay as they are: an event at
- * fault that fails alone is found so. After one long outage they would only be more requests.
+ * If a pause ends within this time after another, in milliseconds, and nothing else waits, so many of those that failed most often stay
+ * as they are: an event at fault that fails alone is found so. After an outage, or in an overload, they would only be more requests.
  */
 const SOON_MS = 60 * 60_000;
 const STAYING = 2;
@@ -33,7 +33,7 @@ const SHOWN_BYTES = 200;
 
 interface TrialsOptions {
   readonly clock: Clock;
-  readonly waiting: Pick<Waiting, 'cut' | 'divide' | 'end' | 'expiresInMs' | 'putBack'>;
+  readonly waiting: Pick<Waiting, 'cut' | 'divide' | 'end' | 'expiresInMs' | 'hasOthers' | 'putBack'>;
   readonly blame: Pick<Blame, 'isFound'>;
   readonly limits: Limits;
   readonly isStrict: boolean;
@@ -181,15 +181,11 @@ export class Trials {
     for (const trial of this.#list) if (!isDenial(trial)) trial.at = 0;
   }
 
-  /**
-   * The service is back: all may go but those that wait alone. Those that failed only because of it are joined again.
-   *
-   * @param isAsked It had asked for the pause, and so blames no event.
-   */
-  resume(isAsked: boolean): void {
-    const { clock, isStrict } = this.#options;
+  /** The service is back: all may go but those that wait alone. Those that failed only because of it are joined again. */
+  resume(): void {
+    const { clock, isStrict, waiting } = this.#options;
     const now = clock.now();
-    const count = !isAsked && Math.abs(now - this.#resumedAt) < SOON_MS ? STAYING : 0;
+    const count = !waiting.hasOthers && Math.abs(now - this.#resumedAt) < SOON_MS ? STAYING : 0;
     this.#resumedAt = now;
     const staying = new Set([...this.#list].sort((one, other) => other.sent - one.sent).slice(0, count));
     // What nobody may send any more does not go back: nothing there tells that consent was denied.
@@ -199,6 +195,7 @@ export class Trials {
     // What failed while the service was away says nothing about the events.
     for (const trial of this.#list) {
       trial.failures = 0;
+      trial.refusals = Math.min(trial.refusals, trial.proofs);
       trial.pair = undefined;
     }
     const whole = this.#list.filter(isWhole);
@@ -214,8 +211,8 @@ export class Trials {
     );
     for (const trial of over) {
       const { denied, parcel } = trial;
-      this.#remove(trial);
-      await waiting.end(parcel, denied.aborted ? 'denied' : 'expired');
+      // Meanwhile it may have gone back.
+      if (this.#remove(trial)) await waiting.end(parcel, denied.aborted ? 'denied' : 'expired');
     }
   }
 
@@ -266,10 +263,11 @@ export class Trials {
     return trial;
   }
 
-  #remove(trial: ParcelTrial): void {
+  /** Returns whether it waited here. */
+  #remove(trial: ParcelTrial): boolean {
     const list = trial.isAlone ? this.#alone : this.#list;
     const index = list.indexOf(trial);
-    if (index >= 0) list.splice(index, 1);
+    return index >= 0 && list.splice(index, 1).length > 0;
   }
 }
 

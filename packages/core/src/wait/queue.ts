@@ -54,9 +54,15 @@ export class Queue {
     if (parcel.count > 0) this.old.push(parcel);
   }
 
-  /** Leaves events to the journal as long as the ring buffer has more than this. */
-  leaveToJournal({ maxEvents, maxBytes }: Limit): void {
-    while ((this.ring.count > maxEvents || this.ring.roughBytes > maxBytes) && this.#spill());
+  /**
+   * Leaves events to the journal as long as the ring buffer has more than this.
+   *
+   * @param leastBytes So many bytes of events stay, however small their parcels are.
+   */
+  leaveToJournal({ maxEvents, maxBytes }: Limit, leastBytes: number): void {
+    const { ring } = this;
+    const least = Math.min(leastBytes, maxBytes);
+    while ((ring.count > maxEvents || (ring.roughBytes > maxBytes && ring.bytes > least)) && this.#spill());
   }
 
   /** Whether nothing of an epoch, or of earlier ones, is to be written, or is being written. */

@@ -79,8 +79,9 @@ export class Waiting extends Parcels {
         isOver: () => this.isGivenUp,
       }),
       onChange: () => {
-        // There is memory for written events up to a limit: older ones are left to the journal.
-        this.#leaveToJournal({ maxEvents: Number.POSITIVE_INFINITY, maxBytes: text.mostWrittenBytes });
+        // There is memory for written events up to a limit: older ones are left to the journal, but not before they fill a batch.
+        const limit = { maxEvents: Number.POSITIVE_INFINITY, maxBytes: text.mostWrittenBytes };
+        this.#leaveToJournal(limit, settings.batch.maxBytes);
         onDue();
       },
     });
@@ -225,8 +226,8 @@ export class Waiting extends Parcels {
     this.#expiry.stop();
   }
 
-  #leaveToJournal(limit: Limit): void {
-    for (const queue of this.queues) queue.leaveToJournal(limit);
+  #leaveToJournal(limit: Limit, leastBytes: number = 0): void {
+    for (const queue of this.queues) queue.leaveToJournal(limit, leastBytes);
   }
 
   async #acknowledge(ranges: readonly Range[]): Promise<void> {

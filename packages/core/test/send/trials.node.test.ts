@@ -22,6 +22,7 @@ function parcelOf(texts: readonly string[]): Parcel {
 
 function trialsOfNobody(clock: VirtualClock = new VirtualClock(), others: object = {}): Trials {
   const waiting = {
+    hasOthers: false,
     cut: () => [],
     divide: () => [],
     end: async () => {},
@@ -122,13 +123,29 @@ describe('events that wait alone', () => {
 });
 
 it.each([
-  [0, 'that the service asked for', true],
-  [2, 'that it did not ask for', false],
-])('%d of those that failed stay apart after several pauses %s', (staying, _, isAsked) => {
+  [0, 'if others wait', true],
+  [2, 'if nothing else waits', false],
+])('%d of those that failed stay apart after several pauses %s', (staying, _, hasOthers) => {
   const back: Parcel[] = [];
-  const trials = trialsOfNobody(undefined, { putBack: (parcel: Parcel) => back.push(parcel) });
-  trials.resume(isAsked);
+  const trials = trialsOfNobody(undefined, { hasOthers, putBack: (parcel: Parcel) => back.push(parcel) });
+  trials.resume();
   for (const text of ['1', '2', '3']) trials.retry(trials.of(parcelOf([text]), GIVEN), 0);
-  trials.resume(isAsked);
+  trials.resume();
   expect([trials.count, back.length]).toEqual([staying, 3 - staying]);
+});
+
+it('those that went back to the queue while others ended are not ended here', async () => {
+  const clock = new VirtualClock();
+  const ended: Parcel[] = [];
+  const trials = trialsOfNobody(clock, {
+    hasOthers: true,
+    expiresInMs: () => 0,
+    end: async (parcel: Parcel) => {
+      ended.push(parcel);
+      trials.resume();
+    },
+  });
+  for (const text of ['1', '2', '3']) trials.retry(trials.of(parcelOf([text]), GIVEN), 0);
+  await trials.tidy();
+  expect(ended).toHaveLength(1);
 });

@@ -86,3 +86,19 @@ describe('what is read of a stored parcel', () => {
     expect([toTexts(parcel.events), parcel.places.ranges[0]?.from]).toEqual([texts.slice(4), range.from + 4]);
   });
 });
+
+it('what is written stays in memory until it fills a batch, however small its parcels are', async () => {
+  const { line, journal } = createLine(ALL);
+  const { queue } = line;
+  for (let n = 0; n < 10; n += 1) {
+    queue.push(`{"n":${n}}`, 0, '');
+    const handed = queue.hand(ALL);
+    if (handed) handed.placed(await journal.append(handed.events));
+  }
+  const limit = { maxEvents: 100, maxBytes: 8_192 };
+  const left = [71, 69].map((bytes) => {
+    queue.leaveToJournal(limit, bytes);
+    return queue.old.count;
+  });
+  expect(left).toEqual([0, 1]);
+});

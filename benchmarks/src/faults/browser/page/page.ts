@@ -40,6 +40,8 @@ const tracker = createTracker({
 const books = new Bookkeeping(tracker);
 const events = new NumberedEvents(tracker, life, random);
 let durable = 0;
+/** How many events were tracked when it was hidden: then it sends what is not written yet, the newest too. */
+let hiddenWith = 0;
 /** How often the page came back from the back/forward cache. */
 let returns = 0;
 let told = '';
@@ -52,6 +54,9 @@ tracker.on('invalid', ({ error }) => problem(error.message));
 tracker.on('storageFailed', ({ error }) => tell({ type: 'storageFailed', life, what: error.message }));
 addEventListener('error', ({ message }) => problem(message));
 addEventListener('unhandledrejection', ({ reason }) => problem(`nobody handled ${reason}`));
+addEventListener('visibilitychange', () => {
+  if (document.hidden) hiddenWith = events.tracked;
+});
 addEventListener('pageshow', ({ persisted }) => {
   if (persisted) returns += 1;
 });
@@ -151,11 +156,12 @@ tell({ type: 'started', life });
 setInterval(tellBooks, TICK_MS);
 page.setBusy(settings.isBusy);
 
-/** Events are written in the order in which they were tracked. So the unwritten ones are the newest. */
+/** Events are written in the order in which they were tracked. So the unwritten ones are the newest, but for what was sent unwritten. */
 function tellBooks(): void {
   const { unwritten, journal } = tracker.stats();
-  if (journal !== 'memory') durable = Math.max(durable, events.tracked - unwritten);
   const { tracked } = events;
+  const written = tracked - unwritten;
+  if (journal !== 'memory' && written >= hiddenWith) durable = Math.max(durable, written);
   const now = `${tracked} ${durable}`;
   if (now !== told) tell({ type: 'books', life, tracked, durable });
   told = now;

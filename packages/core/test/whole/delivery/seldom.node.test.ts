@@ -78,3 +78,26 @@ describe('where order is strict', () => {
     expect(bench.tracker.stats()).toMatchObject({ pending: 0, delivered: 40, deadLettered: 2 });
   });
 });
+
+it('events that a bad deploy refused become no dead letters with one more refusal after it', async () => {
+  const bench = new Bench({ maxEvents: 50, delivery: { maxConcurrency: 8 } });
+  await bench.track(100);
+  bench.answer(() => 500);
+  await bench.track(1);
+  await bench.pass(5 * MINUTE, MINUTE / 4);
+  bench.answer(() => 200);
+  await bench.pass(5 * MINUTE, MINUTE / 4);
+  bench.answer(() => 400);
+  for (let count = 0; count < 10; count += 1) {
+    await bench.track(1);
+    await bench.pass(3_000, 100);
+  }
+  expect(bench.tracker.stats()).toMatchObject({ breaker: 'open', pending: 10 });
+  // One of the service's machines is not mended yet.
+  const answers = [200, 400, 400, 400];
+  bench.answer(() => answers.shift() ?? 200);
+  await bench.track(1);
+  await bench.pass(5 * MINUTE, 1_000);
+  expect(bench.deadLetters).toEqual([]);
+  expect(bench.tracker.stats()).toMatchObject({ pending: 0, delivered: 112 });
+});

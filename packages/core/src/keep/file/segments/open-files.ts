@@ -13,8 +13,6 @@ const SECTOR_BYTES = 4096;
 /** Not zero: a file of zeros counts as empty, and is deleted. */
 const UNREADABLE = 0xff;
 
-type Faults = Map<string, { readonly position: number; readonly since: number }>;
-
 interface Entry {
   readonly file: Promise<OpenFile>;
   users: number;
@@ -28,10 +26,8 @@ export class OpenFiles {
   readonly #entries = new Map<string, Entry>();
   readonly #closing = new Turns();
   readonly #clock: Clock | undefined;
-  /** By path: the sector that was the first that could not be read, and since when. */
-  readonly #faults: Faults = new Map();
-  /** The same of reads of which nothing could be read. Perhaps the disk is away. */
-  readonly #outages: Faults = new Map();
+  /** By path and the position of a sector: since when it cannot be read. */
+  readonly #faults = new Map<string, Map<number, number>>();
 
   /**
    * @param most How many files to keep open. Files in use may exceed it.
@@ -126,6 +122,7 @@ export class OpenFiles {
     let total = 0;
     let good = 0;
     let failed: unknown;
+    let failedForMs = Number.POSITIVE_INFINITY;
     while (total < target.length) {
       const position = start + total;
       const piece = target.subarray(total, total + SECTOR_BYTES - (position % SECTOR_BYTES));
@@ -138,30 +135,31 @@ export class OpenFiles {
           break;
         }
       } catch (error) {
+        if (errorCode(error) !== 'EIO') throw error;
         failed = error;
-        if (errorCode(error) !== 'EIO' || this.#failedFor(this.#faults, path, position) < READ_AROUND_MS)
-          throw error;
+        failedForMs = Math.min(failedForMs, this.#failedFor(path, position - (position % SECTOR_BYTES)));
         piece.fill(UNREADABLE);
       }
       total += piece.length;
     }
-    if (good === 0 && this.#failedFor(this.#outages, path, start) < READ_NOTHING_MS) throw failed;
+    // If nothing can be read, perhaps the disk is away.
+    if (failedForMs < (good === 0 ? READ_NOTHING_MS : READ_AROUND_MS)) throw failed;
     return total;
   }
 
   #wasRead(path: string, position: number, count: number): void {
-    for (const faults of [this.#faults, this.#outages]) {
-      const at = faults.get(path)?.position ?? -1;
-      if (position <= at && at < position + count) faults.delete(path);
-    }
+    const sectors = this.#faults.get(path);
+    for (const sector of sectors?.keys() ?? [])
+      if (position < sector + SECTOR_BYTES && sector < position + count) sectors?.delete(sector);
   }
 
-  /** For how long a file could not be read. @param position The sector that failed now. */
-  #failedFor(faults: Faults, path: string, position: number): number {
+  /** For how long a sector could not be read, which failed now. */
+  #failedFor(path: string, sector: number): number {
     const now = this.#clock?.now() ?? 0;
-    const { since = now } = faults.get(path) ?? {};
-    if (since >= now) faults.set(path, { position, since: now });
-    return now - Math.min(since, now);
+    const sectors = this.#faults.get(path) ?? new Map<number, number>();
+    const since = Math.min(sectors.get(sector) ?? now, now);
+    this.#faults.set(path, sectors.set(sector, since));
+    return now - since;
   }
 
   async #closeIdle(most: number): Promise<void> {

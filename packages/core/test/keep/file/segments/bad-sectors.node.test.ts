@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { OpenFiles } from '../../../../src/keep/file/segments/open-files.ts';
 import { FailingFileSystem } from '../../../bench/failing-file-system.ts';
 import { group, readAll } from '../../../contracts/journal-contract.ts';
 import { numbered } from '../frames.ts';
@@ -72,6 +73,20 @@ it('a sector that can be read again meanwhile costs nothing, however often it fa
     expect(await readAll(journal, witness.ranges)).toEqual(TEXTS);
   }
   expect([witness.settlements, witness.damages]).toEqual([[], []]);
+});
+
+it('a sector that failed earlier, and was not read since, costs none of the others', async () => {
+  const fs = new WornDisk();
+  const files = new OpenFiles(fs, 1, place.clock);
+  const path = await place.theSegment();
+  const readTwo = (sector: number) =>
+    files.use(path, 'read', (file) => file.read(new Uint8Array(2 * SECTOR_BYTES), sector * SECTOR_BYTES));
+  fs.sectors = [1];
+  await expect(readTwo(0)).rejects.toThrow('EIO');
+  await place.clock.advance(2 * 60_000);
+  fs.sectors = [41];
+  await expect(readTwo(40)).rejects.toThrow('EIO');
+  await files.closeAll();
 });
 
 it('a disk that is away for less than an hour costs nothing', async () => {
