@@ -84,14 +84,12 @@ export function createDelivery(
   }
 
   /**
-   * The service is back: what failed only because of it is tried at once, and goes with others. What it failed at most often stays: so an
-   * event at fault is found that fails alone.
+   * The service is back: what failed only because of it is tried at once, and goes with others. What failed most often stays: so an event
+   * at fault is found that fails alone.
    */
   function resume(): void {
     const { retries } = traffic;
-    const [often] = retries
-      .filter(({ isAlone, refusals }) => !isAlone && !refusals)
-      .sort((one, other) => other.sent - one.sent);
+    const [often] = retries.filter(({ isAlone }) => !isAlone).sort((one, other) => other.sent - one.sent);
     traffic.retries = retries.filter((batch) => {
       if (batch.isAlone || batch.isLeft) return true;
       batch.at = 0;
