@@ -267,7 +267,9 @@ export class Trials {
   #remove(trial: ParcelTrial): boolean {
     const list = trial.isAlone ? this.#alone : this.#list;
     const index = list.indexOf(trial);
-    return index >= 0 && list.splice(index, 1).length > 0;
+    if (index < 0) return false;
+    list.splice(index, 1);
+    return true;
   }
 }
 

@@ -135,9 +135,8 @@ it.each([
 });
 
 it('those that went back to the queue while others ended are not ended here', async () => {
-  const clock = new VirtualClock();
   const ended: Parcel[] = [];
-  const trials = trialsOfNobody(clock, {
+  const trials = trialsOfNobody(undefined, {
     hasOthers: true,
     expiresInMs: () => 0,
     end: async (parcel: Parcel) => {

@@ -125,7 +125,8 @@ export class OpenFiles {
     let failedForMs = Number.POSITIVE_INFINITY;
     while (total < target.length) {
       const position = start + total;
-      const piece = target.subarray(total, total + SECTOR_BYTES - (position % SECTOR_BYTES));
+      const sector = position - (position % SECTOR_BYTES);
+      const piece = target.subarray(total, sector + SECTOR_BYTES - start);
       try {
         const count = await read(piece, position);
         this.#wasRead(path, position, count);
@@ -137,7 +138,7 @@ export class OpenFiles {
       } catch (error) {
         if (errorCode(error) !== 'EIO') throw error;
         failed = error;
-        failedForMs = Math.min(failedForMs, this.#failedFor(path, position - (position % SECTOR_BYTES)));
+        failedForMs = Math.min(failedForMs, this.#failedFor(path, sector));
         piece.fill(UNREADABLE);
       }
       total += piece.length;
