@@ -42,10 +42,13 @@ export interface TrackerOptions extends HookOptions {
   readonly source?: string | undefined;
   /**
    * Tells two accounts with the same `baseUrl` and `correlationKey` apart, which would share a journal. Any text that stays the
-   * same. Default: none; in a page the `apiKey`, if there is one.
+   * same. Default: none; in a page and in React Native the `apiKey`, if there is one.
    */
   readonly account?: string | undefined;
-  /** Where events are kept until delivered: `memory`, or a journal of your own. Default: files in Node, IndexedDB in browsers. */
+  /**
+   * Where events are kept until delivered: `memory`, or, except in a page, a journal of your own. Default: files in Node, IndexedDB in a
+   * page, SQLite in React Native, memory on the edge.
+   */
   readonly journal?: 'memory' | Journal | undefined;
   /** Node: the directory of the journal. Default: a directory of this account under the user's state directory. */
   readonly journalDirectory?: string | undefined;
@@ -56,7 +59,7 @@ export interface TrackerOptions extends HookOptions {
    * stays in the journal. Default: 2,000.
    */
   readonly exitBudgetMs?: number | undefined;
-  /** How long an event may wait in memory before it is written, in ms; at most `batch.maxWaitMs`. Default: 50, in browsers 250. */
+  /** How long an event may wait in memory before it is written, in ms; at most `batch.maxWaitMs`. Default: 50 in Node, else 250. */
   readonly commitIntervalMs?: number | undefined;
   /** The largest event that `track()` accepts, in bytes: at most 16 MiB. Default: 256 KiB. */
   readonly maxEventBytes?: number | undefined;
@@ -97,7 +100,7 @@ export interface TrackerOptions extends HookOptions {
   /** Events that are tracked while the customer is unknown: they are held until `identify()`. */
   readonly unidentified?:
     | {
-        /** Whether such events are held. If not, they are invalid. Default: true in a page, false elsewhere. */
+        /** Whether such events are held. If not, they are invalid. Default: true in a page and in React Native. */
         readonly hold?: boolean | undefined;
         /** In bytes. When it is full, new events are dropped. Default: 4 MiB. */
         readonly maxBytes?: number | undefined;

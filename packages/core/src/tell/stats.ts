@@ -5,9 +5,9 @@ export type BreakerState = 'closed' | 'open' | 'half-open';
 
 /** Why the sender makes no requests, except for a probe from time to time. */
 export type PauseReason =
-  /** The service refuses the key: 401, 403. `setApiKey()` with another key makes the sender try at once. */
+  /** The service refuses the key or the account: 401, 402, 403. `setApiKey()` with another key makes the sender try at once. */
   | 'unauthorized'
-  /** The address is wrong or redirects: 3xx, 404, 405, 410. */
+  /** The address is wrong, or something before the service refuses requests: 3xx, 404, 405, 407, 410, 421, 426, 431, 451. */
   | 'wrong-address'
   /** The service refused most of the last events: the service or this client is at fault, not the events. */
   | 'refused'
@@ -106,9 +106,8 @@ export interface TrackerStats {
   /** Dead letters, also of previous processes: they are read at the first dead letter, or the first call on `deadLetters`. */
   readonly deadLetters: { readonly kept: number; readonly bytes: number };
   /**
-   * Age of the oldest event that waits to be sent, wherever it is, in milliseconds; undefined if there is none. For events that
-   * a previous process left, it is the age of their file, which may be a little older. In IndexedDB their age is not known, and
-   * they do not count here.
+   * Age of the oldest event that waits to be sent, wherever it is, in milliseconds; undefined if there is none. In a page, held
+   * events count too. For events that a previous process left, it is the age of their file, which may be a little older.
    */
   readonly oldestAgeMs: number | undefined;
   /** Where events are kept now: `file`, `indexeddb`, `memory`, or the kind of your own journal. */
