@@ -158,8 +158,9 @@ export class Database {
   async close(): Promise<void> {
     this.#users -= 1;
     if (this.#users > 0) return;
+    // Its connections may still fail after that.
     if (this.#isOwn) await this.#pool.end();
-    this.#pool.off('error', ignore);
+    else this.#pool.off('error', ignore);
   }
 
   /** A connection. If it comes too late it goes back unused: what it would have done may be done by then. */

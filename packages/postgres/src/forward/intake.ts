@@ -33,7 +33,7 @@ export interface IntakeOptions {
 const MOST_SLOTS = 4;
 /** Most events of the outbox that are known at a time. The rest waits in the table. */
 const MOST_EVENTS = 4_096;
-/** The same in bytes, as they are kept in memory. One look may add 2 MiB for each slot. */
+/** The same in bytes, until they are read. One look may add 2 MiB for each slot. */
 const MOST_BYTES = 32 * 1024 * 1024;
 /**
  * What was listed so many times the most that may be known before the last one does not count any more: others overtook it, so it
@@ -49,7 +49,7 @@ export class Intake {
   #taken: Taken[] = [];
   #observer: JournalObserver | undefined;
   #timer: Timer | undefined;
-  #looking: Promise<void> | undefined;
+  #looking: Promise<unknown> | undefined;
   #waitMs = 0;
   /** Whether to look once more at once. */
   #isCalled = false;
@@ -75,11 +75,11 @@ export class Intake {
   /** Looks for the first time, and then from time to time. Rejects with a StorageError if the first look fails. */
   async open(observer: JournalObserver): Promise<void> {
     this.#observer = observer;
+    // An open that failed has left a look for later.
+    this.#timer?.cancel();
+    await this.#looking;
     const first = this.#lookAll();
-    this.#looking = first.then(
-      () => {},
-      () => {},
-    );
+    this.#looking = first.catch(() => undefined);
     try {
       await first;
     } catch (error) {
@@ -244,7 +244,11 @@ export class Intake {
       const own = rows.filter(({ slot }) => slot === each.tenure.slot);
       if (own.length === 0 || each.tenure.isLost) continue;
       this.#events += own.length;
-      this.#observer?.recovered({ segment: each.addBunch(own, this.#events), from: 0, to: own.length });
+      this.#observer?.recovered({
+        segment: each.addBunch(own, outbox, this.#events),
+        from: 0,
+        to: own.length,
+      });
     }
     if (rows.length >= limit || this.#eventRoom <= 0) this.#isFull = true;
     return rows.length;

@@ -54,6 +54,21 @@ export class OutboxTable {
     }));
   }
 
+  /** Reads events of a slot of which this journal is the owner. */
+  async read(
+    { slot, epoch }: Omit<RowKey, 'seq'>,
+    seqs: readonly number[],
+  ): Promise<Omit<OutboxRow, 'slot'>[]> {
+    const { schema } = this.#database;
+    const rows = await this.#database.run({
+      what: 'read the outbox',
+      text: `select o.seq, o.body from ${schema}.slot as s join ${schema}.outbox as o on o.slot = s.outbox
+        where s.id = $1 and s.epoch = $2 and s.owner = $3 and o.seq = any ($4::bigint[])`,
+      values: [slot, epoch, this.#owner, seqs],
+    });
+    return rows.map(({ seq, body }) => ({ seq: Number(seq), body: String(body) }));
+  }
+
   async remove(keys: readonly RowKey[]): Promise<void> {
     const { schema } = this.#database;
     await this.#database.run({

@@ -4,7 +4,7 @@ import { type Moment, moment, msSince } from '../slots/moment.ts';
 import type { Segments } from '../slots/segments.ts';
 import type { Tenure } from '../slots/tenure.ts';
 import { Bunch } from './bunch.ts';
-import type { OutboxRow } from './outbox-table.ts';
+import type { OutboxRow, OutboxTable } from './outbox-table.ts';
 
 /** What a forwarder knows of a slot that it took. */
 export class Taken {
@@ -47,11 +47,9 @@ export class Taken {
     return count;
   }
 
-  /** How many bytes they take. */
+  /** How many bytes they take in memory. */
   get eventBytes(): number {
-    let sum = 0;
-    for (const { bytes } of this.#bunches.values()) sum += bytes;
-    return sum;
+    return [...this.#bunches.values()].reduce((sum, { memoryBytes }) => sum + memoryBytes, 0);
   }
 
   /** The numbers of the known events of the outbox. */
@@ -60,8 +58,8 @@ export class Taken {
   }
 
   /** Adds events of the outbox. Returns the number of their segment. */
-  addBunch(rows: readonly OutboxRow[], place: number): number {
-    const bunch = new Bunch(this.tenure, rows);
+  addBunch(rows: readonly OutboxRow[], table: OutboxTable, place: number): number {
+    const bunch = new Bunch(this.tenure, rows, table);
     this.#places.set(bunch, place);
     const number = this.#segments.add(bunch);
     this.#bunches.set(number, bunch);

@@ -54,24 +54,31 @@ export class Turn implements Sharing {
     const request = {};
     this.#requests.add(request);
     return () => {
-      for (const requests of [this.#requests, this.#left]) requests.delete(request);
+      this.#requests.delete(request);
+      // If it failed so late, others have delivered its events: the tracker is told again.
+      if (this.#left.delete(request) && this.#isOpen) this.#close();
     };
   }
 
   /** Slots were lost. What the tracker knows of them is another forwarder's. */
   lose(): void {
     this.#losses += 1;
-    this.#isOpen = false;
     this.#lostAt = moment();
     for (const request of this.#requests) this.#left.add(request);
     this.#requests.clear();
-    this.#listener();
-    void this.#open(this.#losses);
+    this.#close();
   }
 
   /** Resolves once the answers have come to requests of before slots were lost. What fails goes back then: others have it. */
   async answered(): Promise<void> {
     while (this.#left.size > 0 && msSince(this.#lostAt) < ANSWER_MS) await nextLook();
+  }
+
+  /** For as long as it takes to tell the tracker what others have. */
+  #close(): void {
+    this.#isOpen = false;
+    this.#listener();
+    void this.#open(this.#losses);
   }
 
   /** @param losses How often slots had been lost. */

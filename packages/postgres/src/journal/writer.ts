@@ -54,6 +54,8 @@ export class Writer {
   readonly #options: WriterOptions;
   #queue: Entry[] = [];
   #running: Promise<void> | undefined;
+  /** The write in progress. */
+  #writing: Promise<void> | undefined;
   #home: Home | undefined;
   #isClosed = false;
   readonly #closing = new AbortController();
@@ -82,7 +84,7 @@ export class Writer {
 
   /** Resolves once nothing is being written to a slot that is lost: nobody knows yet what others will find there. */
   async leftLost(): Promise<void> {
-    while (this.#running && this.tenure?.isLost) await this.#running;
+    while (this.#writing && this.tenure?.isLost) await this.#writing;
   }
 
   /** Ends the repetition of appends. Resolves once nothing is being written. */
@@ -97,11 +99,13 @@ export class Writer {
     await undefined;
     while (this.#queue.length > 0) {
       const entries = this.#queue.slice(0, MOST_ROWS);
-      await this.#write(entries).catch((error: Error) => {
+      this.#writing = this.#write(entries).catch((error: Error) => {
         for (const { reject } of entries) reject(error);
       });
+      await this.#writing;
       this.#queue = this.#queue.slice(entries.length);
     }
+    this.#writing = undefined;
     this.#running = undefined;
   }
 

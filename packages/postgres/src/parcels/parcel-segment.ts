@@ -55,6 +55,10 @@ export class ParcelSegment implements Segment {
       if (parcel.rest.length === 0) this.parcels.remove(parcel);
   }
 
+  letGo(): void {
+    this.#pieces = [];
+  }
+
   #releaseOf(parcel: Parcel): Release {
     const table = this.tenure.isOwn && !parcel.isRepeated ? 'own' : 'parcel';
     const key = { table, tenure: this.tenure, seq: parcel.from } as const;

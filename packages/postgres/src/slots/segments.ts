@@ -34,6 +34,8 @@ export interface Segment {
   release(span: Span): Release[];
   /** Another forwarder sees to these events. */
   forget(span: Span): void;
+  /** Its slot is lost: nothing is read of it any more. */
+  letGo(): void;
 }
 
 /** The answers to requests that were pending when a slot was lost come within this time. */
@@ -73,8 +75,11 @@ export class Segments {
 
   /** The segments of slots that were lost, some of them long ago. */
   takeLost(): number[] {
-    for (const [number, segment] of this.#all)
-      if (segment.tenure.isLost && !this.#lostAt.has(number)) this.#lostAt.set(number, moment());
+    for (const [number, segment] of this.#all) {
+      if (!segment.tenure.isLost || this.#lostAt.has(number)) continue;
+      segment.letGo();
+      this.#lostAt.set(number, moment());
+    }
     const lost = [...this.#lostAt];
     for (const [number, at] of lost) if (msSince(at) > REMEMBERED_MS) this.remove(number);
     return lost.map(([number]) => number);

@@ -28,6 +28,29 @@ describeFleet('Events that wait for a reason of their own', (fleet) => {
     );
   });
 
+  it('hold up no others, however large they are', async () => {
+    await fleet.database.pool.query(
+      `insert into ${fleet.schema}.outbox (slot, body) select number % 16, json_build_object('text', repeat('x', 240000))::text
+        from generate_series(1, 144) as number`,
+    );
+    const { journal, witness } = await fleet.journal({ outbox: true, notify: false });
+    const read = async (): Promise<number> => {
+      let seen = 0;
+      for (const range of witness.ranges)
+        for (let { from } = range; from < range.to; seen += 1)
+          from = (await journal.read({ ...range, from }, { maxEvents: 500, maxBytes: 1_000_000 })).range.to;
+      return seen;
+    };
+    const known = () => witness.ranges.reduce((sum, { from, to }) => sum + to - from, 0);
+    await vi.waitFor(() => expect(known()).toBeGreaterThan(130), PATIENCE);
+    await fleet.fillOutbox('small', 1_000);
+    // Read, and not released: as by a tracker that has put them back.
+    await vi.waitFor(async () => {
+      await read();
+      expect(known()).toBe(1_144);
+    }, PATIENCE);
+  });
+
   it('hold up no others of a slot that was to go on to another forwarder', async () => {
     for (const slot of [0, 1]) await fleet.fillOutbox('stays', 10_000, slot);
     const { journal, witness } = await fleet.journal({ outbox: true, notify: false }, { idleMs: 0 });

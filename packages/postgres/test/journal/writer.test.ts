@@ -1,0 +1,42 @@
+import { systemClock } from '@sluice/protocol/toolbox';
+import { expect, it } from 'vitest';
+import type { Releases } from '../../src/journal/releases.ts';
+import { Writer } from '../../src/journal/writer.ts';
+import type { ParcelTable } from '../../src/parcels/parcel-table.ts';
+import { Segments } from '../../src/slots/segments.ts';
+import type { Tenure } from '../../src/slots/tenure.ts';
+import { group } from '../bench/witness.ts';
+
+it('a slot that is lost is left as soon as the write in progress has ended, though events keep coming', async () => {
+  const slots: (Tenure & { isLost: boolean })[] = [];
+  const inserts: (() => void)[] = [];
+  const insert = () => new Promise<boolean>((resolve) => inserts.push(() => resolve(true)));
+  const writer = new Writer({
+    // The casts are safe: nothing else of them is used.
+    parcels: { insert } as Partial<ParcelTable> as ParcelTable,
+    releases: { flush: async () => {} } as Partial<Releases> as Releases,
+    ...{ segments: new Segments(), clock: systemClock, compress: false, repeatMs: 0, onStored() {} },
+    async makeSlot() {
+      const tenure = { slot: slots.length, epoch: 1, outbox: undefined, isOwn: true, isLost: false };
+      slots.push(tenure);
+      return tenure;
+    },
+  });
+  const append = () => void writer.append(group(['{}']));
+  append();
+  await expect.poll(() => inserts.length).toBe(1);
+  Object.assign(slots[0] ?? {}, { isLost: true });
+  let isLeft = false;
+  const left = writer.leftLost().then(() => {
+    isLeft = true;
+  });
+  for (let write = 0; write < 3 && !isLeft; write += 1) {
+    append();
+    inserts[write]?.();
+    await expect.poll(() => inserts.length).toBe(write + 2);
+  }
+  await left;
+  expect(slots).toHaveLength(2);
+  inserts.at(-1)?.();
+  await writer.close();
+});
