@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { leaveLetters, makeFolder, startService } from './folder.ts';
 import { ended, sluice, start } from './sluice-process.ts';
 
@@ -49,6 +49,18 @@ describe('sluice dead-letters', () => {
       code: 1,
       errors: expect.stringContaining(`there is no dead letter ${first}`),
     });
+  });
+
+  it('takes no other letters with those that are chosen, however old they are', async () => {
+    const [folder, { emulator, env }] = [makeFolder(), await startService()];
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 60 * 24 * 3_600_000 });
+    await leaveLetters(folder, emulator).finally(() => void vi.useRealTimers());
+    const [first = ''] = ids((await sluice(['dead-letters', 'list', folder, '--json'])).output);
+    expect((await sluice(['dead-letters', 'purge', folder, first])).code).toBe(0);
+    expect(ids((await sluice(['dead-letters', 'list', folder, '--json'])).output)).toHaveLength(2);
+    const replayed = await sluice(['dead-letters', 'replay', folder, '--event', 'purchase', '--json'], env);
+    expect(JSON.parse(replayed.output)).toMatchObject({ replayed: 1, delivered: 1 });
+    expect(ids((await sluice(['dead-letters', 'list', folder, '--json'])).output)).toHaveLength(1);
   });
 
   it('ends a replay on Ctrl-C, and keeps what the service did not answer', async () => {

@@ -30,7 +30,11 @@ it('reads no more of large records than half of the journal takes, while the ser
   const sender = new FileSender(
     {
       ...{ tracker, mapping: new EventMapping({}, 'email', false), signal: over.signal, journalBytes },
-      ...{ rejects: new Rejects(join(directory, 'rejects'), 0), resume: undefined, known: new Set() },
+      ...{
+        rejects: new Rejects({ path: join(directory, 'rejects'), bytes: 0, mostText: 100 }),
+        resume: undefined,
+        known: new Set(),
+      },
     },
     START,
   );

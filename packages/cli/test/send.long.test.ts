@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -111,6 +111,50 @@ describe('sluice send', () => {
     });
     expect((await sluice([...send, '--again'], env, folder)).code).toBe(0);
     expect((await emulator.countEvents()).received).toBe(2);
+  });
+
+  it('does not advise to delete a position that it may not read', async () => {
+    const [folder, { env }] = [makeFolder(), await startService()];
+    await writeFile(join(folder, 'events.ndjson'), event(1));
+    const send = ['send', 'events.ndjson', '--journal', 'j'];
+    await sluice(send, env, folder);
+    const [name = ''] = await readdir(join(folder, 'j', 'sends'));
+    const position = join(folder, 'j', 'sends', name);
+    // Root may read all files, but none that is a directory.
+    await rm(position);
+    await mkdir(position);
+    const errors = (code: string) =>
+      `sluice: ${position} says how far the file was sent, and cannot be used (${code}): run it as the user that owns the journal\n`;
+    expect(await sluice(send, env, folder)).toEqual({ code: 1, output: '', errors: errors('EISDIR') });
+    expect(await sluice([...send, '--again'], env, folder)).toEqual({
+      ...{ code: 1, output: '', errors: errors('ERR_FS_EISDIR') },
+    });
+  });
+
+  it('takes no bad record out of a file that two sendings share, however often they go on', async () => {
+    const [folder, { env }] = [makeFolder(), await startService()];
+    await writeFile(join(folder, 'a.ndjson'), `{"a":\n${event(1)}`);
+    await writeFile(join(folder, 'b.ndjson'), '{"b":\n');
+    for (const file of ['a', 'b', 'a'])
+      await sluice(['send', `${file}.ndjson`, '--journal', 'j', '--rejects', 'all'], env, folder);
+    const texts = (await readFile(join(folder, 'all'), 'utf8')).trim().split('\n');
+    expect(texts.map((line) => JSON.parse(line).text)).toEqual(['{"a":', '{"b":']);
+  });
+
+  it('keeps all bad records of standard input, and the whole of each', async () => {
+    const [folder, { env }] = [makeFolder(), await startService()];
+    const records = [`{"one":"${'1'.repeat(5_000)}`, '{"two":'];
+    for (const record of records)
+      await ended(start(['send', '-', '--journal', 'j'], env, folder, `${record}\n`));
+    const lines = (await readFile(join(folder, 'stdin.rejects.ndjson'), 'utf8')).trim().split('\n');
+    expect(lines.map((line) => JSON.parse(line).text)).toEqual(records);
+  });
+
+  it('prints no control character of a file', async () => {
+    const [folder, { env }] = [makeFolder(), await startService()];
+    await writeFile(join(folder, 'bad.ndjson'), '{"\\u001b[2J\\u001b[31mX\\nfake line":1}\n');
+    const { output } = await sluice(['send', 'bad.ndjson', '--journal', 'j'], env, folder);
+    expect(output).toContain('" [2J [31mX fake line" is no field of an event');
   });
 
   it('does not write bad records over the file itself', async () => {

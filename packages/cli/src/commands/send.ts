@@ -15,6 +15,10 @@ import { Rejects } from '../send/rejects.ts';
 import { identify, PositionFile, START } from '../send/sending.ts';
 import { readSettings, requireService } from '../settings/settings.ts';
 import { count, counted } from '../text/amounts.ts';
+import { plainText } from '../text/plain-text.ts';
+
+/** Characters of a bad record that can be found in its file. */
+const MOST_TEXT = 2_000;
 
 export const sendCommand: CommandSpec = {
   usage: 'send <file>',
@@ -61,9 +65,13 @@ export const sendCommand: CommandSpec = {
     else if (position.records > 0) output.note(`goes on after record ${count(position.records)}`);
     const isRead = resume !== undefined && !position.isComplete;
     const known = isRead ? await uuidsIn(journalDirectory, flags.again) : new Set<string>();
-    // What is in a file that the user names may be of another sending.
-    const before = flags.rejects && (await stat(flags.rejects).catch(() => undefined))?.size;
-    const rejects = new Rejects(rejectsPath, position.rejectedBytes || before || 0);
+    const rejects = new Rejects({
+      path: rejectsPath,
+      // What is in a file that the user names, and in that of standard input, may be of another sending.
+      bytes: flags.rejects || !resume ? undefined : position.rejectedBytes,
+      // Standard input cannot be read again.
+      mostText: resume ? MOST_TEXT : Number.POSITIVE_INFINITY,
+    });
     const signal = interruption();
     signal.addEventListener('abort', () => file.stop());
     const { openTracker } = await import('../delivery/open-tracker.ts');
@@ -86,10 +94,14 @@ export const sendCommand: CommandSpec = {
     const kept = rejected > 0 && existsSync(rejects.path) ? rejects.path : '';
     const result = { records, isComplete, rejected, rejects: kept || undefined, ...delivered };
     const { first } = rejects;
-    const example = first === undefined ? '' : ` (the first at ${count(first.line)}: ${first.reason})`;
+    const example =
+      first === undefined ? '' : ` (the first at ${count(first.line)}: ${plainText(first.reason)})`;
     const bad = rejected > 0 ? `; ${counted(rejected, 'bad record')}${kept && ` in ${kept}`}${example}` : '';
     const dropped = sender.isFull && resume ? '; what was dropped is sent if it is started again' : '';
-    const rest = isComplete ? dropped : '; the rest of it is read if it is started again';
+    const again = resume
+      ? '; the rest of it is read if it is started again'
+      : '; the rest of it was not read';
+    const rest = isComplete ? dropped : again;
     output.result(
       result,
       () => `read ${counted(records, 'record')}${bad}; ${deliveredText(delivered)}${rest}`,

@@ -4,6 +4,9 @@ import { UsageError } from '../exit-codes.ts';
 import type { ServiceSettings } from '../settings/settings.ts';
 import { type Pace, PacedTransport } from './paced-transport.ts';
 
+/** A command deletes no dead letter that nobody chose: other processes may keep them for longer than the defaults. */
+const deadLetters = { maxBytes: Number.MAX_SAFE_INTEGER, maxAgeMs: Number.MAX_SAFE_INTEGER };
+
 /**
  * A tracker with these settings. Its logger is silent: the commands say themselves what happens. Throws a UsageError if the settings
  * switch it off: nothing would be delivered, and nothing would be left.
@@ -14,7 +17,7 @@ export function openTracker(settings: ServiceSettings, pace?: Pick<Pace, 'perSec
       'enabled is false in sluice.config.*: nothing would be sent; correct it, or --config',
     );
   const { journal, ...rest } = settings;
-  const options = { ...rest, logger: false } as const;
+  const options = { ...rest, logger: false, deadLetters } as const;
   if (!pace) return createTracker(options);
   const { connect, dispatcher, ...delivery } = options.delivery ?? {};
   const ended = (): number => {
@@ -42,6 +45,7 @@ export function openOffline(journalDirectory: string): Tracker {
     correlationKey: 'none',
     journalDirectory,
     logger: false,
+    deadLetters,
     transport: { post: async () => ({ kind: 'failed', cause, maybeSent: false }), close: async () => {} },
   });
 }

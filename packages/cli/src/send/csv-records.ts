@@ -18,7 +18,6 @@ const MOST_HEAD = 1024 * 1024;
 const REASONS = [
   ['CSV_RECORD_INCONSISTENT_COLUMNS', 'it has another number of columns than the first line'],
   ['CSV_QUOTE_NOT_CLOSED', 'a quote is opened and never closed'],
-  ['INVALID_OPENING_QUOTE', 'a quote is inside a value that does not begin with one'],
 ] as const;
 
 /** CSV with a line of names. @param delimiter Default: a comma, or a semicolon if the names have more of these. */
@@ -33,8 +32,24 @@ export async function* csvRecords(
   const lineEnd = head.includes('\n') ? '\n' : '\r';
   /** What the parser skips, and what it does not get: each in the order of lines. */
   const [skipped, left]: [FileRecord[], FileRecord[]] = [[], []];
+  // The parser counts a carriage return inside a value as one more line.
+  let returns = 0;
+  const lineOf = (line: number, texts: readonly string[]) => {
+    if (lineEnd === '\n') returns += texts.join('').split('\r').length - 1;
+    return line - returns;
+  };
   const parser = parse({
-    columns: readNames,
+    columns(names: readonly string[]) {
+      lineOf(0, names);
+      return readNames(names);
+    },
+    on_record(found: unknown): FileRecord {
+      // The cast is safe: the parser makes it of the options `info` and `raw`.
+      const { record, info, raw } = found as Parsed;
+      return { number: lineOf(info.lines, Object.values(record)), value: record, text: bare(raw) };
+    },
+    // As Excel and Python read a quote inside a value that does not begin with one.
+    relax_quotes: true,
     info: true,
     // Otherwise on_skip gets no text.
     raw: true,
@@ -44,7 +59,7 @@ export async function* csvRecords(
     record_delimiter: lineEnd === '\n' ? ['\r\n', '\n'] : lineEnd,
     on_skip: (error, text) => {
       skipped.push({
-        number: Number(error?.lines ?? 0),
+        number: lineOf(Number(error?.lines ?? 0), [bare(text)]),
         problem: reasonOf(error),
         text: bare(text),
       });
@@ -63,9 +78,9 @@ export async function* csvRecords(
   });
   const source = Readable.from(rows);
   source.on('error', (error) => parser.destroy(error));
-  for await (const { record, info, raw } of source.pipe(parser) as AsyncIterable<Parsed>) {
-    yield* takeBefore(info.lines, [skipped, left]);
-    yield { number: info.lines, value: record, text: bare(raw) };
+  for await (const record of source.pipe(parser) as AsyncIterable<FileRecord>) {
+    yield* takeBefore(record.number, [skipped, left]);
+    yield record;
   }
   yield* takeBefore(Number.POSITIVE_INFINITY, [skipped, left]);
 }

@@ -1,19 +1,26 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import type { FileRecord } from './file-record.ts';
 
-const MOST_TEXT = 2_000;
+interface RejectsOptions {
+  readonly path: string;
+  /** What is behind them belongs to records that are read again. Undefined: others write to this file too, and all of it stays. */
+  readonly bytes: number | undefined;
+  /** The most characters of a record. */
+  readonly mostText: number;
+}
 
 /** A file of the records that are no events: each as JSON in a line, with its number and the reason. */
 export class Rejects {
   readonly path: string;
+  readonly #options: RejectsOptions;
   #file: FileHandle | undefined;
   #first: { readonly line: number; readonly reason: string } | undefined;
   bytes: number;
 
-  /** @param bytes What is behind them belongs to records that are read again. */
-  constructor(path: string, bytes: number) {
-    this.path = path;
-    this.bytes = bytes;
+  constructor(options: RejectsOptions) {
+    this.path = options.path;
+    this.bytes = options.bytes ?? 0;
+    this.#options = options;
   }
 
   /** The first one that this process added. */
@@ -23,7 +30,7 @@ export class Rejects {
 
   /** Throws an Error that says what to do if the file cannot be written. */
   async add({ number, text, value }: FileRecord, reason: string): Promise<void> {
-    const shown = (text ?? JSON.stringify(value)).slice(0, MOST_TEXT);
+    const shown = (text ?? JSON.stringify(value)).slice(0, this.#options.mostText);
     const line = Buffer.from(`${JSON.stringify({ line: number, reason, text: shown })}\n`);
     try {
       this.#file ??= await this.#open();
@@ -42,6 +49,7 @@ export class Rejects {
   }
 
   async #open(): Promise<FileHandle> {
+    if (this.#options.bytes === undefined) return open(this.path, 'a', 0o600);
     if (this.bytes > 0) {
       const file = await open(this.path, 'r+').catch(() => undefined);
       await file?.truncate(this.bytes);

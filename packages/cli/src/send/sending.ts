@@ -49,10 +49,13 @@ export class PositionFile {
 
   /** Throws an Error that says what to do if it cannot be read. */
   async read(): Promise<Position> {
+    const text = await readFile(this.#path, 'utf8').catch((error) => {
+      if (error.code === 'ENOENT') return '{}';
+      throw this.#unusable(error);
+    });
     try {
-      return { ...START, ...JSON.parse(await readFile(this.#path, 'utf8')) };
+      return { ...START, ...JSON.parse(text) };
     } catch (cause) {
-      if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return START;
       throw new Error(
         `cannot read from ${this.#path} how far the file was sent: delete it or give --again, and all of the file is sent`,
         { cause },
@@ -73,6 +76,15 @@ export class PositionFile {
 
   /** Forgets it: the file is sent from its start again. */
   async remove(): Promise<void> {
-    await rm(this.#path, { force: true });
+    await rm(this.#path, { force: true }).catch((error) => {
+      throw this.#unusable(error);
+    });
+  }
+
+  #unusable(cause: NodeJS.ErrnoException): Error {
+    return new Error(
+      `${this.#path} says how far the file was sent, and cannot be used (${cause.code}): run it as the user that owns the journal`,
+      { cause },
+    );
   }
 }
