@@ -1,13 +1,14 @@
 import type { Clock } from '@sluice/protocol/toolbox';
 import { Turns } from '../../../base/turns.ts';
 import { errorCode, type FileSystem, type OpenFile } from '../disk/file-system.ts';
+import { SEGMENT_SUFFIX } from '../format/segment-header.ts';
 
 /** Error codes for too many open files in the process or on the machine. */
 const TOO_MANY = new Set(['EMFILE', 'ENFILE']);
 
 /** A sector that cannot be read for so long is given up, if others can. */
 const READ_AROUND_MS = 60_000;
-/** Or if all those that are read at once cannot. */
+/** Or, in a segment, if all those that are read at once cannot. */
 const READ_NOTHING_MS = 60 * 60_000;
 const SECTOR_BYTES = 4096;
 /** Not zero: a file of zeros counts as empty, and is deleted. */
@@ -39,6 +40,11 @@ export class OpenFiles {
     this.#clock = clock;
   }
 
+  /** Whether a read that fails with EIO succeeds after a while, around what cannot be read. */
+  get readsAround(): boolean {
+    return this.#clock !== undefined;
+  }
+
   /** Runs an operation on a file. If it fails, the next use opens the file again. */
   async use<Result>(
     path: string,
@@ -61,12 +67,10 @@ export class OpenFiles {
     }
   }
 
-  /** Closes a file that is about to be renamed or removed. */
+  /** Closes a file that is about to be renamed or removed, or has another reader or writer from now on. */
   async close(path: string): Promise<void> {
-    const entry = this.#entries.get(path);
-    this.#entries.delete(path);
-    // If the file is in use, its last user closes it.
-    if (entry?.users === 0) await this.#close(entry);
+    this.#faults.delete(path);
+    await this.#letGo(path);
   }
 
   /** Closes all files. A file that is used from now on is closed when its last user is done. */
@@ -75,6 +79,13 @@ export class OpenFiles {
     for (const path of [...this.#entries.keys()]) void this.close(path);
     // Also wait for files that were closed just before, to make room for others.
     await this.#closing.ended();
+  }
+
+  async #letGo(path: string): Promise<void> {
+    const entry = this.#entries.get(path);
+    this.#entries.delete(path);
+    // If the file is in use, its last user closes it.
+    if (entry?.users === 0) await this.#close(entry);
   }
 
   #close(entry: Entry): Promise<void> {
@@ -98,7 +109,7 @@ export class OpenFiles {
   /** If sectors of the file cannot be read for a while, other bytes take their place: what was there counts as damaged. */
   async #openToRead(path: string): Promise<OpenFile> {
     const file = await this.#fs.openToRead(path);
-    if (this.#clock === undefined) return file;
+    if (!this.readsAround) return file;
     const read = file.read.bind(file);
     file.read = async (target, position) => {
       try {
@@ -144,7 +155,8 @@ export class OpenFiles {
       total += piece.length;
     }
     // If nothing can be read, perhaps the disk is away.
-    if (failedForMs < (good === 0 ? READ_NOTHING_MS : READ_AROUND_MS)) throw failed;
+    const isAway = good === 0 && path.endsWith(SEGMENT_SUFFIX);
+    if (failedForMs < (isAway ? READ_NOTHING_MS : READ_AROUND_MS)) throw failed;
     return total;
   }
 
@@ -166,7 +178,7 @@ export class OpenFiles {
   async #closeIdle(most: number): Promise<void> {
     for (const [path, entry] of this.#entries) {
       if (this.#entries.size <= most) return;
-      if (entry.users === 0) await this.close(path);
+      if (entry.users === 0) await this.#letGo(path);
     }
   }
 }

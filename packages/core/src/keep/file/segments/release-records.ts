@@ -5,7 +5,7 @@ import { Released } from '../format/released.ts';
 import type { OpenFiles } from './open-files.ts';
 import { inParts } from './scan.ts';
 
-/** Error codes of what is no `.acks` file, and will not become one, and of a bad sector: no event is to wait for that. */
+/** Error codes of what is no `.acks` file, and will not become one, and of a bad sector: no event is to wait for that for long. */
 const UNREADABLE = /^(ENOENT|ELOOP|EISDIR|ENXIO|ENOTDIR|EACCES|EPERM|EINVAL|EIO)$/;
 /** No more bytes count than this many times those of the segment: a record for each event takes half of it. */
 const MOST_SHARE = 2;
@@ -60,7 +60,7 @@ export class ReleaseRecords {
       await this.#files.close(this.path);
     } catch (error) {
       const code = errorCode(error) ?? '';
-      if (!UNREADABLE.test(code)) throw error;
+      if (!UNREADABLE.test(code) || (code === 'EIO' && this.#files.readsAround)) throw error;
       if (code !== 'ENOENT')
         observer?.failed(storageError(`cannot read what was delivered in ${this.path}`, error));
     }
