@@ -39,6 +39,12 @@ export function createJournal(settings: Settings, clock: Clock, part?: Part): Jo
   return stored || new MemoryJournal(part ? maxBytes : buffer.maxBytes, maxBytes);
 }
 
+/** A journal in memory has the room of the buffer: what is oldest goes before it is full. */
+export function storageOf({ buffer, storage }: Settings, journal: Journal): Settings['storage'] {
+  if (!(journal instanceof MemoryJournal)) return storage;
+  return { ...storage, maxBytes: storage.maxBytes ?? buffer.maxBytes };
+}
+
 function placeOf(settings: Settings, clock: Clock, part?: Part) {
   const maxBytes = part ? mostBytes(settings, part) : settings.storage.maxBytes;
   return { settings, clock, maxBytes, part };

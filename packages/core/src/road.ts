@@ -6,7 +6,7 @@ import { rangeLength } from './base/range.ts';
 import { attempt } from './base/user-code.ts';
 import { createDispatch } from './dispatch.ts';
 import type { Engine } from './engine.ts';
-import { createAdmission, createJournal, createLetters } from './journals.ts';
+import { createAdmission, createJournal, createLetters, storageOf } from './journals.ts';
 import { guardCallbacks } from './options/callbacks.ts';
 import type { Settings } from './options/settings.ts';
 import { learn } from './parts/learn/learn.ts';
@@ -42,7 +42,7 @@ export function createRoad(settings: Settings, texts: EventTexts, flush: () => P
   const isStrict = settings.ordering === 'strict';
   const rest = platform.createRest?.({ settings, clock, transport, sender: () => dispatch });
   const waiting = new Waiting({
-    settings,
+    settings: { ...settings, storage: storageOf(settings, journal) },
     journal,
     text: platform.text,
     clock,

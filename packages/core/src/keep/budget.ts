@@ -54,6 +54,8 @@ export class Budget {
   #isOpened: boolean;
   /** One lane makes room at a time. If two gave up the same segment at once, it would be rescued and counted twice. */
   readonly #turns = new Turns();
+  /** Settles once the journal has given up a segment. Meanwhile it finds nothing in it. Undefined if it gives up none. */
+  givingUp: Promise<boolean> | undefined;
   /** Bytes of the journal when only events that must be dropped last waited in it. */
   #bytesOfLast = Number.POSITIVE_INFINITY;
 
@@ -165,10 +167,13 @@ export class Budget {
   ): Promise<{ readonly isFreed: boolean; readonly count: number }> {
     const { evict, journal, reporter } = this.#options;
     let count = 0;
-    const isFreed = await this.#free(async () => {
+    this.givingUp = this.#free(async () => {
       const segment = this.isOver ? undefined : await journal.evictOldest?.(rescue);
       count = typeof segment === 'number' ? evict(segment) : 0;
       reporter.settled('journal-full', count);
+    });
+    const isFreed = await this.givingUp.finally(() => {
+      this.givingUp = undefined;
     });
     return { isFreed, count };
   }

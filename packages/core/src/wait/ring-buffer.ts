@@ -142,7 +142,15 @@ export class RingBuffer {
   #fillingOf(lane: number): Filling | undefined {
     const { isOrdered, parcel } = this.#options;
     if (this.count === 0) this.#areApart = false;
-    else if (this.count > parcel.maxEvents || this.#bytes > parcel.maxBytes) this.#areApart = isOrdered;
+    else if (
+      isOrdered &&
+      !this.#areApart &&
+      (this.count > parcel.maxEvents || this.#bytes > parcel.maxBytes)
+    ) {
+      // It is written before those of the lanes: the next process reads events in the order in which they were written.
+      this.seal();
+      this.#areApart = true;
+    }
     return this.#fillings[this.#areApart ? lane + 1 : 0];
   }
 

@@ -44,6 +44,7 @@ export class Waiting extends Parcels {
   /** Number of callers that wait for all events. Until they are done, no event waits for a full batch. */
   urgent = 0;
   readonly #memory: Memory;
+  readonly #budget: Budget;
   readonly #options: WaitingOptions;
   readonly #isStrict: boolean;
   readonly #maxAgeMs: number;
@@ -66,18 +67,19 @@ export class Waiting extends Parcels {
     this.#expiry = new Alarm(clock, onDue);
     this.#normal = this.#lineOf(false);
     this.lines.push(this.#normal);
+    this.#budget = new Budget({
+      ...options,
+      storage: settings.storage,
+      evict: (segment) => this.evict(segment),
+      rescue: (segment) => rescue(segment, this, journal, onFailed),
+      isOver: () => this.isGivenUp,
+    });
     this.commit = new GroupCommit({
       ...options,
       isStrict: this.#isStrict,
       commitIntervalMs: settings.commitIntervalMs,
       waiting: this,
-      budget: new Budget({
-        ...options,
-        storage: settings.storage,
-        evict: (segment) => this.evict(segment),
-        rescue: (segment) => rescue(segment, this, journal, onFailed),
-        isOver: () => this.isGivenUp,
-      }),
+      budget: this.#budget,
       onChange: () => {
         // There is memory for written events up to a limit: older ones are left to the journal, but not before they fill a batch.
         const limit = { maxEvents: Number.POSITIVE_INFINITY, maxBytes: text.mostWrittenBytes };
@@ -258,6 +260,9 @@ export class Waiting extends Parcels {
       isUrgent: () => this.urgent > 0,
       sendsUnwritten: () => this.commit.sendsUnwritten,
       damaged: async (range) => {
+        const { givingUp } = this.#budget;
+        // Then the events end as the journal says, or they are found again.
+        if (givingUp) return void (await givingUp.catch(() => undefined));
         this.#options.reporter.settled('damaged', this.drop(range));
         await this.#acknowledge([range]);
       },

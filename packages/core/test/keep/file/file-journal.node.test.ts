@@ -8,6 +8,7 @@ import { FileJournal } from '../../../src/keep/file/file-journal.ts';
 import { FRAME_HEADER_BYTES } from '../../../src/keep/file/format/frame.ts';
 import type { Fsync } from '../../../src/keep/journal.ts';
 import { FailingFileSystem, type Operation } from '../../bench/failing-file-system.ts';
+import { SkewedClock } from '../../bench/skewed-clock.ts';
 import { describeJournal, group, readAll, Witness } from '../../contracts/journal-contract.ts';
 import { numbered } from './frames.ts';
 import { MortalLocks, Place } from './place.ts';
@@ -356,6 +357,21 @@ describe('FileJournal, on a disk that a test watches', () => {
     now -= 60_000;
     expect((await other.append(group(['2']))).segment).toBe(first.segment + 1);
   });
+
+  it.each([2, 8])(
+    'tells what a dead process left in its order, though the clock was set back: %i files',
+    async (files) => {
+      const clock = new SkewedClock(place.clock);
+      const { journal } = await place.open({ clock });
+      const texts = numbered(0, files);
+      for (const text of texts) {
+        await journal.append(group([text]));
+        clock.skewMs -= 60_000;
+      }
+      expect(await place.files('.segment')).toHaveLength(files);
+      expect(await place.inherited()).toEqual(texts);
+    },
+  );
 
   it('says how many bytes its segments take', async () => {
     const { journal } = await place.open({ segmentBytes: 500 });

@@ -67,9 +67,13 @@ export async function mergeSmall(
       site.observer?.failed(storageError(`cannot merge ${segments.length} small files`, cause));
     }
   };
+  let last: SmallSegment | undefined;
   for (const stem of await findSmall(fs, directories, Math.min(SMALL_BYTES, segmentBytes / 2))) {
-    const segment = await readSmall(fs, stem).catch(() => undefined);
+    // The clock may have been set back between two files of one process.
+    const before = last && dirname(last.stem) === dirname(stem) ? last.events.at(-1)?.order : undefined;
+    const segment = await readSmall(fs, stem, before).catch(() => undefined);
     if (segment === undefined) continue;
+    last = segment;
     const more = segment.events.reduce(
       (total, { event }) => total + Math.max(LEAST_EVENT_BYTES, framedLength(event)),
       0,
@@ -122,7 +126,7 @@ async function findSmall(
 }
 
 /** Reads a small segment. Undefined if nothing waits in it, or if not all of it is intact: then it stays as it is. */
-async function readSmall(fs: FileSystem, stem: string): Promise<SmallSegment | undefined> {
+async function readSmall(fs: FileSystem, stem: string, before = 0): Promise<SmallSegment | undefined> {
   const files = new OpenFiles(fs, 2);
   let isIntact = (await fs.sizeOf(stem + ACKNOWLEDGEMENTS_SUFFIX)) <= SMALL_BYTES;
   const broken = () => {
@@ -138,7 +142,7 @@ async function readSmall(fs: FileSystem, stem: string): Promise<SmallSegment | u
     const waiting = isIntact ? await segment.recover() : [];
     const { baseTime, end, from: first } = segment;
     if (!waiting?.length || Number.isNaN(baseTime) || end - first > LIMIT.maxEvents) return undefined;
-    let order = baseTime;
+    let order = Math.max(before, baseTime);
     for (const { from, to } of waiting)
       for (let at = from; at < to && isIntact; ) {
         const reading = await segment.read({ segment: 1, from: at, to }, LIMIT);

@@ -10,7 +10,12 @@ import type { Segment } from './segment.ts';
 import type { Segments } from './segments.ts';
 
 /** A segment of a previous process, and its events that are not released. */
-type Found = { readonly segment: Segment; readonly waiting: readonly Span[] };
+type Found = {
+  readonly segment: Segment;
+  readonly waiting: readonly Span[];
+  /** Its age, but none before a segment that the same process wrote before it: the clock may have been set back. */
+  readonly order: number;
+};
 
 /** At most this many ranges are reported in one turn of the event loop. */
 const MOST_TOLD = 256;
@@ -82,7 +87,7 @@ export class Recovery {
       const { fs } = this.#site;
       const age = ({ segment }: Found) => (Number.isNaN(segment.baseTime) ? 0 : segment.baseTime);
       let told = 0;
-      this.#found.sort((one, two) => age(one) - age(two));
+      this.#found.sort((one, two) => one.order - two.order);
       for (let [found] = this.#found; found !== undefined; [found] = this.#found) {
         for (const run of found.waiting) {
           if (this.isOver) return;
@@ -101,7 +106,8 @@ export class Recovery {
       const waiting = await segment.recover();
       if (waiting?.length) {
         this.#segments.hold(segment);
-        this.#found.push({ segment, waiting });
+        const before = this.#found.filter((other) => other.segment.directory === directory).at(-1);
+        this.#found.push({ segment, waiting, order: Math.max(before?.order ?? 0, segment.baseTime || 0) });
         return true;
       }
       if (waiting === undefined) {

@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest';
+import { createTracker, faultyTransport, VirtualClock } from '../../../src/entries/testing/testing.ts';
+
+it('a journal in memory that is full gives up the oldest events, and takes no more than the buffer may', async () => {
+  let isAway = true;
+  const transport = faultyTransport(() => (isAway ? new Error('away') : 200));
+  const clock = new VirtualClock();
+  const maxBytes = 1024 * 1024;
+  const tracker = createTracker({
+    ...{ baseUrl: 'http://service.example', correlationKey: 'email', journal: 'memory', logger: false },
+    ...{ buffer: { maxBytes }, clock, transport },
+  });
+  const failures: unknown[] = [];
+  tracker.on('storageFailed', ({ error }) => failures.push(error));
+  let number = 0;
+  for (let round = 0; round < 60; round += 1) {
+    for (const end = number + 200; number < end; number += 1)
+      tracker.track('kept', { number, text: 'x'.repeat(400) }, { correlationValue: 'ada@example.com' });
+    await clock.advance(50);
+    expect(tracker.stats().journalBytes).toBeLessThanOrEqual(maxBytes);
+  }
+  const { dropped, pending } = tracker.stats();
+  expect([dropped['journal-full'] + pending, failures]).toEqual([number, []]);
+  isAway = false;
+  tracker.retryNow();
+  const flushed = tracker.flush();
+  await clock.advance(60_000);
+  await flushed;
+  const delivered = transport.requests.flat().map(({ payload }) => Number(payload?.number));
+  expect(Math.max(...delivered)).toBe(number - 1);
+  const closed = tracker.close();
+  await clock.advance(10_000);
+  await closed;
+});
