@@ -6,7 +6,7 @@ import { Origins } from './identity/origins.ts';
 import { Addresses, subnetOf } from './intake/addresses.ts';
 import { Bodies } from './intake/bodies.ts';
 import { parseJson, sourceOf } from './intake/json.ts';
-import { contextOf, isObject, readEvents } from './intake/page-events.ts';
+import { contextOf, isObject, type Refused, readEvents } from './intake/page-events.ts';
 import { Rates } from './intake/rates.ts';
 import { JournalKeeper } from './keep/journal-keeper.ts';
 import type { Keeper } from './keep/keeper.ts';
@@ -109,7 +109,7 @@ export class Reception {
   }
 
   /** Reads no cookie: the ticket alone says whose events these are. */
-  async #keep(
+  #keep(
     body: Readonly<Record<string, unknown>>,
     incoming: Incoming,
     address: string | undefined,
@@ -130,12 +130,22 @@ export class Reception {
       maxEventBytes: limits.maxEventBytes,
       context: contextOf(context, from),
     });
-    await this.keeper.keep({ customer: claims?.customer, events, parcel }, now);
-    const taken = events.length;
+    const kept = this.keeper.keep({ customer: claims?.customer, events, parcel }, now);
+    return this.#kept(kept, { taken: events.length, refused }, claims === undefined);
+  }
+
+  /** Gets no body: what is parsed may take twenty times its bytes, and the disk or the service may be slow. */
+  async #kept(
+    kept: Promise<void>,
+    answered: { readonly taken: number; readonly refused: readonly Refused[] },
+    isUnproven: boolean,
+  ): Promise<object> {
+    await kept;
+    const { refused, taken } = answered;
     this.#counts.taken += taken;
     this.#counts.invalid += refused.length;
-    if (!claims) this.#counts.unproven += taken;
-    return { taken, refused };
+    if (isUnproven) this.#counts.unproven += taken;
+    return answered;
   }
 
   /** Throws a refusal, and counts nothing, if these events are too many. */

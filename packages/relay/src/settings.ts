@@ -109,8 +109,10 @@ const TRACKER: Readonly<Record<keyof NonNullable<RelayOptions['tracker']>, Rule>
 
 /** Checks options and fills in defaults. Throws a ConfigError that shows no key and no secret. */
 export function readOptions(given: RelayOptions): Settings {
-  const { apiKey, secret }: Partial<RelayOptions> = Object(given);
-  const secrets = [apiKey, secret].flat();
+  const { apiKey, jwt, secret }: Partial<RelayOptions> = Object(given);
+  const { keys } = Object(jwt);
+  // Whoever forgets a kid gives a key in place of the keys.
+  const secrets = [apiKey, secret, jwt, keys, ...Object.values(Object(keys))].flat();
   const settings = {
     ...withoutSecrets(secrets, () => read(given)),
     redact: thoroughRedactorOfAll(secrets),

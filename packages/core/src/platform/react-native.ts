@@ -22,7 +22,10 @@ export interface NetInfo {
 
 /** What a tracker uses of the device. The application passes it, so that Sluice depends on no native module. */
 export interface Device {
-  /** Holds the journal. Open it, pass it, and leave it open until the tracker is closed. */
+  /**
+   * Holds the journal. Open a connection for Sluice alone, pass it, and leave it open until the tracker is closed: if the app rolls
+   * back a transaction on the same connection, events are lost.
+   */
   readonly database: SqliteDatabase;
   /**
    * Pass `AppState` of `react-native`: when the app goes to the background, Sluice writes and sends what waits. Default: Sluice

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { FinishOptions } from '@sluice/core';
 import { UndiciTransport } from '@sluice/core/undici-transport';
 import { EVENTS_PATH, endpoint, joinEvents, parseRetryAfter, requestHeaders } from '@sluice/protocol';
@@ -40,6 +41,8 @@ export class UpstreamKeeper implements Keeper {
     this.#transport = new UndiciTransport({ connect, dispatcher });
     this.#url = endpoint(baseUrl, EVENTS_PATH);
     this.#headers = { ...headers, ...requestHeaders(apiKey) };
+    // Node would warn from eleven requests on.
+    setMaxListeners(0, this.#ending.signal);
   }
 
   window(): undefined {

@@ -104,6 +104,8 @@ export class WindowFile {
   async #read(slot: number): Promise<Found | undefined> {
     const bytes = await readFile(this.#pathOf(slot)).catch(() => Buffer.alloc(0));
     if (bytes.length < HEADER_BYTES || !bytes.subarray(0, MAGIC.length).equals(MAGIC)) return undefined;
+    const since = bytes.readDoubleLE(MAGIC.length);
+    if (!Number.isFinite(since)) return undefined;
     const groups: Buffer[] = [];
     let end = HEADER_BYTES;
     while (end + GROUP_BYTES <= bytes.length) {
@@ -115,7 +117,7 @@ export class WindowFile {
     }
     const all = Buffer.concat(groups);
     const keys = new Uint32Array(Uint8Array.from(all).buffer);
-    return { slot, since: bytes.readDoubleLE(MAGIC.length), keys, end };
+    return { slot, since, keys, end };
   }
 
   #pathOf(slot: number): string {

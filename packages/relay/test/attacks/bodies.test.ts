@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, vi } from 'vitest';
 import { PATIENCE } from '../../../../testing/patience.ts';
 import { open, rawRequest } from '../bench/raw.ts';
-import { ADA, openSite, optionsOf, pageEvent, type Site, service } from '../bench/site.ts';
+import { ADA, listen, openSite, optionsOf, pageEvent, type Site, service } from '../bench/site.ts';
 
 const MIB = 1024 * 1024;
 const UNLIMITED = { ticketEventsPerMinute: 2 ** 31, addressEventsPerMinute: 2 ** 31 };
@@ -53,6 +56,13 @@ describe('oversized bodies', () => {
 });
 
 describe('bomb bodies', () => {
+  it('of many objects are refused before they are parsed, though they come in a kilobyte', async () => {
+    const site = await openSite(optionsOf(await service()));
+    const bomb = gzipSync(`{"z":[${'{},'.repeat(300_000)}{}]}`);
+    expect(bomb.length).toBeLessThan(1_500);
+    expect(await site.send(bomb, { 'content-encoding': 'gzip' })).toMatchObject({ status: 413 });
+  });
+
   it('are not inflated beyond the limit', async () => {
     const site = await openSite(optionsOf(await service()));
     const bomb = gzipSync(Buffer.alloc(200 * MIB, ' '));
@@ -61,6 +71,28 @@ describe('bomb bodies', () => {
     expect(await site.send(bomb, { 'content-encoding': 'gzip' })).toMatchObject({ status: 413 });
     expect(process.memoryUsage().rss - before).toBeLessThan(100 * MIB);
     expect(site.relay.stats().pendingBytes).toBe(0);
+  });
+
+  it('take no more memory than their texts while the service is slow', async () => {
+    setFlagsFromString('--expose-gc');
+    const collect: () => void = runInNewContext('gc');
+    const waiting: ServerResponse[] = [];
+    const baseUrl = await listen((request, response) => {
+      request.resume();
+      waiting.push(response);
+    });
+    const site = await openSite(optionsOf({ baseUrl, apiKey: 'key' }, { durability: 'upstream' }));
+    const ticket = await site.ticket();
+    collect();
+    const before = process.memoryUsage().heapUsed;
+    const pad = Array.from({ length: 90_000 }, () => ({}));
+    const all = Array.from({ length: 20 }, () => site.send({ batch: [pageEvent()], ticket, pad }));
+    await vi.waitFor(() => expect(waiting).toHaveLength(20), PATIENCE);
+    collect();
+    // Parsed, they would take 100 MiB.
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(40 * MIB);
+    for (const response of waiting) response.end('{}');
+    for (const { status } of await Promise.all(all)) expect(status).toBe(202);
   });
 
   it('take no more memory together than there is, however small they come', async () => {

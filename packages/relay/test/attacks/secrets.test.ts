@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { expect, it, vi } from 'vitest';
-import { createRelay } from '../../src/index.ts';
+import { createRelay, type RelayOptions } from '../../src/index.ts';
 import { ADA, directory, listen, openSite, optionsOf, pageEvent, SECRET } from '../bench/site.ts';
 
 const KEY = 'canary-key-0123456789';
@@ -109,4 +109,16 @@ it.each([
   expect(() =>
     createRelay({ ...optionsOf({ baseUrl: 'http://127.0.0.1:9', apiKey: KEY }), ...options }),
   ).toThrow(message);
+});
+
+it('a key of JWTs that stands in the wrong place is not shown', () => {
+  const options = optionsOf({ baseUrl: 'http://service.example', apiKey: KEY });
+  const key = 'canary-jwt-key-0123456789';
+  const wrong: unknown[] = [key, { algorithm: 'HS256', audience: 'a', keys: key }];
+  wrong.push({ algorithm: key, audience: 'a', keys: { one: key } });
+  for (const jwt of wrong) {
+    const create = () => createRelay({ ...options, ...{ jwt: jwt as object } } as RelayOptions);
+    expect(create).toThrow(/jwt/);
+    expect(create).not.toThrow(key);
+  }
 });

@@ -115,3 +115,17 @@ it('a write that a full disk cut short costs the ids in it, and none that come l
   const next = await open(path);
   expect([1, 3].map((number) => isKnown(next.window, number))).toEqual([true, true]);
 });
+
+it('a file that does not say since when it knows its keys is forgotten', async () => {
+  const path = await directory();
+  const { file, add } = await open(path);
+  await add(0, 1);
+  await file.close();
+  const [name = ''] = await readdir(path);
+  const bytes = await readFile(join(path, name));
+  bytes.fill(0xff, 8, 16);
+  await writeFile(join(path, name), bytes);
+  const { window, file: next } = await open(path, 1);
+  expect([isKnown(window, 1), window.since]).toEqual([false, 1]);
+  await next.close();
+});
