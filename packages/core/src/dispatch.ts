@@ -27,7 +27,7 @@ interface DispatchOptions {
   readonly settings: Settings;
   readonly clock: Clock;
   readonly random: () => number;
-  readonly hooked: Pick<Guarded, 'destination' | 'headersOf' | 'rejected' | 'safeCause'>;
+  readonly hooked: Pick<Guarded, 'destination' | 'headers' | 'rejected' | 'safeCause'>;
   readonly texts: Pick<EventTexts, 'offset'>;
   readonly transport: Transport;
   readonly sharing: Journal['sharing'];

@@ -25,7 +25,7 @@ export interface Engine extends Waits {
   /** As `Tracker.durable`. */
   durable(): Promise<void>;
   /** Resolves once all events known by now are settled, at the deadline, or when no event can make progress before it. */
-  settleAll(deadline: Deadline): Promise<void>;
+  settle(deadline: Deadline): Promise<void>;
   /** From now on, new events are dropped. */
   shut(): void;
   /** Leaves the rest to the journal, and releases all resources. */

@@ -212,7 +212,7 @@ export function createRoad(settings: Settings, texts: EventTexts, flush: () => P
     // Also while the journal opens.
     else waiting.commit.notify(isHigh && !isInTurn);
     if (isInTurn && !isLeft) void opened.then(() => writeAndSend());
-    hooked.handOver?.notify();
+    hooked.waitUntil?.notify();
   }
 
   return {
@@ -250,7 +250,7 @@ export function createRoad(settings: Settings, texts: EventTexts, flush: () => P
     // The other process knows nothing of a denial.
     drainInBackground: () => (!admission.isDenied && platform.drainInBackground?.(settings, apiKey)) || false,
     durable,
-    async settleAll({ at, wait }) {
+    async settle({ at, wait }) {
       const over = new AbortController();
       const ended = new Promise<void>((resolve) => over.signal.addEventListener('abort', () => resolve()));
       waits.add(over);

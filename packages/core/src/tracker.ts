@@ -137,13 +137,13 @@ export function trackerOn(
     parts.checked?.(options, 'flush');
     const before = stats();
     const deadline = createDeadline(engine, options, FLUSH_TIMEOUT_MS);
-    await (closed ? deadline.wait(closed) : engine.settleAll(deadline));
+    await (closed ? deadline.wait(closed) : engine.settle(deadline));
     return since(before);
   }
 
   async function finish(options?: FinishOptions): Promise<FlushReport> {
     const before = stats();
-    await engine.settleAll(createDeadline(engine, options, CLOSE_TIMEOUT_MS));
+    await engine.settle(createDeadline(engine, options, CLOSE_TIMEOUT_MS));
     await createDeadline(engine, undefined, SHUT_DOWN_MS).wait(engine.close());
     engine.giveUp();
     return since(before);

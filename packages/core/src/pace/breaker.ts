@@ -27,7 +27,7 @@ export interface Breaker {
   asked(retryAfterMs: number, why: Omit<Why, 'reason'>, leastMs?: number): void;
   /** Requests are made one at a time until one is accepted. @param most After this many failures, the breaker pauses. */
   doubt(most: number): void;
-  probeFailed(why: Why): void;
+  failed(why: Why): void;
   /** What other pages and processes are told. */
   readonly shared: SharedPause | undefined;
   /** Others pause. @param isFirst This page was opened just now, which is worth a try. */
@@ -131,7 +131,7 @@ export function createBreaker(
       patience = most;
       enter('half-open');
     },
-    probeFailed(why: Why): void {
+    failed(why: Why): void {
       patience -= 1;
       if (patience <= 0 && state === 'half-open') hold(why);
     },

@@ -81,7 +81,7 @@ export class Gate {
 
   /** The request failed. That counts if it was the probe. */
   failed({ state }: Pass, why: Why): void {
-    if (state !== 'closed') this.#breaker.probeFailed(why);
+    if (state !== 'closed') this.#breaker.failed(why);
   }
 
   resume(): void {

@@ -1,12 +1,11 @@
 // biome-ignore-all assist/source/organizeImports: gzip looks back 32 KiB, and finds more that is alike in this order.
 import { registerSync } from './background-sync.ts';
 import { byteLength, PARCELS, type Parcel } from './keep/parcel.ts';
-import { DENIED } from './store/indexeddb-store.ts';
 import { isHidden, type Meeting } from './store/origin.ts';
-import { checkSize, type EventTexts } from '../accept/event-text.ts';
 import { databaseName } from '../keep/account.ts';
-import type { Engine } from '../engine.ts';
+import { redactor } from '@sluice/protocol/toolbox';
 import { createLetters } from './keep/letters.ts';
+import { UNIDENTIFIED } from '../accept/unidentified.ts';
 import { createIdentity } from './identity.ts';
 import { createParcels, strictOrder } from './keep/parcels.ts';
 import { createTabs } from './keep/tabs.ts';
@@ -14,22 +13,23 @@ import { StorageError, storageError } from '../base/errors/storage-error.ts';
 import { createKeeper } from './keep/keeper.ts';
 import { createConsent } from './consent.ts';
 import { createRequests } from '../send/requests.ts';
-import type { PageParts } from './parts.ts';
 import { createLimits } from '../send/limits.ts';
-import { UNIDENTIFIED } from '../accept/unidentified.ts';
-import type { TrackerStats } from '../tell/stats.ts';
-import { ConfigError } from '@sluice/protocol';
 import { guardCallbacks } from '../options/callbacks.ts';
-import type { Settings } from '../options/settings.ts';
+import { ConfigError } from '@sluice/protocol';
 import { Books } from '../tell/books.ts';
 import { createFetch } from './send/fetch.ts';
 import { createRelay, type RelayAddress } from './send/relay.ts';
-import { redactor } from '@sluice/protocol/toolbox';
-import { createSharing } from './sharing.ts';
 import { createBreaker } from '../pace/breaker.ts';
+import { createSharing } from './sharing.ts';
 import { createSender } from './send/sender.ts';
-import type { DropReason } from '../base/fate.ts';
+import { DENIED } from './store/indexeddb-store.ts';
 import { listenToPage } from './leaving.ts';
+import { checkSize, type EventTexts } from '../accept/event-text.ts';
+import type { Engine } from '../engine.ts';
+import type { PageParts } from './parts.ts';
+import type { TrackerStats } from '../tell/stats.ts';
+import type { Settings } from '../options/settings.ts';
+import type { DropReason } from '../base/fate.ts';
 
 /** Makes the stages of a page's tracker, and leads events from one to the next. */
 export function createEngine(
@@ -78,7 +78,7 @@ export function createEngine(
       tabs.open();
       reporter.journal(keeper.kind);
       sharing.look();
-      identity.recheck();
+      identity.look();
     },
     onChange() {
       if (consent.isGranted) void keeper.commit();
@@ -98,7 +98,7 @@ export function createEngine(
   const wake = () => sender.wake();
   const stages = {
     ...{ settings, clock, parcels, keeper, letters, reporter, books, consent, name },
-    refresh: () => sharing.refresh(),
+    list: () => sharing.list(),
   };
   const bounds = parts.bounds?.({ ...stages, wake });
   const deadLetters = parts.deadLetters?.({ ...stages, bounds, signal, wake });
@@ -128,7 +128,7 @@ export function createEngine(
   listenToPage(more, sharing.look, signal);
 
   function retryNow(): void {
-    sender.hurryRetries();
+    sender.retry();
     gate.resume();
     wake();
   }
@@ -183,7 +183,7 @@ export function createEngine(
       else if (!parcels.push(text, at, { isHigh, session, customer })) reason = 'buffer-full';
       if (reason) return reporter.settled(reason, 1);
       keeper.notify(isHigh);
-      hooked.handOver?.notify();
+      hooked.waitUntil?.notify();
     },
     shut() {
       isShut = true;
@@ -212,7 +212,7 @@ export function createEngine(
       const failure = consent.isGranted ? reporter.lastError?.message : 'consent is pending';
       throw new StorageError(`${what}: ${keeper.survives ? failure : 'the journal is in memory'}`);
     },
-    async settleAll({ at, wait }) {
+    async settle({ at, wait }) {
       // Nothing can be delivered in no time.
       const calm = at > clock.now() ? sender.hurry() : undefined;
       // What another page has in a request, and may be left, is that page's.

@@ -40,7 +40,7 @@ export interface Identity {
   /** Another page asks who is the customer. */
   answer(): void;
   /** The page is opened, or back: the customer may be another one. */
-  recheck(): void;
+  look(): void;
   /** Drops what is held for too long. */
   expire(): void;
   /** The page may go: what is held is stored for the session that it knows. */
@@ -123,6 +123,8 @@ export function createIdentity(options: IdentityOptions): Identity {
     };
     await keeper.commitAll();
     try {
+      // What a page spilled as it was left is of the session too.
+      if (claim) await keeper.list();
       await keeper.use(work);
       isAhead = false;
     } catch (error) {
@@ -205,7 +207,7 @@ export function createIdentity(options: IdentityOptions): Identity {
     }
   }
 
-  function recheck(): void {
+  function look(): void {
     if (!hold || claims.size > 0) return;
     texts.correlationValue = undefined;
     const epoch = nextStay() + 1;
@@ -232,12 +234,12 @@ export function createIdentity(options: IdentityOptions): Identity {
         if (!consent.isGranted) claims.clear();
         parcels.endAll('unidentified', ({ session }) => session);
       }
-      recheck();
+      look();
     },
     answer() {
       if (customer !== undefined) tell(['session', id, customer, false]);
     },
-    recheck,
+    look,
     expire,
     leave(isSure) {
       if (claims.size > 0) return;

@@ -94,7 +94,7 @@ export function listenToPage(stages: LeavingStages, look: () => void, signal: Ab
     keeper.leave(false);
     tabs.open();
     if (isSent) {
-      identity.recheck();
+      identity.look();
       look();
     }
     isSent = false;
@@ -132,7 +132,7 @@ export function listenToPage(stages: LeavingStages, look: () => void, signal: Ab
   on('pageshow', back, globalThis, true);
   on('resume', back, page, true);
   on('online', () => {
-    if (gate.hint()) sender.hurryRetries();
+    if (gate.hint()) sender.retry();
     sender.wake();
   });
   on('offline', () => gate.doubt(1));

@@ -25,7 +25,7 @@ export interface Bounds {
   /** Drops events until what is not written yet has room. */
   makeRoom(): void;
   /** @param retries What failed, and waits for its next try. */
-  dropExpired(retries: readonly Batch[]): void;
+  expire(retries: readonly Batch[]): void;
   stop(): void;
 }
 
@@ -34,7 +34,7 @@ interface LetterStages extends Stages {
   readonly keeper: Keeper;
   readonly bounds: Bounds | undefined;
   /** Finds what other pages stored. */
-  readonly refresh: () => Promise<unknown>;
+  readonly list: () => Promise<unknown>;
   /** Aborted once the tracker is closed. */
   readonly signal: AbortSignal;
 }

@@ -93,8 +93,8 @@ export async function drain(options: DrainOptions): Promise<void> {
   const most = options.relay ? 0 : MOST_BYTES;
   const store = openStore(name, systemClock, () => {});
   const lock = storedLock(store, systemClock);
-  const { createChannel, locks } = meeting();
-  const channel = createChannel?.(name);
+  const { channel: create, locks } = meeting();
+  const channel = create?.(name);
   let isHeld = false;
   if (channel)
     channel.onmessage = ({ data }: MessageEvent<Message>) => {
@@ -175,12 +175,12 @@ export async function drain(options: DrainOptions): Promise<void> {
     }
     let next: ParcelKey[] = [];
     let room = 0;
-    for (const { key, until = 0, wasAlive = 0 } of stored.values()) {
+    for (const { key, until = 0, answered = 0 } of stored.values()) {
       const [, , , bytes, , session] = key;
       if (session) continue;
       isHeld ||= until > 0;
       if (until > 0) continue;
-      if (wasAlive >= (leaving === 'once' ? 1 : SENT)) {
+      if (answered >= (leaving === 'once' ? 1 : SENT)) {
         await release([key]);
         continue;
       }

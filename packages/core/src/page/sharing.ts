@@ -43,7 +43,7 @@ interface Sharing {
   /** Another page told something. */
   hear(message: Message): void;
   /** Lists what is stored. */
-  refresh(): Promise<void>;
+  list(): Promise<void>;
   /** As the page opens, or consent is denied: lists what is stored, and sends or drops it. */
   look(): void;
   /** Resolves once that is done. */
@@ -67,10 +67,10 @@ export function createSharing(options: SharingOptions): Sharing {
   const gone = new Set<string>();
 
   /** Compares what is known with what is stored. */
-  async function refresh(): Promise<void> {
+  async function list(): Promise<void> {
     const keys = await keeper.list();
     if (keys) compare(keys);
-    else letters.listed(letters.keys);
+    else letters.found(letters.keys);
     identity.expire();
   }
 
@@ -87,8 +87,8 @@ export function createSharing(options: SharingOptions): Sharing {
     for (const id of gone) if (!stored.has(id)) gone.delete(id);
     let found = 0;
     const sent: Parcel[] = [];
-    for (const [id, { key, until, wasAlive = 0 }] of stored) {
-      const isSent = wasAlive === SENT;
+    for (const [id, { key, until, answered = 0 }] of stored) {
+      const isSent = answered === SENT;
       const freeAt = until || (until === 0 && isNew && !isSent ? createdAt + STAY_MS : 0);
       // Its page may be gone, or the clock may be set back.
       if (freeAt > 0) looking.set(LOOK_MS);
@@ -103,13 +103,13 @@ export function createSharing(options: SharingOptions): Sharing {
       if (until !== 0 || freeAt > 0 || parcel.isFrozen || parcel.state !== 'waiting') continue;
       // Nobody knows the answer to its request. Until it is sent again its lease tells other pages the same.
       parcel.isFrozen = true;
-      if (isSent || (settings.leaving === 'once' && wasAlive === 1)) sent.push(parcel);
+      if (isSent || (settings.leaving === 'once' && answered === 1)) sent.push(parcel);
       else books.maybeDuplicate += parcel.count;
     }
     if (found > 0) reporter.recovered('recovered', found);
     for (const parcel of sent) parcels.end(parcel, 'delivered');
     parcels.sort();
-    letters.listed(listed.filter((key) => !parcels.changes.has(String(key))));
+    letters.found(listed.filter((key) => !parcels.changes.has(String(key))));
     // Another page had an answer: no probe of this one may pause them all again.
     if (!pause && sharedUntil) gate.accepted();
     if (pause && pause[0] !== sharedUntil) gate.share(pause, sharedUntil === 0);
@@ -118,7 +118,7 @@ export function createSharing(options: SharingOptions): Sharing {
 
   function look(): void {
     drop();
-    last = refresh()
+    last = list()
       .catch((error) => {
         reporter.storageFailed(error);
         looking.set(RELIST_MS);
@@ -141,7 +141,7 @@ export function createSharing(options: SharingOptions): Sharing {
   return {
     hear(message) {
       if (message[0] === 'waits') {
-        sender.wanted();
+        sender.waits();
         return looking.set(LOOK_MS);
       }
       if (message[0] === 'who') return identity.answer();
@@ -156,7 +156,7 @@ export function createSharing(options: SharingOptions): Sharing {
       parcels.sort();
       waking.set(0);
     },
-    refresh,
+    list,
     look,
     settled: () => last,
     share() {

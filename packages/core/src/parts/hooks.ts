@@ -157,9 +157,8 @@ function isPath(value: unknown): boolean {
 
 /** Returns a number from 0 to 1, always the same for a customer. */
 function partOf(customer: string): number {
-  let hash = hashOf32(customer, 0x811c9dc5);
-  hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
-  return ((hash ^ (hash >>> 13)) >>> 0) / 2 ** 32;
+  const hash = hashOf32(customer, 0x811c9dc5);
+  return (Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d) >>> 0) / 2 ** 32;
 }
 
 /**

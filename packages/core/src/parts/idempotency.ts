@@ -6,7 +6,7 @@ import type { Batch } from '../wait/parcel.ts';
  */
 export function idempotency(user: {
   readonly settings: { readonly delivery: { readonly idempotencyHeader?: string | undefined } };
-}): { readonly headersOf: ((batch: Batch) => Readonly<Record<string, string>>) | undefined } {
+}): { readonly headers: ((batch: Batch) => Readonly<Record<string, string>>) | undefined } {
   const { idempotencyHeader } = user.settings.delivery;
   /** By the body: a batch that failed may go again with fewer events. */
   const ids = new WeakMap<Uint8Array, string>();
@@ -15,7 +15,7 @@ export function idempotency(user: {
     ids.set(batch.body, id);
     return { [name]: id };
   };
-  return { headersOf: idempotencyHeader ? headersOf(idempotencyHeader) : undefined };
+  return { headers: idempotencyHeader ? headersOf(idempotencyHeader) : undefined };
 }
 
 /**

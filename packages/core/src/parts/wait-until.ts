@@ -15,7 +15,7 @@ export function waitUntil(user: {
   readonly onFailed: (callback: string, error: unknown) => void;
 }): {
   /** `notify()`: an event was tracked. Calls `waitUntil` at once: hosts take no more work after the response. */
-  readonly handOver?: { notify(): void };
+  readonly waitUntil?: { notify(): void };
 } {
   const { flush, onFailed, tracked } = user;
   const { waitUntil } = user.settings;
@@ -32,7 +32,7 @@ export function waitUntil(user: {
     isUnderWay = false;
   };
   return {
-    handOver: {
+    waitUntil: {
       notify() {
         if (isUnderWay) return;
         isUnderWay = true;

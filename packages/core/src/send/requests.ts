@@ -44,7 +44,7 @@ interface RequestsOptions {
   readonly hooked: {
     readonly destination: Destination;
     /** Makes headers that differ from parcel to parcel. */
-    readonly headersOf?: ((parcel: Batch) => Readonly<Record<string, string>>) | undefined;
+    readonly headers?: ((parcel: Batch) => Readonly<Record<string, string>>) | undefined;
     readonly safeCause?: ((cause: unknown) => unknown) | undefined;
   };
   /** In place of the path of the destination. */
@@ -79,7 +79,7 @@ export interface Requests {
 
 export function createRequests(options: RequestsOptions): Requests {
   const { clock, hooked, path, redactor, reporter, settings, signal, transport } = options;
-  const { destination, headersOf, safeCause } = hooked;
+  const { destination, headers: headersOf, safeCause } = hooked;
   const { advanced, baseUrl, delivery } = settings;
   const to = endpoint(baseUrl, path ?? destination.path);
   const latencies = new Latencies();
@@ -113,7 +113,7 @@ export function createRequests(options: RequestsOptions): Requests {
     url,
     redact,
     get stats() {
-      return { ...counts, latencyMs: latencies.quantiles };
+      return { ...counts, latencyMs: latencies.stats };
     },
     setApiKey,
     accepted() {

@@ -12,7 +12,7 @@ export class Latencies {
     this.#next = (this.#next + 1) % KEPT;
   }
 
-  get quantiles(): Latency {
+  get stats(): Latency {
     const sorted = [...this.#kept].sort((a, b) => a - b);
     const at = (part: number) => sorted[Math.ceil(part * sorted.length) - 1] ?? 0;
     return { p50: at(0.5), p90: at(0.9), p99: at(0.99), max: at(1) };

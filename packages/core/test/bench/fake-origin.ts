@@ -143,7 +143,7 @@ export class FakeTab {
     };
     const meeting = {
       locks: locks === true ? this.#locks : locks || undefined,
-      createChannel: (name: string) => {
+      channel: (name: string) => {
         this.#channel = new FakeChannel(origin, name);
         return this.#channel as unknown as BroadcastChannel;
       },

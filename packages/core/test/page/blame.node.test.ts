@@ -84,3 +84,26 @@ it('that the service takes what it refused in an outage says nothing about event
   }
   expect(tab.tracker.stats()).toMatchObject({ deadLettered: 1, pending: 0 });
 });
+
+it('events that a bad deploy refused become no dead letters with one more refusal after it', async () => {
+  const tab = origin.openTab({ batch: { maxEvents: 50, maxWaitMs: 0 }, logger: false });
+  tab.track(100);
+  await origin.pass(5_000, 100);
+  for (const status of [500, 200]) {
+    origin.respond = () => answered(status);
+    if (status === 500) tab.track(1);
+    await origin.pass(300_000, 1_000);
+  }
+  origin.respond = () => answered(400);
+  for (let count = 0; count < 10; count += 1) {
+    tab.track(1);
+    await origin.pass(3_000, 100);
+  }
+  expect(tab.tracker.stats()).toMatchObject({ breaker: 'open', pending: 10 });
+  // One of the service's machines is not mended yet.
+  const statuses = [200, 400, 400, 400];
+  origin.respond = () => answered(statuses.shift() ?? 200);
+  tab.track(1);
+  await origin.pass(300_000, 1_000);
+  expect(tab.tracker.stats()).toMatchObject({ pending: 0, deadLettered: 0, delivered: 112 });
+});

@@ -16,7 +16,7 @@ it('a page whose journal is memory keeps to itself who its customer is', async (
         transport: { post: async () => answered(200), close: async () => {} },
       },
       { ...defaults, parts: { guards } },
-      { createChannel: (name) => new FakeChannel(origin, name) as unknown as BroadcastChannel },
+      { channel: (name) => new FakeChannel(origin, name) as unknown as BroadcastChannel },
     ),
   );
   second?.track('of nobody');

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import type { Outcome } from '../../src/send/http/transport.ts';
 import { watch } from '../bench/bench.ts';
 import { FakeOrigin } from '../bench/fake-origin.ts';
-import { answered } from '../bench/scripted-transport.ts';
+import { answered, failed } from '../bench/scripted-transport.ts';
 
 let origin: FakeOrigin;
 beforeEach(() => {
@@ -220,4 +220,24 @@ describe('two pages', () => {
     await origin.pass(10_000, 100);
     expect([...origin.received.values()]).toEqual([1, 1]);
   });
+});
+
+it('nothing is sent again while consent is pending', async () => {
+  let isAway = true;
+  let requests = 0;
+  origin.respond = () => {
+    requests += 1;
+    return isAway ? failed(false) : answered(200);
+  };
+  const tab = origin.openTab({ logger: false });
+  tab.track(1);
+  await origin.pass(300, 20);
+  tab.tracker.setConsent('pending');
+  isAway = false;
+  const before = requests;
+  await origin.pass(60_000, 500);
+  expect([before > 0, requests - before, tab.tracker.stats().pending]).toEqual([true, 0, 1]);
+  tab.tracker.setConsent('granted');
+  await origin.pass(3_000, 100);
+  expect(tab.tracker.stats()).toMatchObject({ pending: 0, delivered: 1 });
 });

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { cases } from '../../../../testing/full.ts';
 import type { TestOptions } from '../../src/entries/testing/testing.ts';
 import { FakeOrigin, type FakeTab } from '../bench/fake-origin.ts';
+import { FakeStorage } from '../bench/fake-storage.ts';
 import { answered } from '../bench/scripted-transport.ts';
 import { valueAt } from './records.ts';
 
@@ -16,6 +17,7 @@ let customers: Map<number, string>;
 let away: Set<FakeTab>;
 
 function start(): void {
+  vi.stubGlobal('localStorage', new FakeStorage());
   origin = new FakeOrigin();
   origin.customer = undefined;
   customers = new Map();
@@ -66,6 +68,14 @@ function goAway(tab: FakeTab): void {
   tab.view.dispatchEvent(new Event('pagehide'));
 }
 
+/** The page is gone, some milliseconds after it was left. */
+async function leave(tab: FakeTab): Promise<void> {
+  goAway(tab);
+  away.delete(tab);
+  await origin.pass(3, 1);
+  tab.kill();
+}
+
 function comeBack(tab: FakeTab): void {
   away.delete(tab);
   tab.view.dispatchEvent(new Event('pageshow'));
@@ -104,7 +114,7 @@ const steps = fc.array(
     tab: fc.nat(2),
     do: fc.constantFrom(
       ...(['track', 'track', 'track', 'identify', 'identify', 'reset', 'turn', 'turn', 'settle'] as const),
-      ...(['go', 'come', 'come', 'close', 'open'] as const),
+      ...(['go', 'come', 'come', 'close', 'open', 'leave', 'leave', 'pass'] as const),
     ),
     who: fc.constantFrom(ada, bob),
   }),
@@ -142,6 +152,8 @@ describe('pages that share their customer', () => {
           else if (step.do === 'open' && tabs.length < 4) open();
           else if (step.do === 'go') goAway(tab);
           else if (step.do === 'close') await tab.close();
+          else if (step.do === 'leave') await leave(tab);
+          else if (step.do === 'pass') await origin.pass(4_000, 100);
           else if (step.do === 'settle') {
             await settle();
             window = windowAfter(window);
@@ -261,6 +273,23 @@ describe('pages that share their customer', () => {
     await origin.pass(10_000, 500);
     expect([...customers]).toEqual([[1, ada]]);
   });
+
+  it.each([0, 50, 2_000])(
+    'give what a popup tracked as it was closed to the customer whom its opener identifies %i ms later',
+    async (ms) => {
+      const opener = open();
+      const popup = open();
+      await settle();
+      await origin.pass(6_000, 100);
+      track(popup, 1);
+      await leave(popup);
+      await origin.pass(ms, 10);
+      opener.tracker.identify(ada);
+      await origin.pass(60_000, 1_000);
+      expect([...customers]).toEqual([[1, ada]]);
+      expect(opener.tracker.stats()).toMatchObject({ held: 0, pending: 0 });
+    },
+  );
 
   it('store nothing of the customer where pages are not encrypted, and no later page takes the session for its own', async () => {
     vi.stubGlobal('crypto', { getRandomValues: crypto.getRandomValues.bind(crypto) });

@@ -32,7 +32,7 @@ function createBench(
     readonly apiKey: string | undefined;
     readonly destination?: Destination;
     readonly headers?: Readonly<Record<string, string>>;
-    readonly headersOf?: Parameters<typeof createRequests>[0]['hooked']['headersOf'];
+    readonly headersOf?: Parameters<typeof createRequests>[0]['hooked']['headers'];
   } = { apiKey: KEY },
 ): Bench {
   const clock = new VirtualClock();
@@ -53,7 +53,7 @@ function createBench(
       delivery: { headers, timeoutMs: 10_000 },
     },
     hooked: {
-      ...{ destination, headersOf },
+      ...{ destination, headers: headersOf },
       safeCause: (cause) => redactedError(cause, (text) => requests.redact(text)),
     },
     ...{ redactor, reporter, transport, clock, signal: new AbortController().signal },
@@ -148,7 +148,7 @@ describe('requests, with an idempotency header', () => {
     const delivery = { idempotencyHeader: 'Idempotency-Key' };
     const { requests, seen } = createBench(() => OK, {
       apiKey: KEY,
-      ...idempotency({ settings: { delivery } }),
+      headersOf: idempotency({ settings: { delivery } }).headers,
     });
     const [first, second] = [batch('{"n":1}'), batch('{"n":2}')];
     for (const sent of [first, second, first]) await requests.post(sent);

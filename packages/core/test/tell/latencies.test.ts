@@ -5,19 +5,19 @@ import { Latencies } from '../../src/tell/latencies.ts';
 
 describe('Latencies', () => {
   it('are all 0 where none was measured', () => {
-    expect(new Latencies().quantiles).toEqual({ p50: 0, p90: 0, p99: 0, max: 0 });
+    expect(new Latencies().stats).toEqual({ p50: 0, p90: 0, p99: 0, max: 0 });
   });
 
   it('tell how long so many parts of all took at the most', () => {
     const latencies = new Latencies();
     for (let number = 100; number >= 1; number -= 1) latencies.add(number);
-    expect(latencies.quantiles).toEqual({ p50: 50, p90: 90, p99: 99, max: 100 });
+    expect(latencies.stats).toEqual({ p50: 50, p90: 90, p99: 99, max: 100 });
   });
 
   it('are of the last 500', () => {
     const latencies = new Latencies();
     for (let count = 0; count < 700; count += 1) latencies.add(count < 200 ? 1_000 : count % 10);
-    expect(latencies.quantiles).toEqual({ p50: 4, p90: 8, p99: 9, max: 9 });
+    expect(latencies.stats).toEqual({ p50: 4, p90: 8, p99: 9, max: 9 });
   });
 
   it('are what was measured, in order, whatever that is', () => {
@@ -25,7 +25,7 @@ describe('Latencies', () => {
       const latencies = new Latencies();
       for (const value of values) latencies.add(value);
       const last = values.slice(-500);
-      const { p50, p90, p99, max } = latencies.quantiles;
+      const { p50, p90, p99, max } = latencies.stats;
       expect(max).toBe(Math.max(...last));
       expect([p50, p90, p99]).toEqual([p50, p90, p99].toSorted((a, b) => a - b));
       for (const [part, value] of [

@@ -1,4 +1,5 @@
 import { backoffDelayMs, type Clock } from '@sluice/protocol/toolbox';
+import { promisifyRequest } from 'idb-keyval';
 import { Alarm } from '../../base/alarm.ts';
 import { storageError } from '../../base/errors/storage-error.ts';
 import type { Settings } from '../../options/settings.ts';
@@ -9,7 +10,7 @@ import { openStore } from '../store/indexeddb-store.ts';
 import { hasIndexedDb, loadText, saveText } from '../store/origin.ts';
 import { type StoredLock, storedLock } from '../store/stored-lock.ts';
 import { createLoad } from './load.ts';
-import { type Change, type Parcel, rangeOf, rangeOfPauses, TOO_MUCH, UNKNOWN } from './parcel.ts';
+import { type Change, isParcel, type Parcel, rangeOf, rangeOfPauses, TOO_MUCH, UNKNOWN } from './parcel.ts';
 import type { Parcels } from './parcels.ts';
 import { createSpill, dropSpill, readSpill } from './spill.ts';
 
@@ -258,10 +259,15 @@ export function createKeeper(options: KeeperOptions): Keeper {
       let found = readSpill(name);
       if (found.length > 0)
         await store
-          .use('readwrite', (objects) => {
+          .use('readwrite', async (objects) => {
             // While the database was opened, another page may have moved them, and sent them.
             found = readSpill(name);
-            for (const [key, value] of found) objects.put(value, key);
+            for (const [key, value] of found) {
+              const [page, number] = key;
+              const stored = await promisifyRequest(objects.getKey(rangeOf({ page, number })));
+              // What is there may have its customer by now.
+              if (!isParcel(key) || !isParcel(stored)) objects.put(value, key);
+            }
           })
           .then(() => dropSpill(found), reporter.storageFailed);
       return (await store.use('readonly', (objects) => objects.getAllKeys())).result;

@@ -15,7 +15,7 @@ export interface Letters {
   /** Stores an event as a letter, with the next transaction. */
   keep(event: string, id: string, refusal: Refusal): void;
   /** These are all that are stored. */
-  listed(keys: readonly LetterKey[]): void;
+  found(keys: readonly LetterKey[]): void;
   /** They are deleted with the next transaction. */
   drop(gone: readonly LetterKey[], reason?: 'full' | 'expired' | 'denied'): void;
 }
@@ -36,7 +36,7 @@ export function createLetters(
     if (reason) reporter.emit('deadLettersDropped', { reason, count: gone.length });
   }
 
-  function listed(all: readonly LetterKey[]): void {
+  function found(all: readonly LetterKey[]): void {
     keys = all;
     const before = clock.now() - limits.maxAgeMs;
     drop(
@@ -67,9 +67,9 @@ export function createLetters(
       if (text.length > limits.maxBytes)
         return reporter.emit('deadLettersDropped', { reason: 'full', count: 1 });
       keeper.put(key, text);
-      listed([...keys, key]);
+      found([...keys, key]);
     },
-    listed,
+    found,
     drop,
   };
 }

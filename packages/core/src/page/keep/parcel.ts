@@ -58,7 +58,7 @@ export interface Parcel extends Change {
   /** Whose events they are, where that counts. Empty if it is not known, or does not count. */
   customer: string;
   /** It is probably at fault, and waits alone: it holds up no others. */
-  isAside?: boolean;
+  isAlone?: boolean;
 }
 
 /** @param texts Undefined: it is stored. */
@@ -99,10 +99,10 @@ const OWN: readonly unknown[] = [...STORE_KEYS, NOTE, SECRET];
 export type LetterKey = [kind: typeof LETTER, at: number, id: string, bytes: number];
 
 /**
- * Says that a parcel is in a request of a page, until a time. `wasAlive`: 1 if a page had an answer in the minute before, and `SENT` if
+ * Says that a parcel is in a request of a page, until a time. `answered`: 1 if a page had an answer in the minute before, and `SENT` if
  * a service worker had the answer to it.
  */
-type LeaseKey = [page: string, number: number, until: number, forMs: number, wasAlive: number];
+type LeaseKey = [page: string, number: number, until: number, forMs: number, answered: number];
 
 export const SENT = 2;
 
@@ -149,7 +149,7 @@ interface Stored {
   readonly key: ParcelKey;
   /** When its last lease ends; 0: it has ended; undefined: it has none. */
   until?: number;
-  wasAlive?: number;
+  answered?: number;
 }
 
 /** What the keys of a database say. */
@@ -174,11 +174,11 @@ export function readKeys(keys: readonly IDBValidKey[], now: number): Listing {
   for (const key of keys) {
     if (isParcel(key)) stored.set(idOf(key), { key });
     else if (isLease(key)) {
-      const [, , end, forMs, wasAlive] = key;
+      const [, , end, forMs, answered] = key;
       const parcel = stored.get(idOf(key));
       // One that ends too late was made before the clock was set back: it has ended.
       const until = end > now && end <= now + forMs ? end : 0;
-      if (parcel) Object.assign(parcel, { until: Math.max(until, parcel.until ?? 0), wasAlive });
+      if (parcel) Object.assign(parcel, { until: Math.max(until, parcel.until ?? 0), answered });
       else if (Math.abs(now - end) > forMs) over.push(key);
     } else if (has<SharedPause>(key, 'nnn') && key[2] < TOO_MUCH) {
       const [until, failures, forMs] = key;

@@ -182,7 +182,7 @@ export function createParcels(options: ParcelsOptions): Parcels {
   function first(isFree: (parcel: Parcel) => boolean): Parcel[] {
     const passes = order?.();
     return list().filter((parcel) => {
-      if (parcel.session || parcel.isAside) return false;
+      if (parcel.session || parcel.isAlone) return false;
       return passes ? passes(parcel, isFree(parcel)) : isFree(parcel);
     });
   }
@@ -289,7 +289,7 @@ export function createParcels(options: ParcelsOptions): Parcels {
     areFirst(wanted, but) {
       if (!order) return true;
       const ready = first((parcel) => parcel.state === but || wanted.includes(parcel));
-      return wanted.every((parcel) => parcel.isAside || ready.includes(parcel));
+      return wanted.every((parcel) => parcel.isAlone || ready.includes(parcel));
     },
   };
 }

@@ -6,7 +6,11 @@ import { type Change, isLease, isParcel, isTexts } from './parcel.ts';
 const MOST_LENGTH = 256 * 1024;
 
 /** A record in localStorage. */
-type Spilled = readonly [key: IDBValidKey, value: unknown, name: string];
+type Spilled = readonly [
+  key: [page: string, number: number, ...others: IDBValidKey[]],
+  value: unknown,
+  name: string,
+];
 
 /** Returns what puts a record into localStorage, for the end of a page: then WebKit loses what is written to IndexedDB. */
 export function createSpill(name: string): (change: Pick<Change, 'key' | 'texts'>) => boolean {

@@ -40,7 +40,7 @@ interface TabsOptions extends Meeting {
 }
 
 export function createTabs(options: TabsOptions): Tabs {
-  const { name, clock, createChannel, stored, hear, onFailed } = options;
+  const { name, clock, channel: create, stored, hear, onFailed } = options;
   let locks: Meeting['locks'] = stored && (options.locks ?? stored);
   let channel: BroadcastChannel | undefined;
 
@@ -94,7 +94,7 @@ export function createTabs(options: TabsOptions): Tabs {
     },
     alone,
     open() {
-      channel ??= stored && createChannel?.(name);
+      channel ??= stored && create?.(name);
       if (channel) channel.onmessage = ({ data }) => hear(data);
     },
     close() {

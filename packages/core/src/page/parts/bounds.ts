@@ -56,7 +56,7 @@ export const bounds: NonNullable<PageParts['bounds']> = ({ settings, clock, parc
         keepFirst(parcel, bytesOf(parcel) + left);
       }
     },
-    dropExpired(retries) {
+    expire(retries) {
       if (maxAgeMs === Number.POSITIVE_INFINITY) return;
       const before = clock.now() - maxAgeMs;
       const waiting = all().filter(({ state }) => state === 'waiting');

@@ -10,7 +10,7 @@ const PAGE = 100;
 
 /** Makes `tracker.deadLetters`. */
 export const deadLetters: NonNullable<PageParts['deadLetters']> = (stages) => {
-  const { bounds, clock, keeper, letters, parcels, refresh, reporter, signal, wake } = stages;
+  const { bounds, clock, keeper, letters, parcels, list, reporter, signal, wake } = stages;
 
   /** Rejects with a StorageError if storage fails. */
   async function stored<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -21,7 +21,7 @@ export const deadLetters: NonNullable<PageParts['deadLetters']> = (stages) => {
   }
 
   /** Knows what all pages stored. */
-  const look = () => stored(() => keeper.commitAll().then(refresh));
+  const look = () => stored(() => keeper.commitAll().then(list));
 
   function read(key: LetterKey, objects?: IDBObjectStore): unknown {
     return objects ? promisifyRequest(objects.get(key)) : parcels.changes.get(String(key))?.texts;

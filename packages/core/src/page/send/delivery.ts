@@ -35,7 +35,7 @@ export function createDelivery(
   const blame = createBlame(clock, isStrict);
   const traffic: Traffic = {
     ...{ retries: [], running: 0, isStopped: false },
-    ...{ departures: 0, denials: 0, resumes: 0 },
+    ...{ left: 0, denied: 0, resumed: 0 },
   };
   const backoff = { baseMs: delivery.retryBaseMs, maxMs: delivery.retryMaxMs };
   const leaseMs = Math.max(LEASE_MS, settings.advanced.headersTimeoutMs);
@@ -54,7 +54,7 @@ export function createDelivery(
     traffic.running += 1;
     const begin = () => {
       // While the body was packed: others may have sent it, or nobody may.
-      if (before.departures < traffic.departures || before.denials < traffic.denials) return false;
+      if (before.left < traffic.left || before.denied < traffic.denied) return false;
       if (blame.inARow === 0) {
         // Other pages leave these parcels alone while this one may see the answer.
         keeper.lease(batch.parcels, leaseMs);
@@ -93,6 +93,8 @@ export function createDelivery(
     traffic.retries = retries.filter((batch) => {
       if (batch.isAlone || batch.isLeft) return true;
       batch.at = 0;
+      // Those of one bad spell count once.
+      batch.refusals = Math.min(batch.refusals, batch.proofs);
       const isOwn = isStrict || batch.isNamed || batch.proofs > 1 || batch === often;
       if (!isOwn) free(batch.parcels);
       return isOwn;
@@ -136,7 +138,7 @@ export function createDelivery(
     const { action, isPushback, reason } = rule;
     const [first] = batch.parcels;
     reporter.requestFailed(error);
-    if (before.denials < traffic.denials) {
+    if (before.denied < traffic.denied) {
       for (const parcel of batch.parcels) end(parcel, 'denied');
       return;
     }
@@ -145,7 +147,7 @@ export function createDelivery(
       return void putBack(batch);
     }
     // The browser goes on with requests of a page that is left, though they seem to fail.
-    if (outcome.kind === 'failed' && before.departures < traffic.departures) {
+    if (outcome.kind === 'failed' && before.left < traffic.left) {
       batch.isLeft = true;
       return void retry(batch, before.at + leaseMs - now);
     }
@@ -158,7 +160,7 @@ export function createDelivery(
       gate.asked(retryAfterMs, why, limits.waitMs?.(now));
       return void retry(batch, 0);
     }
-    if (action === 'pause' && before.resumes < traffic.resumes) return void retry(batch, 0);
+    if (action === 'pause' && before.resumed < traffic.resumed) return void retry(batch, 0);
     // The service may only want fewer requests.
     if (gate.state === 'closed' && isEnough) again(batch);
     else failed(batch, rule, why, now, before);
@@ -201,7 +203,7 @@ export function createDelivery(
       // It waits before anybody hears of a pause: a new key lets it go at once.
       if (!isOnly) again(batch);
       // What was sent before the doubt is no probe.
-      if (before.state !== 'closed') gate.probeFailed(why);
+      if (before.state !== 'closed') gate.failed(why);
       if (!isOnly) return;
     }
     if (action === 'isolate') limits.refused?.(batch, now);
@@ -228,7 +230,7 @@ export function createDelivery(
           break;
         batch.isAlone = true;
         batch.failures = 1;
-        for (const parcel of all) parcel.isAside = true;
+        for (const parcel of all) parcel.isAlone = true;
     }
     again(batch, isDenial);
   }

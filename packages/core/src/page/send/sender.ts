@@ -31,9 +31,9 @@ export interface Sender {
   /** Gives the turn to other pages. */
   rest(): void;
   /** Another page wants the turn. */
-  wanted(): void;
+  waits(): void;
   /** What waits for its retry is due at once. */
-  hurryRetries(): void;
+  retry(): void;
   /** Resolves once no request is under way. */
   stop(): Promise<void>;
 }
@@ -41,7 +41,7 @@ export interface Sender {
 /** Sends what is due, in the one page that has the turn. */
 export function createSender(options: SenderOptions): Sender {
   const { settings, clock, parcels, keeper, gate, reporter, bounds, limits } = options;
-  const { refresh, relay, tabs, transport } = options;
+  const { list, relay, tabs, consent, transport } = options;
   const { batch: sizes, delivery, isOrdered, ordering } = settings;
   const isStrict = ordering === 'strict';
   const limit = isStrict ? 1 : Math.min(REQUESTS, delivery.maxConcurrency);
@@ -94,7 +94,7 @@ export function createSender(options: SenderOptions): Sender {
     // What is new is the best probe, but for what was cut from it.
     const rank = (batch: Batch) => (batch !== first ? rankOf(batch) : isProbe ? 2 : 1e8);
     traffic.retries = traffic.retries.filter((batch) => isAlive(batch, parcels));
-    const retries = traffic.retries.filter((batch) => parcels.areFirst(batch.parcels));
+    const retries = traffic.retries.filter((batch) => consent.isGranted && parcels.areFirst(batch.parcels));
     // The clock may have been set back. Another page may have it in a request.
     for (const batch of retries) {
       const leases = batch.parcels.map(({ leasedUntil }) => leasedUntil);
@@ -128,7 +128,7 @@ export function createSender(options: SenderOptions): Sender {
     while (isWoken) {
       isWoken = false;
       timer.cancel();
-      bounds?.dropExpired(traffic.retries);
+      bounds?.expire(traffic.retries);
       while (finish && !isOver() && mayStart() && (await startNext()));
       const waitMs = Math.ceil(nextAt() - clock.now());
       const isDue = waitMs <= 0 && mayStart();
@@ -161,7 +161,7 @@ export function createSender(options: SenderOptions): Sender {
 
   async function work(signal: AbortSignal): Promise<void> {
     try {
-      await refresh();
+      await list();
       misses = 0;
     } catch (error) {
       reporter.storageFailed(error);
@@ -231,11 +231,11 @@ export function createSender(options: SenderOptions): Sender {
       };
     },
     isUseful(until: number): boolean {
-      if (traffic.isStopped) return false;
-      if (traffic.running > 0 || isPumping || asking) return true;
-      if (parcels.count(({ kept }) => kept === 'writing') > 0) return true;
       const { pause, state } = gate;
-      return (state === 'open' && pause ? pause.until : nextAt()) < until;
+      const isBusy =
+        traffic.running > 0 || isPumping || asking || parcels.count(({ kept }) => kept === 'writing') > 0;
+      const next = state === 'open' && pause ? pause.until : nextAt();
+      return !traffic.isStopped && (!!isBusy || next < until);
     },
     leave(isLeft) {
       const isShared = !isLeft && !finish && keeper.survives;
@@ -256,23 +256,23 @@ export function createSender(options: SenderOptions): Sender {
         hold(batch);
         void deliver(batch, true);
       }
-      if (isLeft) traffic.departures += 1;
+      if (isLeft) traffic.left += 1;
       return others > 0;
     },
     deny() {
-      traffic.denials += 1;
+      traffic.denied += 1;
       for (const batch of traffic.retries.splice(0)) free(batch.parcels);
     },
     rest() {
-      traffic.departures += 1;
+      traffic.left += 1;
       asking?.abort();
     },
     changed,
-    wanted() {
+    waits() {
       isWanted = true;
     },
-    hurryRetries(): void {
-      traffic.resumes += 1;
+    retry(): void {
+      traffic.resumed += 1;
       for (const batch of traffic.retries) batch.at = 0;
     },
     async stop() {

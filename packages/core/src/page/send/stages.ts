@@ -7,6 +7,7 @@ import type { Limits } from '../../send/limits.ts';
 import type { Requests } from '../../send/requests.ts';
 import type { Books } from '../../tell/books.ts';
 import type { Reporter } from '../../tell/reporter.ts';
+import type { ConsentGate } from '../consent.ts';
 import type { Keeper } from '../keep/keeper.ts';
 import type { Letters } from '../keep/letters.ts';
 import type { Parcels } from '../keep/parcels.ts';
@@ -37,10 +38,11 @@ export interface DeliveryOptions {
 /** What the sender needs besides. */
 export interface SenderOptions extends DeliveryOptions {
   readonly tabs: Pick<Tabs, 'alone'>;
+  readonly consent: Pick<ConsentGate, 'isGranted'>;
   readonly transport: Pick<Transport, 'room'>;
   readonly bounds: Bounds | undefined;
   /** Finds what other pages stored and ended. */
-  readonly refresh: () => Promise<unknown>;
+  readonly list: () => Promise<unknown>;
 }
 
 /** What is under way. */
@@ -49,10 +51,10 @@ export interface Traffic {
   retries: Batch[];
   running: number;
   /** How often the page was left. */
-  departures: number;
+  left: number;
   /** How often consent was denied. */
-  denials: number;
+  denied: number;
   /** How often a retry was asked for. Answers to requests before it may be about another key. */
-  resumes: number;
+  resumed: number;
   isStopped: boolean;
 }

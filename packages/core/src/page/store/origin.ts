@@ -9,14 +9,14 @@ interface Locks extends StoredLock {
 /** How the tabs of this origin find each other. Older browsers lack locks, channels, or both. */
 export interface Meeting {
   readonly locks?: Locks | undefined;
-  readonly createChannel?: ((name: string) => BroadcastChannel | undefined) | undefined;
+  readonly channel?: ((name: string) => BroadcastChannel | undefined) | undefined;
 }
 
 export function meeting(): Meeting {
   return {
     locks: globalThis.navigator?.locks,
     // It may be missing. Or nothing may be stored: then Firefox allows none.
-    createChannel: (name) => tried(() => new BroadcastChannel(name)),
+    channel: (name) => tried(() => new BroadcastChannel(name)),
   };
 }
 
