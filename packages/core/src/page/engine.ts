@@ -1,15 +1,15 @@
 // biome-ignore-all assist/source/organizeImports: gzip looks back 32 KiB, and finds more that is alike in this order.
+import { createLetters } from './keep/letters.ts';
 import { registerSync } from './background-sync.ts';
 import { byteLength, PARCELS, type Parcel } from './keep/parcel.ts';
 import { isHidden, type Meeting } from './store/origin.ts';
 import { databaseName } from '../keep/account.ts';
 import { redactor } from '@sluice/protocol/toolbox';
-import { createLetters } from './keep/letters.ts';
+import { StorageError, storageError } from '../base/errors/storage-error.ts';
 import { UNIDENTIFIED } from '../accept/unidentified.ts';
 import { createIdentity } from './identity.ts';
 import { createParcels, strictOrder } from './keep/parcels.ts';
 import { createTabs } from './keep/tabs.ts';
-import { StorageError, storageError } from '../base/errors/storage-error.ts';
 import { createKeeper } from './keep/keeper.ts';
 import { createConsent } from './consent.ts';
 import { createRequests } from '../send/requests.ts';
