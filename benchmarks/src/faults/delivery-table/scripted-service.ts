@@ -50,7 +50,10 @@ export class ScriptedService implements AsyncDisposable {
   private constructor(script: Script, now: () => number) {
     this.#script = script;
     this.#now = now;
-    this.#server = createServer((request, response) => this.#receive(request, response));
+    // On a busy machine it would close an idle connection just as a request comes, which nobody asked for.
+    this.#server = createServer({ keepAliveTimeout: 0 }, (request, response) =>
+      this.#receive(request, response),
+    );
   }
 
   static async start(script: Script, now: () => number): Promise<ScriptedService> {
