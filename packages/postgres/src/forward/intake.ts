@@ -244,11 +244,8 @@ export class Intake {
       const own = rows.filter(({ slot }) => slot === each.tenure.slot);
       if (own.length === 0 || each.tenure.isLost) continue;
       this.#events += own.length;
-      this.#observer?.recovered({
-        segment: each.addBunch(own, outbox, this.#events),
-        from: 0,
-        to: own.length,
-      });
+      const segment = each.addBunch(own, outbox, this.#events);
+      this.#observer?.recovered({ segment, from: 0, to: own.length });
     }
     if (rows.length >= limit || this.#eventRoom <= 0) this.#isFull = true;
     return rows.length;
