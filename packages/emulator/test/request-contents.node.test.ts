@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import { EVENTS_PATH, requestHeaders } from '@sluice/protocol';
 import { describe, expect, it } from 'vitest';
 import { PATIENCE } from '../../../testing/patience.ts';
 import type { RequestDetails, RequestRows } from '../src/admin/contract.ts';
 import { startEmulator } from '../src/index.ts';
-import { admin, ask, event, post, type Service, send, sendEvents } from './service.ts';
+import { admin, ask, event, post, readCustomer, type Service, send, sendEvents } from './service.ts';
 
 async function details(service: Service, id: number): Promise<RequestDetails> {
   return (await admin(service, `/requests/${id}`)).body as RequestDetails;
@@ -52,6 +54,21 @@ describe('the content of a request', () => {
     expect(content?.body).toHaveLength(64 * 1024);
     expect(isRepeatable).toBe(false);
     expect(await admin(emulator, '/requests/1/again', { method: 'POST' })).toMatchObject({ status: 422 });
+  });
+
+  it('takes the memory of its first 64 KiB, also of its answer', async () => {
+    setFlagsFromString('--expose-gc');
+    const collect: () => void = runInNewContext('gc');
+    await using emulator = await startEmulator({ primaryKey: 'email' });
+    await emulator.addCustomers([{ email: 'ada@example.com', note: 'x'.repeat(1_000_000) }]);
+    collect();
+    const before = process.memoryUsage().heapUsed;
+    for (let read = 0; read < 100; read += 1) await readCustomer(emulator, 'ada@example.com');
+    collect();
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(40_000_000);
+    const { content } = await details(emulator, 1);
+    expect(content?.answer).toMatchObject({ isCut: true });
+    expect(content?.answer?.body).toHaveLength(64 * 1024);
   });
 
   it('is unpacked if it is gzipped', async () => {

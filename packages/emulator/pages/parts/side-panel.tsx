@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import type { Answer } from '../shell/asking.ts';
 import { useKeys } from '../shell/keys.ts';
 import { lost } from '../shell/live.ts';
@@ -30,7 +30,8 @@ export function SidePanel({ title, answer, rows, children }: SidePanelProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useRef<HTMLHeadingElement>(null);
   const headingId = useId();
-  useEffect(() => {
+  // Not useEffect: its cleanup may come when the dialog is gone from the page.
+  useLayoutEffect(() => {
     const element = dialog.current;
     const isNarrow = matchMedia('(max-width: 900px)').matches; // as in the styles
     if (isNarrow) element?.showModal();

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Page } from '../../src/admin/contract.ts';
 import { useAnswer } from './asking.ts';
+import { status } from './live.ts';
 import { type Identified, type ReadRows, readOn, renewed } from './read-rows.ts';
 import { openId } from './route.ts';
 
@@ -22,11 +23,13 @@ export function useLiveRows<Row extends Identified>(path: string, newest: number
   const latest = useAnswer<Page<Row>>(path, newest);
   const { rows, next = null } = list ?? {};
   const isWanted = isNearEnd && !isOther && next !== null && list.rows.length < MOST_ROWS;
-  const more = useAnswer<Page<Row>>(isWanted ? `${path}&before=${next}` : undefined);
+  const missing = status.value?.unindexed;
+  // A search may only have added to the index: it is asked again when that has grown.
+  const more = useAnswer<Page<Row>>(isWanted ? `${path}&before=${next}` : undefined, missing);
   const renew = () => latest.value && setList(renewed(path, latest.value, list));
   useEffect(() => {
     if (list && more.value) setList(readOn(list, more.value));
-    else if (isPaused && isOther) setList({ path, rows: [], next: pausedAt + 1 });
+    else if (isPaused && isOther) setList({ path, rows: [], next: pausedAt + 1, from: pausedAt + 1 });
     else if (isFollowing || isOther) renew();
   }, [path, latest.value, more.value, isPaused, isFollowing]);
   useEffect(() => scrollTo(0, 0), [path]);

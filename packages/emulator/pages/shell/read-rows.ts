@@ -8,6 +8,8 @@ export interface Identified {
 /** The rows at `path` that were read, newest first, and where to read on. */
 export interface ReadRows<Row> extends Page<Row> {
   readonly path: string;
+  /** Where its first answer ended. What is older was read on from there. */
+  readonly from: number;
 }
 
 /** The rows of a new first answer, and those that were read before, if it reaches them: a slow search goes on where it was. */
@@ -17,7 +19,8 @@ export function renewed<Row extends Identified>(
   before: ReadRows<Row> | undefined,
 ): ReadRows<Row> {
   const newest = before?.rows[0]?.id ?? 0;
-  if (before?.path !== path || next === null || next > newest + 1) return { path, rows, next };
+  if (before?.path !== path || next === null || next > Math.max(newest + 1, before.from))
+    return { path, rows, next, from: next ?? 0 };
   return { ...before, rows: [...rows, ...before.rows.filter(({ id }) => id < next)] };
 }
 

@@ -1,5 +1,5 @@
 import { computed } from '@preact/signals';
-import { useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import type { TrackerCount, TrackerRow } from '../../src/admin/contract.ts';
 import { type Column, RECEIVED } from '../parts/list.tsx';
 import { escapeUnseen, formatCount, formatSome, hitsOf, Marked, shownText } from '../parts/text.tsx';
@@ -68,12 +68,18 @@ export const eventColumns = computed((): readonly Column<TrackerRow>[] => {
  */
 export function ResultLine({ isEmpty }: { readonly isEmpty: boolean }) {
   const path = isOpen(route.value.query) ? undefined : trackerPath('/count');
-  const { value } = useAnswer<TrackerCount>(path, Math.floor(performance.now() / COUNT_EVERY_MS));
+  const { newestEvent, unindexed: missing } = status.value ?? {};
+  const { value, again } = useAnswer<TrackerCount>(path, Math.floor(performance.now() / COUNT_EVERY_MS));
+  useEffect(() => {
+    // Once more after the last change.
+    const timer = setTimeout(again, COUNT_EVERY_MS);
+    return () => clearTimeout(timer);
+  }, [path, newestEvent, missing]);
   const text = isEmpty ? 'No event matches.' : value && found(value);
   const first = useRef<{ path?: string | undefined; text?: string }>({});
   if (text !== undefined && first.current.path !== path) first.current = { path, text };
   const isFirst = first.current.path !== path || first.current.text === text;
-  const unindexed = route.value.query.text === undefined ? 0 : (status.value?.unindexed ?? 0);
+  const unindexed = route.value.query.text === undefined ? 0 : (missing ?? 0);
   if (path === undefined) return null;
   return (
     <div class="row muted small">

@@ -14,7 +14,7 @@ import { type Answer, hasBody, respond } from './answers.ts';
 const MOST_BYTES = 64 * 1024;
 const SECRETS: readonly string[] = ['authorization', 'cookie', 'proxy-authorization'];
 
-/** One request to the interface, from its arrival until it is stored. Keeps the first 64 KiB of its body. */
+/** One request to the interface, from its arrival until it is stored. Keeps the first 64 KiB of its body, and of its answer. */
 export class Exchange implements RecentRequest {
   readonly account: Account;
   /** The behaviour that serves it, even if the settings change meanwhile. */
@@ -35,7 +35,7 @@ export class Exchange implements RecentRequest {
   readonly #startedAt = performance.now();
   readonly #chunks: Buffer[] = [];
   #size = 0;
-  #answer: Answer | undefined;
+  #answer: { readonly headers: Answer['headers']; readonly body: Buffer } | undefined;
   #id: number | undefined;
 
   /** Without a path and a request, it was not a valid HTTP request. */
@@ -58,7 +58,9 @@ export class Exchange implements RecentRequest {
 
   /** Answers, and keeps what was answered. */
   respond(answer: Answer): Response {
-    this.#answer = answer;
+    // A copy of its start: a part of a text holds all of it.
+    const body = Buffer.from((answer.body ?? '').slice(0, MOST_BYTES + 1));
+    this.#answer = { headers: answer.headers, body };
     return respond(answer);
   }
 
@@ -94,7 +96,7 @@ export class Exchange implements RecentRequest {
       ...cut(headers?.['content-encoding'] === 'gzip' ? unpacked(body) : body, this.#size > MOST_BYTES),
       answer: answer && {
         headers: Object.entries(answer.headers),
-        ...cut(Buffer.from(answer.body ?? ''), false),
+        ...cut(answer.body, false),
       },
     };
   }

@@ -38,3 +38,9 @@ it('a list is complete when its first answer is', () => {
     next: null,
   });
 });
+
+it('a search that has found nothing yet keeps what it read on to', () => {
+  const first = answer([], 300);
+  const before = readOn(renewed('/a', first, undefined), answer([2], 1));
+  expect(renewed('/a', first, before)).toMatchObject({ rows: [{ id: 2 }], next: 1 });
+});
