@@ -233,9 +233,9 @@ export function createKeeper(options: KeeperOptions): Keeper {
     },
     lease(all, forMs) {
       const now = clock.now();
-      const wasAlive = Number(Math.abs(now - Number(loadText(name))) < ALIVE_MS);
+      const answered = Number(Math.abs(now - Number(loadText(name))) < ALIVE_MS);
       for (const { id, page, number } of all)
-        change(`${id} lease`, [page, number, now + forMs, forMs, wasAlive], 0);
+        change(`${id} lease`, [page, number, now + forMs, forMs, answered], 0);
     },
     endLease(all) {
       if (!store) return;
