@@ -31,7 +31,7 @@ it('reads no more of large records than half of the journal takes, while the ser
     {
       ...{ tracker, mapping: new EventMapping({}, 'email', false), signal: over.signal, journalBytes },
       ...{
-        rejects: new Rejects({ path: join(directory, 'rejects'), bytes: 0, mostText: 100 }),
+        rejects: new Rejects({ path: join(directory, 'rejects'), bytes: 0, isShared: false, mostText: 100 }),
         resume: undefined,
         known: new Set(),
       },

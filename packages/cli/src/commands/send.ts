@@ -67,8 +67,9 @@ export const sendCommand: CommandSpec = {
     const known = isRead ? await uuidsIn(journalDirectory, flags.again) : new Set<string>();
     const rejects = new Rejects({
       path: rejectsPath,
+      bytes: position.rejectedBytes,
       // What is in a file that the user names, and in that of standard input, may be of another sending.
-      bytes: flags.rejects || !resume ? undefined : position.rejectedBytes,
+      isShared: flags.rejects !== undefined || !resume,
       // Standard input cannot be read again.
       mostText: resume ? MOST_TEXT : Number.POSITIVE_INFINITY,
     });

@@ -3,8 +3,10 @@ import type { FileRecord } from './file-record.ts';
 
 interface RejectsOptions {
   readonly path: string;
-  /** What is behind them belongs to records that are read again. Undefined: others write to this file too, and all of it stays. */
-  readonly bytes: number | undefined;
+  /** What is behind them belongs to records that are read again. */
+  readonly bytes: number;
+  /** Whether others write to this file too: then all of it stays, and `bytes` are those of the own file. */
+  readonly isShared: boolean;
   /** The most characters of a record. */
   readonly mostText: number;
 }
@@ -19,7 +21,7 @@ export class Rejects {
 
   constructor(options: RejectsOptions) {
     this.path = options.path;
-    this.bytes = options.bytes ?? 0;
+    this.bytes = options.bytes;
     this.#options = options;
   }
 
@@ -34,13 +36,13 @@ export class Rejects {
     const line = Buffer.from(`${JSON.stringify({ line: number, reason, text: shown })}\n`);
     try {
       this.#file ??= await this.#open();
-      await this.#file.write(line, 0, line.length, this.bytes);
+      await this.#file.write(line, 0, line.length, this.#options.isShared ? null : this.bytes);
     } catch (cause) {
       throw new Error(`cannot write bad records to ${this.path}: name another file with --rejects`, {
         cause,
       });
     }
-    this.bytes += line.length;
+    if (!this.#options.isShared) this.bytes += line.length;
     this.#first ??= { line: number, reason };
   }
 
@@ -49,7 +51,7 @@ export class Rejects {
   }
 
   async #open(): Promise<FileHandle> {
-    if (this.#options.bytes === undefined) return open(this.path, 'a', 0o600);
+    if (this.#options.isShared) return open(this.path, 'a', 0o600);
     if (this.bytes > 0) {
       const file = await open(this.path, 'r+').catch(() => undefined);
       await file?.truncate(this.bytes);

@@ -264,9 +264,10 @@ export function createKeeper(options: KeeperOptions): Keeper {
             found = readSpill(name);
             for (const [key, value] of found) {
               const [page, number] = key;
-              const stored = await promisifyRequest(objects.getKey(rangeOf({ page, number })));
+              const stored =
+                isParcel(key) && (await promisifyRequest(objects.getKey(rangeOf({ page, number }))));
               // What is there may have its customer by now.
-              if (!isParcel(key) || !isParcel(stored)) objects.put(value, key);
+              if (!isParcel(stored)) objects.put(value, key);
             }
           })
           .then(() => dropSpill(found), reporter.storageFailed);

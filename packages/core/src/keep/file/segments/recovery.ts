@@ -26,6 +26,7 @@ export class Recovery {
   readonly #segments: Segments;
   /** Segments that the observer does not know completely. */
   readonly #found: Found[] = [];
+  #last: Found | undefined;
   readonly #telling = new Turns();
   readonly #foreign = new Set<string>();
   /** The journal is closed: from now on nothing is looked at, and nothing is told. */
@@ -85,13 +86,15 @@ export class Recovery {
   tell(): Promise<void> {
     return this.#telling.take(async () => {
       const { fs } = this.#site;
-      const age = ({ segment }: Found) => (Number.isNaN(segment.baseTime) ? 0 : segment.baseTime);
       let told = 0;
       this.#found.sort((one, two) => one.order - two.order);
       for (let [found] = this.#found; found !== undefined; [found] = this.#found) {
         for (const run of found.waiting) {
           if (this.isOver) return;
-          this.#site.observer?.recovered({ segment: found.segment.number, ...run }, age(found) || undefined);
+          this.#site.observer?.recovered(
+            { segment: found.segment.number, ...run },
+            found.segment.baseTime || undefined,
+          );
           if (++told % MOST_TOLD === 0) await fs.endOfTurn?.();
         }
         this.#found.shift();
@@ -106,8 +109,9 @@ export class Recovery {
       const waiting = await segment.recover();
       if (waiting?.length) {
         this.#segments.hold(segment);
-        const before = this.#found.filter((other) => other.segment.directory === directory).at(-1);
-        this.#found.push({ segment, waiting, order: Math.max(before?.order ?? 0, segment.baseTime || 0) });
+        const before = this.#last?.segment.directory === directory ? this.#last.order : 0;
+        this.#last = { segment, waiting, order: Math.max(before, segment.baseTime || 0) };
+        this.#found.push(this.#last);
         return true;
       }
       if (waiting === undefined) {
