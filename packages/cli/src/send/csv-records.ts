@@ -32,21 +32,21 @@ export async function* csvRecords(
   const lineEnd = head.includes('\n') ? '\n' : '\r';
   /** What the parser skips, and what it does not get: each in the order of lines. */
   const [skipped, left]: [FileRecord[], FileRecord[]] = [[], []];
-  // The parser counts a carriage return inside a value as one more line.
+  /** The parser counts a carriage return inside a value as one more line. */
   let returns = 0;
-  const lineOf = (line: number, texts: readonly string[]) => {
+  const passed = (texts: readonly string[]) => {
     if (lineEnd === '\n') returns += texts.join('').split('\r').length - 1;
-    return line - returns;
   };
   const parser = parse({
     columns(names: readonly string[]) {
-      lineOf(0, names);
+      passed(names);
       return readNames(names);
     },
     on_record(found: unknown): FileRecord {
       // The cast is safe: the parser makes it of the options `info` and `raw`.
       const { record, info, raw } = found as Parsed;
-      return { number: lineOf(info.lines, Object.values(record)), value: record, text: bare(raw) };
+      passed(Object.values(record));
+      return { number: info.lines - returns, value: record, text: bare(raw) };
     },
     // As Excel and Python read a quote inside a value that does not begin with one.
     relax_quotes: true,
@@ -58,11 +58,9 @@ export async function* csvRecords(
     delimiter: separator,
     record_delimiter: lineEnd === '\n' ? ['\r\n', '\n'] : lineEnd,
     on_skip: (error, text) => {
-      skipped.push({
-        number: lineOf(Number(error?.lines ?? 0), [bare(text)]),
-        problem: reasonOf(error),
-        text: bare(text),
-      });
+      const shown = bare(text);
+      passed([shown]);
+      skipped.push({ number: Number(error?.lines ?? 0) - returns, problem: reasonOf(error), text: shown });
       return undefined;
     },
   });
