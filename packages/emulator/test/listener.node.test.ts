@@ -14,6 +14,13 @@ describe('the base address', () => {
     expect((await inspect(emulator, '/emulator/counts')).status).toBe(200);
   });
 
+  it('has a port that no system gives to another program while the emulator is suspended', async () => {
+    await using emulator = await startEmulator({ port: 0, apiPort: 0 });
+    const ports = [emulator.baseUrl, emulator.apiUrl].map((url) => Number(new URL(url).port));
+    for (const port of ports) expect(port).toBeLessThan(32_768);
+    expect(new Set(ports).size).toBe(2);
+  });
+
   it('is reported as impossible where the host is unknown', async () => {
     await expect(startEmulator({ host: 'host.invalid' })).rejects.toThrow(
       /host "host\.invalid" cannot be listened on/,

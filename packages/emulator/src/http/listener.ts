@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
@@ -6,6 +7,10 @@ import { messageOf } from '../messages.ts';
 
 /** Why a port does not listen: the emulator is suspended, or a `down` fault is active. */
 export type Away = 'suspended' | 'down';
+
+/** The system gives none of these ports to another program, so that a port which was closed can be opened again. */
+const PORTS = { from: 20_000, to: 32_768 };
+let lastPort = randomInt(PORTS.from, PORTS.to);
 
 /** One listening port. It can be closed, and opened again with the same number. */
 export class Listener {
@@ -51,7 +56,7 @@ export class Listener {
       });
       this.#server = server;
       try {
-        await once(server.listen(this.#port, this.#host), 'listening');
+        await this.#listen(server);
       } catch (error) {
         this.#server = undefined;
         const place = `${this.#option} ${this.#port} on host "${this.#host}"`;
@@ -60,8 +65,6 @@ export class Listener {
           : `${place} cannot be listened on: ${messageOf(error)}`;
         throw new ConfigError(this.#option, message, { cause: error });
       }
-      const address = server.address();
-      if (typeof address === 'object' && address !== null) this.#port = address.port;
     });
   }
 
@@ -84,6 +87,22 @@ export class Listener {
     });
   }
 
+  async #listen(server: Server): Promise<void> {
+    for (let left = PORTS.to - PORTS.from; ; left -= 1) {
+      if (this.#port === 0) lastPort = lastPort + 1 < PORTS.to ? lastPort + 1 : PORTS.from;
+      const port = this.#port || lastPort;
+      try {
+        await once(server.listen(port, this.#host), 'listening');
+        this.#port = port;
+        return;
+      } catch (cause) {
+        // Windows keeps some ranges of ports for itself.
+        const isTaken = isPortInUse({ cause }) || hasCode(cause, 'EACCES');
+        if (this.#port !== 0 || left === 0 || !isTaken) throw cause;
+      }
+    }
+  }
+
   #inTurn(change: () => Promise<void>): Promise<void> {
     const turn = this.#turns.then(change);
     this.#turns = turn.catch(() => {});
@@ -93,7 +112,11 @@ export class Listener {
 
 /** Whether the cause of an error is that another program uses the port. */
 export function isPortInUse({ cause }: { readonly cause?: unknown }): boolean {
-  return cause instanceof Error && Reflect.get(cause, 'code') === 'EADDRINUSE';
+  return hasCode(cause, 'EADDRINUSE');
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && Reflect.get(error, 'code') === code;
 }
 
 /** Converts a host to listen on to one to connect to: "all addresses" is no address, and an IPv6 address needs brackets. */

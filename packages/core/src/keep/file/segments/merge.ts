@@ -30,7 +30,9 @@ interface SmallSegment {
   /** The path of both files, without the suffix. */
   readonly stem: string;
   readonly baseTime: number;
-  /** What waits in it. Each event with a time that orders it: an event is never before one that was written before it. */
+  /** The time that orders its first event: an event is never before one that was written before it. */
+  readonly order: number;
+  /** What waits in it. */
   readonly events: readonly { readonly event: EventBytes; readonly order: number }[];
 }
 
@@ -54,7 +56,10 @@ export async function mergeSmall(
   let bytes = 0;
   const mergeBatch = async () => {
     const first = Math.min(...batch.map(({ baseTime }) => baseTime));
-    const segments = batch.filter(({ baseTime }) => baseTime - first < MOST_SPREAD_MS);
+    // Their new names say this order, also to a process that finds this merge interrupted.
+    const segments = batch
+      .filter(({ baseTime }) => baseTime - first < MOST_SPREAD_MS)
+      .sort((one, other) => one.order - other.order);
     batch = [];
     bytes = 0;
     if (segments.length <= FEW) return;
@@ -142,7 +147,8 @@ async function readSmall(fs: FileSystem, stem: string, before = 0): Promise<Smal
     const waiting = isIntact ? await segment.recover() : [];
     const { baseTime, end, from: first } = segment;
     if (!waiting?.length || Number.isNaN(baseTime) || end - first > LIMIT.maxEvents) return undefined;
-    let order = Math.max(before, baseTime);
+    const start = Math.max(before, baseTime);
+    let order = start;
     for (const { from, to } of waiting)
       for (let at = from; at < to && isIntact; ) {
         const reading = await segment.read({ segment: 1, from: at, to }, LIMIT);
@@ -154,7 +160,7 @@ async function readSmall(fs: FileSystem, stem: string, before = 0): Promise<Smal
         }
         at = reading.range.to;
       }
-    return isIntact ? { stem, baseTime, events } : undefined;
+    return isIntact ? { stem, baseTime, order: start, events } : undefined;
   } finally {
     await files.closeAll();
   }
