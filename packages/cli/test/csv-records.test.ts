@@ -105,6 +105,11 @@ describe('the rows of a CSV file', () => {
     }
   });
 
+  it('have the numbers of their lines, also where columns have no name', async () => {
+    const { lines } = await read(['id,,', 'a,"1', '2",', 'b,"1', '2","1', '2"', 'c,,'].join('\r\n'));
+    expect(lines).toEqual([3, 6, 7]);
+  });
+
   const good = ['r,1,2', '"r","a,b","c""d"', 'r,"x\ny",2', 'r,,', 'r,"",""'];
 
   it.each(['a,b', '"x"y,1,2', '"x",1,2,3', '"a""b"c,1,2', '""x"",1,2'])(

@@ -42,7 +42,7 @@ export function createJournal(settings: Settings, clock: Clock, part?: Part): Jo
 /** A journal in memory has the room of the buffer: what is oldest goes before it is full. */
 export function storageOf({ buffer, storage }: Settings, journal: Journal): Settings['storage'] {
   if (!(journal instanceof MemoryJournal)) return storage;
-  return { ...storage, maxBytes: storage.maxBytes ?? buffer.maxBytes };
+  return { ...storage, maxBytes: Math.min(storage.maxBytes ?? buffer.maxBytes, buffer.maxBytes) };
 }
 
 function placeOf(settings: Settings, clock: Clock, part?: Part) {

@@ -39,7 +39,7 @@ export function createRoad(settings: Settings, texts: EventTexts, flush: () => P
     wake();
   };
   sample();
-  const isStrict = settings.ordering === 'strict';
+  const isOrdered = settings.ordering !== 'unordered';
   const rest = platform.createRest?.({ settings, clock, transport, sender: () => dispatch });
   const waiting = new Waiting({
     settings: { ...settings, storage: storageOf(settings, journal) },
@@ -49,8 +49,8 @@ export function createRoad(settings: Settings, texts: EventTexts, flush: () => P
     random,
     limits,
     opened: () => opened,
-    // With strict order, what previous processes left goes first.
-    isShut: () => admission.isDenied || (isStrict && !isOpened) || rest?.isOn(waiting),
+    // With an order, what previous processes left goes first.
+    isShut: () => admission.isDenied || (isOrdered && !isOpened) || rest?.isOn(waiting),
     onDue,
     onFailed: storageFailed,
     onRecovered: () => reporter.journal(journalKind()),

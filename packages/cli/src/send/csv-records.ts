@@ -45,8 +45,9 @@ export async function* csvRecords(
     on_record(found: unknown): FileRecord {
       // The cast is safe: the parser makes it of the options `info` and `raw`.
       const { record, info, raw } = found as Parsed;
-      passed(Object.values(record));
-      return { number: info.lines - returns, value: record, text: bare(raw) };
+      const text = bare(raw);
+      passed([text]);
+      return { number: info.lines - returns, value: record, text };
     },
     // As Excel and Python read a quote inside a value that does not begin with one.
     relax_quotes: true,

@@ -28,6 +28,8 @@ export class MemoryJournal implements Journal {
   #appendedBytes = 0;
   #next = 0;
   #closed = false;
+  /** What is rescued from a segment that is given up is in both for a moment. */
+  #isRescuing = false;
 
   /**
    * @param maxBytes Upper bound of the kept events, in bytes. Above it `append` rejects.
@@ -47,7 +49,8 @@ export class MemoryJournal implements Journal {
 
   async append({ bytes, ends, times }: EventBytes): Promise<Range> {
     if (this.#closed) throw new ClosedError('append() was called after close()');
-    if (this.bytes + bytes.length > this.#maxBytes) throw new StorageError('the memory journal is full');
+    if (!this.#isRescuing && this.bytes + bytes.length > this.#maxBytes)
+      throw new StorageError('the memory journal is full');
     if (this.#appendedBytes >= this.#segmentBytes) this.#rotate();
     this.#appendedBytes += bytes.length;
     const from = this.#next;
@@ -79,7 +82,12 @@ export class MemoryJournal implements Journal {
     const { segment } = oldest;
     // Events that are appended meanwhile do not go with it.
     if (segment === this.#segment) this.#rotate();
-    await rescue?.(segment);
+    this.#isRescuing = true;
+    try {
+      await rescue?.(segment);
+    } finally {
+      this.#isRescuing = false;
+    }
     for (const record of this.#records.all.filter((record) => record.segment === segment))
       await this.acknowledge(record);
     return segment;

@@ -34,3 +34,28 @@ it.each([
     expect(numbers).toEqual(Array.from({ length: count }, (_, number) => number));
   },
 );
+
+it.each(['per-customer', 'strict'] as const)(
+  'what a process tracks as it starts comes after what the one before left (%s)',
+  async (ordering) => {
+    const options = {
+      ...{ baseUrl: 'http://service.example', correlationKey: 'email', logger: false as const },
+      ...{ journalDirectory: place.directory, ordering },
+    };
+    const track = (tracker: ReturnType<typeof createTracker>, from: number, to: number) => {
+      for (let number = from; number < to; number += 1)
+        tracker.track('tracked', { number }, { correlationValue: 'ada@example.com' });
+    };
+    const left = createTracker({ ...options, transport: faultyTransport(() => new Error('away')) });
+    track(left, 0, 100);
+    await left.close({ timeoutMs: 100 });
+    const transport = faultyTransport(() => 200);
+    const tracker = createTracker({ ...options, transport });
+    // More than a batch: it is due at once.
+    track(tracker, 100, 1_300);
+    await expect.poll(() => tracker.stats().delivered, { timeout: 10_000 }).toBe(1_300);
+    await tracker.close();
+    const numbers = transport.requests.flat().map(({ payload }) => payload?.number);
+    expect(numbers).toEqual(Array.from({ length: 1_300 }, (_, number) => number));
+  },
+);

@@ -58,7 +58,7 @@ export async function mergeSmall(
     const first = Math.min(...batch.map(({ baseTime }) => baseTime));
     // Their new names say this order, also to a process that finds this merge interrupted.
     const segments = batch
-      .filter(({ baseTime }) => baseTime - first < MOST_SPREAD_MS)
+      .filter(({ order }) => order - first < MOST_SPREAD_MS)
       .sort((one, other) => one.order - other.order);
     batch = [];
     bytes = 0;
@@ -72,20 +72,25 @@ export async function mergeSmall(
       site.observer?.failed(storageError(`cannot merge ${segments.length} small files`, cause));
     }
   };
-  let last: SmallSegment | undefined;
-  for (const stem of await findSmall(fs, directories, Math.min(SMALL_BYTES, segmentBytes / 2))) {
-    // The clock may have been set back between two files of one process.
-    const before = last && dirname(last.stem) === dirname(stem) ? last.events.at(-1)?.order : undefined;
-    const segment = await readSmall(fs, stem, before).catch(() => undefined);
-    if (segment === undefined) continue;
-    last = segment;
-    const more = segment.events.reduce(
-      (total, { event }) => total + Math.max(LEAST_EVENT_BYTES, framedLength(event)),
-      0,
-    );
-    if (bytes + more > mostBytes) await mergeBatch();
-    batch.push(segment);
-    bytes += more;
+  for (const stems of await findSmall(fs, directories, Math.min(SMALL_BYTES, segmentBytes / 2))) {
+    let last: SmallSegment | undefined;
+    for (const stem of stems) {
+      // The clock may have been set back between two files of one process.
+      const segment = await readSmall(fs, stem, last?.events.at(-1)?.order).catch(() => undefined);
+      // What stays of a process must be newer than what is merged of it.
+      if (segment === undefined) break;
+      const more = segment.events.reduce(
+        (total, { event }) => total + Math.max(LEAST_EVENT_BYTES, framedLength(event)),
+        0,
+      );
+      if (bytes + more > mostBytes) {
+        await mergeBatch();
+        if (last) break;
+      }
+      last = segment;
+      batch.push(segment);
+      bytes += more;
+    }
   }
   await mergeBatch();
   return merged;
@@ -115,19 +120,23 @@ export function replacedBy(names: readonly string[]): string[] {
   });
 }
 
+/** The small segments with which each directory begins. */
 async function findSmall(
   fs: FileSystem,
   directories: readonly string[],
   smallBytes: number,
-): Promise<string[]> {
-  const stems: string[] = [];
+): Promise<string[][]> {
+  const found: string[][] = [];
   for (const directory of directories) {
+    const stems: string[] = [];
     for (const name of await filesIn(directory, fs)) {
-      if (name.endsWith(SEGMENT_SUFFIX) && (await fs.sizeOf(join(directory, name))) < smallBytes)
-        stems.push(join(directory, basename(name, SEGMENT_SUFFIX)));
+      if (!name.endsWith(SEGMENT_SUFFIX)) continue;
+      if ((await fs.sizeOf(join(directory, name))) >= smallBytes) break;
+      stems.push(join(directory, basename(name, SEGMENT_SUFFIX)));
     }
+    found.push(stems);
   }
-  return stems.length > FEW ? stems : [];
+  return found.flat().length > FEW ? found : [];
 }
 
 /** Reads a small segment. Undefined if nothing waits in it, or if not all of it is intact: then it stays as it is. */

@@ -11,6 +11,8 @@ const READ_AROUND_MS = 60_000;
 /** Or, in a segment, if all those that are read at once cannot. */
 const READ_NOTHING_MS = 60 * 60_000;
 const SECTOR_BYTES = 4096;
+/** In the place of a sector: the file cannot be opened, or not be read. */
+const WHOLE = -SECTOR_BYTES;
 /** Not zero: a file of zeros counts as empty, and is deleted. */
 const UNREADABLE = 0xff;
 
@@ -40,9 +42,9 @@ export class OpenFiles {
     this.#clock = clock;
   }
 
-  /** Whether a read that fails with EIO succeeds after a while, around what cannot be read. */
-  get readsAround(): boolean {
-    return this.#clock !== undefined;
+  /** Whether a file that failed with EIO is worth another try. */
+  isPatient(path: string): boolean {
+    return this.#clock !== undefined && this.#failedFor(path, WHOLE) < READ_AROUND_MS;
   }
 
   /** Runs an operation on a file. If it fails, the next use opens the file again. */
@@ -109,24 +111,31 @@ export class OpenFiles {
   /** If sectors of the file cannot be read for a while, other bytes take their place: what was there counts as damaged. */
   async #openToRead(path: string): Promise<OpenFile> {
     const file = await this.#fs.openToRead(path);
-    if (!this.readsAround) return file;
-    const read = file.read.bind(file);
-    file.read = async (target, position) => {
-      try {
-        const count = await read(target, position);
-        this.#wasRead(path, position, count);
-        return count;
-      } catch (error) {
-        if (errorCode(error) !== 'EIO') throw error;
-        return this.#readAround(path, read, target, position);
-      }
+    if (this.#clock === undefined) return file;
+    return {
+      read: async (target, position) => {
+        try {
+          const count = await file.read(target, position);
+          this.#wasRead(path, position, count);
+          return count;
+        } catch (error) {
+          if (errorCode(error) !== 'EIO') throw error;
+          return this.#readAround(path, file, target, position);
+        }
+      },
+      write: (bytes, position) => file.write(bytes, position),
+      writeSync: (bytes, position) => file.writeSync(bytes, position),
+      sync: () => file.sync(),
+      syncSync: () => file.syncSync(),
+      truncate: (size) => file.truncate(size),
+      stat: () => file.stat(),
+      close: () => file.close(),
     };
-    return file;
   }
 
   async #readAround(
     path: string,
-    read: OpenFile['read'],
+    file: OpenFile,
     target: Uint8Array,
     start: number,
   ): Promise<number> {
@@ -139,7 +148,7 @@ export class OpenFiles {
       const sector = position - (position % SECTOR_BYTES);
       const piece = target.subarray(total, sector + SECTOR_BYTES - start);
       try {
-        const count = await read(piece, position);
+        const count = await file.read(piece, position);
         this.#wasRead(path, position, count);
         good += count;
         if (count < piece.length) {

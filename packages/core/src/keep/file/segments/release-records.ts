@@ -60,7 +60,7 @@ export class ReleaseRecords {
       await this.#files.close(this.path);
     } catch (error) {
       const code = errorCode(error) ?? '';
-      if (!UNREADABLE.test(code) || (code === 'EIO' && this.#files.readsAround)) throw error;
+      if (!UNREADABLE.test(code) || (code === 'EIO' && this.#files.isPatient(this.path))) throw error;
       if (code !== 'ENOENT')
         observer?.failed(storageError(`cannot read what was delivered in ${this.path}`, error));
     }

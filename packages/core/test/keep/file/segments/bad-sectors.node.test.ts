@@ -128,21 +128,24 @@ it('a sector at the end of a file holds up what is before it for a minute or two
   expect(await readAll(journal, witness.ranges)).toEqual(intact);
 });
 
-it('records of releases that cannot be read hold up their events for a minute, then those that were released come again', async () => {
-  const left = await place.open();
-  for (const range of left.witness.ranges) await left.journal.acknowledge({ ...range, to: 290 });
-  await left.journal.close();
-  const fs = new FailingFileSystem();
-  fs.fail('read', 'EIO', { path: /\.acks$/, times: Number.POSITIVE_INFINITY });
-  const { journal, witness } = await place.open({ fs });
-  expect([witness.ranges, witness.failures]).toEqual([
-    [],
-    [expect.objectContaining({ message: expect.stringContaining('cannot read') })],
-  ]);
-  for (let looks = 0; looks < 4; looks += 1) await place.clock.advance(20_000);
-  await expect.poll(() => witness.ranges.length).toBeGreaterThan(0);
-  expect(await readAll(journal, witness.ranges)).toEqual(TEXTS);
-});
+it.each(['openToRead', 'stat', 'read'] as const)(
+  'records of releases that cannot be read hold up their events for a minute, then those that were released come again (%s)',
+  async (operation) => {
+    const left = await place.open();
+    for (const range of left.witness.ranges) await left.journal.acknowledge({ ...range, to: 290 });
+    await left.journal.close();
+    const fs = new FailingFileSystem();
+    fs.fail(operation, 'EIO', { path: /\.acks$/, times: Number.POSITIVE_INFINITY });
+    const { journal, witness } = await place.open({ fs });
+    expect([witness.ranges, witness.failures]).toEqual([
+      [],
+      [expect.objectContaining({ message: expect.stringContaining('cannot read') })],
+    ]);
+    for (let looks = 0; looks < 4; looks += 1) await place.clock.advance(20_000);
+    await expect.poll(() => witness.ranges.length).toBeGreaterThan(0);
+    expect(await readAll(journal, witness.ranges)).toEqual(TEXTS);
+  },
+);
 
 it('records of releases that can be read again within a minute keep what was released from coming again', async () => {
   const left = await place.open();

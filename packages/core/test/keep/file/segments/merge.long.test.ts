@@ -111,6 +111,30 @@ describe('the events that many processes left that lived briefly', () => {
     expect(names).toHaveLength(5);
   });
 
+  /** Six processes leave an event each, then one leaves these texts in files of about this size. Returns what the next one finds of them. */
+  async function leaveBesideOthers(texts: readonly string[], segmentBytes: number): Promise<string[]> {
+    const locks = new MortalLocks();
+    for (let other = 0; other < 6; other += 1) {
+      const { journal } = await place.open({ locks, fsync: 'never' });
+      await journal.append({ ...group(numbered(100 + other, 1)), times: Float64Array.of(place.clock.now()) });
+    }
+    const { journal } = await place.open({ locks, fsync: 'never', segmentBytes });
+    for (const text of texts) {
+      await place.clock.advance(1_000);
+      await journal.append({ ...group([text]), times: Float64Array.of(place.clock.now()) });
+    }
+    const { journal: next, witness } = await place.open({ locks: new MortalLocks() });
+    return (await readAll(next, witness.ranges)).filter((text) => texts.includes(text));
+  }
+
+  it.each([
+    ['larger files', 400 * 1024, 8],
+    ['files of another merge', 160 * 1024, 24],
+  ])('come in the order of their process, also beside its %s', async (_, segmentBytes, count) => {
+    const texts = numbered(0, count, 'x'.repeat(60 * 1024));
+    expect(await leaveBesideOthers(texts, segmentBytes)).toEqual(texts);
+  });
+
   it('survive a power cut: no folder is removed before its files are synced in their new one', async () => {
     await leave(numbered(0, 6));
     const fs = new FailingFileSystem();

@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { systemClock } from '@sluice/protocol/toolbox';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import type { OpenFile } from '../../../../src/keep/file/disk/file-system.ts';
 import { OpenFiles } from '../../../../src/keep/file/segments/open-files.ts';
@@ -149,4 +150,15 @@ describe('OpenFiles', () => {
     await content(a);
     expect(fs.count('close')).toBe(4);
   });
+});
+
+it('a file that a disk of the user hands out is not changed', async () => {
+  const fs = new FailingFileSystem();
+  const openToRead = fs.openToRead.bind(fs);
+  fs.openToRead = async (path) => Object.freeze(await openToRead(path));
+  const files = new OpenFiles(fs, 1, systemClock);
+  inUse.push(files);
+  const bytes = Buffer.alloc(1);
+  await files.use(a, 'read', (file) => file.read(bytes, 0));
+  expect(bytes.toString()).toBe('a');
 });
