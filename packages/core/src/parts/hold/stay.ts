@@ -1,4 +1,4 @@
-import { identified, inSession, outOfSession } from '../../accept/unidentified.ts';
+import { identified } from '../../accept/unidentified.ts';
 import { type EventBytes, encodeEvents, sliceEvents, splitEvents } from '../../base/event-bytes.ts';
 import type { DropReason } from '../../base/fate.ts';
 import type { Range } from '../../base/range.ts';
@@ -89,7 +89,7 @@ export class Stay {
   #group(): [ReadonlySet<WaitingEvent>, EventBytes] {
     const { groupLimit } = this.#shelf.journal;
     const oldest = [...this.#events].slice(0, groupLimit.maxEvents);
-    const texts = oldest.map(({ text }) => inSession(text, this.session ?? ''));
+    const texts = oldest.map(({ text }) => startOf(this.session ?? '') + text.slice(1));
     const times = oldest.map(({ at }) => at);
     const events = sliceEvents(encodeEvents(texts, times), 0, groupLimit);
     return [new Set(oldest.slice(0, events.ends.length)), events];
@@ -111,10 +111,15 @@ export function stampEvents(stored: EventBytes, session: string | undefined, cus
   const texts: string[] = [];
   const times: number[] = [];
   for (const [index, bytes] of splitEvents(stored).entries()) {
-    const text = session === undefined ? undefined : outOfSession(new TextDecoder().decode(bytes), session);
-    if (text === undefined) continue;
-    texts.push(identified(text, customer));
+    const text = new TextDecoder().decode(bytes);
+    if (session === undefined || !text.startsWith(startOf(session))) continue;
+    texts.push(identified(`{${text.slice(startOf(session).length)}`, customer));
     times.push(stored.times?.[index] ?? Number.NaN);
   }
   return encodeEvents(texts, times);
+}
+
+/** A stored text starts with the id of its session, in place of its brace. */
+function startOf(session: string): string {
+  return `{"session":"${session}",`;
 }
