@@ -1,4 +1,4 @@
-import type { Clock } from '@sluice/protocol/toolbox';
+import { type Clock, tried } from '@sluice/protocol/toolbox';
 import { Alarm } from '../base/alarm.ts';
 
 /** A process that lives for less than this may not see an answer, in milliseconds. */
@@ -10,7 +10,7 @@ const ANSWER_MS = 10_000;
 /** The longest pause over processes, in milliseconds. */
 const MOST_MS = 60 * 60_000;
 
-export interface RestOptions {
+interface RestOptions {
   readonly clock: Clock;
   readonly settings: {
     readonly batch: { readonly maxEvents: number; readonly maxBytes: number; readonly maxWaitMs: number };
@@ -74,11 +74,14 @@ export class Rest {
   isOn(waiting: Waiting): boolean {
     if (!this.#isRead) return true;
     const { clock, settings } = this.#options;
-    const { batch } = settings;
+    const { maxBytes, maxEvents, maxWaitMs } = settings.batch;
+    const { bytes, lines, oldestAt, pending, urgent } = waiting;
     const now = clock.now();
-    const leftMs = this.#startedAt + Math.min(batch.maxWaitMs, BRIEF_MS) - now;
+    const isFull = pending >= maxEvents || bytes >= maxBytes;
+    const mayWait = urgent === 0 && lines.length === 1 && !isFull && now - (oldestAt ?? now) < OLD_MS;
+    const leftMs = this.#startedAt + Math.min(maxWaitMs, BRIEF_MS) - now;
     // More than the whole rest: the clock was set back.
-    const isOn = leftMs > 0 && leftMs <= BRIEF_MS && mayWait(waiting, batch, now);
+    const isOn = mayWait && leftMs > 0 && leftMs <= BRIEF_MS;
     if (isOn) this.#alarm.set(leftMs);
     else this.#alarm.cancel();
     return isOn;
@@ -112,23 +115,11 @@ export class Rest {
     // Nothing was sent, or nothing changed.
     if (isUnanswered === undefined || (times === 0 && this.#times === 0)) return;
     const answerMs = Math.min(ANSWER_MS, headersTimeoutMs, timeoutMs);
-    try {
-      this.#note.writeSync(`${times} ${Math.round(clock.now() + pauseMs(answerMs, times))}`);
-    } catch {
-      // Then the next process sends at once.
-    }
+    // If it fails, the next process sends at once.
+    tried(() => this.#note.writeSync(`${times} ${Math.round(clock.now() + pauseMs(answerMs, times))}`));
   }
 }
 
 function pauseMs(answerMs: number, times: number): number {
   return Math.min(MOST_MS, answerMs * 2 ** (times - 1));
-}
-
-function mayWait(
-  { bytes, lines, oldestAt, pending, urgent }: Waiting,
-  { maxBytes, maxEvents }: RestOptions['settings']['batch'],
-  now: number,
-): boolean {
-  const isFull = pending >= maxEvents || bytes >= maxBytes;
-  return urgent === 0 && lines.length === 1 && !isFull && now - (oldestAt ?? now) < OLD_MS;
 }

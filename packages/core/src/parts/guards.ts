@@ -4,6 +4,7 @@ import {
   type Redact,
   redactedError,
   sleep,
+  tried,
   untilWoken,
 } from '@sluice/protocol/toolbox';
 import { nonsense } from '../base/user-code.ts';
@@ -61,13 +62,7 @@ function guarded(transport: Transport, clock: Clock): Transport {
   return {
     releasesBody: transport.releasesBody === true,
     post,
-    room() {
-      try {
-        return Number(transport.room?.()) || 0;
-      } catch {
-        return 0;
-      }
-    },
+    room: () => tried(() => Number(transport.room?.())) || 0,
     close: async () => transport.close(),
   };
 }

@@ -4,7 +4,7 @@ import type { Journal } from '../keep/journal.ts';
 import type { Note } from '../keep/note.ts';
 import type { TrackerOptions } from '../options/options.ts';
 import type { Settings } from '../options/settings.ts';
-import type { Rest, RestOptions } from '../pace/rest.ts';
+import type { Rest } from '../pace/rest.ts';
 import type { Parts } from '../parts.ts';
 import type { Transport } from '../send/http/transport.ts';
 import type { Queue } from '../send/sender.ts';
@@ -67,7 +67,9 @@ export interface Platform {
   createNote(place: JournalPlace): Note | undefined;
   createTransport(settings: Pick<Settings, 'delivery' | 'exitBudgetMs'>): Transport;
   /** Creates what keeps a process that may end at once from sending. Absent if there are no such processes. */
-  createRest?(options: RestOptions & { readonly settings: PlaceSettings }): Rest | undefined;
+  createRest?(
+    options: ConstructorParameters<typeof Rest>[0] & { readonly settings: PlaceSettings },
+  ): Rest | undefined;
   /** As `Tracker.drainInBackground`. Absent if there are no processes. */
   drainInBackground?(settings: Settings, apiKey: string | undefined): boolean;
   /** Maximum number of requests at once, whatever the option says. */

@@ -4,6 +4,7 @@ import { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { serialize } from 'node:v8';
+import { tried } from '@sluice/protocol/toolbox';
 import type { TrackerOptions } from '../../options/options.ts';
 import type { Settings } from '../../options/settings.ts';
 
@@ -29,14 +30,13 @@ export function drainInBackground(settings: Settings, directory: string): boolea
   const { classify, dispatcher } = delivery;
   const isOurs = !journal && !transport && !dispatcher && !classify && !hasFunction(destination);
   if (!isOurs) return false;
-  try {
+  const isStarted = tried(() => {
     // Not at import: a bundle may know no address of its own. In CommonJS of esbuild, `import.meta.url` is undefined.
     const script = fileURLToPath(new URL(NAME, import.meta.url));
     return existsSync(script) && start(script, { options: optionsOf(settings), directory });
-  } catch {
-    // The environment is too large for a process, for example.
-    return false;
-  }
+  });
+  // Undefined if the environment is too large for a process, for example.
+  return isStarted === true;
 }
 
 /** Returns false, or throws, if the system starts no process. */
