@@ -8,7 +8,6 @@ import type { DeadLetters } from './parts/dead-letters/dead-letters.ts';
 import { deadLettersIn, LetterArchive } from './parts/dead-letters/letter-archive.ts';
 import { Admission, type AdmissionOptions } from './parts/hold/admission.ts';
 import { Sessions } from './parts/hold/sessions.ts';
-import type { ShelfOptions } from './parts/shelf.ts';
 import type { Reporter } from './tell/reporter.ts';
 import type { Waiting } from './wait/waiting.ts';
 
@@ -56,16 +55,8 @@ function mostBytes({ deadLetters, journal, storage, unidentified }: Settings, pa
   return Math.min(maxBytes, Math.floor(storage.maxBytes * MOST_OF_STORAGE[part]));
 }
 
-function shelf(
-  settings: Settings,
-  clock: Clock,
-  part: Part,
-): Pick<ShelfOptions, 'clock' | 'journal' | 'maxBytes'> {
-  return {
-    clock,
-    maxBytes: mostBytes(settings, part),
-    journal: createJournal(settings, clock, part),
-  };
+function shelf(settings: Settings, clock: Clock, part: Part) {
+  return { clock, maxBytes: mostBytes(settings, part), journal: createJournal(settings, clock, part) };
 }
 
 export function createLetters({ settings, ...stages }: Stages): {

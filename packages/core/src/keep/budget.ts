@@ -162,9 +162,7 @@ export class Budget {
     return isLast && (await this.#giveUp()).isFreed;
   }
 
-  async #giveUp(
-    rescue?: (segment: number) => Promise<void>,
-  ): Promise<{ readonly isFreed: boolean; readonly count: number }> {
+  async #giveUp(rescue?: (segment: number) => Promise<void>) {
     const { evict, journal, reporter } = this.#options;
     let count = 0;
     this.givingUp = this.#free(async () => {

@@ -37,21 +37,16 @@ export function freeByLane<Parcel extends InLanes>(
   busy: number,
   mayGo: (parcel: Parcel) => boolean = () => true,
 ): Iterable<Parcel> {
-  return laneByLane(free(parcels, busy, mayGo));
-}
-
-function* free<Parcel extends InLanes>(
-  parcels: Iterable<Parcel>,
-  busy: number,
-  mayGo: (parcel: Parcel) => boolean,
-): Generator<Parcel, undefined> {
-  let lanes = busy;
-  for (const parcel of parcels) {
-    if ((parcel.lanes & lanes) === 0 && mayGo(parcel)) yield parcel;
-    // An event that waits alone has no lane, and holds up no other.
-    else lanes |= parcel.lanes;
-    if (lanes === ALL_LANES) break;
+  function* free(): Generator<Parcel, undefined> {
+    let lanes = busy;
+    for (const parcel of parcels) {
+      if ((parcel.lanes & lanes) === 0 && mayGo(parcel)) yield parcel;
+      // An event that waits alone has no lane, and holds up no other.
+      else lanes |= parcel.lanes;
+      if (lanes === ALL_LANES) break;
+    }
   }
+  return laneByLane(free());
 }
 
 /** The oldest lane comes first, with all its parcels. If requests had events of many lanes, a few would block all lanes. */

@@ -107,10 +107,7 @@ export class Line {
   }
 
   /** The parcels of the ring buffer that may be sent, up to one batch. @param isUnwritten Also those that the journal does not have. */
-  #ready(
-    { maxEvents, maxBytes }: Limit,
-    isUnwritten: boolean,
-  ): { readonly parcels: readonly Parcel[]; readonly isFull: boolean } {
+  #ready({ maxEvents, maxBytes }: Limit, isUnwritten: boolean) {
     const { old, out, ring } = this.queue;
     const parcels: Parcel[] = [];
     let [count, bytes] = [0, 0];

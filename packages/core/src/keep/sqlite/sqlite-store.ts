@@ -71,7 +71,6 @@ export class SqliteStore {
   readonly #execute: Execute = async (sql, ...params) => (await this.#database.execute(sql, params)).rows;
 }
 
-/** A note in a SQLite database. */
 export class SqliteNote implements Note {
   readonly #database: SqliteDatabase;
   readonly #store: SqliteStore;

@@ -151,10 +151,7 @@ export async function scanFile(
 }
 
 /** The ids of what looks like frames, the most frequent ones first. */
-async function candidatesIn(
-  file: Pick<OpenFile, 'read'>,
-  size: number,
-): Promise<{ readonly ids: readonly number[]; readonly isBlank: boolean }> {
+async function candidatesIn(file: Pick<OpenFile, 'read'>, size: number) {
   /** By signed numbers: the engine stores these without memory of their own. */
   const counts = new Map<number, number>();
   let isBlank = true;
