@@ -6,7 +6,7 @@ import { MemoryNote } from './keep/note.ts';
 import type { Settings } from './options/settings.ts';
 import type { DeadLetters } from './parts/dead-letters/dead-letters.ts';
 import { deadLettersIn, LetterArchive } from './parts/dead-letters/letter-archive.ts';
-import { Admission, type AdmissionOptions } from './parts/hold/admission.ts';
+import { Admission } from './parts/hold/admission.ts';
 import { Sessions } from './parts/hold/sessions.ts';
 import type { Reporter } from './tell/reporter.ts';
 import type { Waiting } from './wait/waiting.ts';
@@ -75,7 +75,7 @@ export function createLetters({ settings, ...stages }: Stages): {
 export function createAdmission(
   { settings, clock, reporter, waiting, wake }: Stages,
   letters: LetterArchive,
-  { enter, texts }: Pick<AdmissionOptions, 'enter' | 'texts'>,
+  { enter, texts }: Pick<ConstructorParameters<typeof Admission>[0], 'enter' | 'texts'>,
 ): Admission {
   const { buffer, commitIntervalMs, consent, unidentified } = settings;
   const isOurs = settings.journal === undefined;

@@ -7,7 +7,7 @@ const LEAST_MS = 60_000;
 const isTime = isWithin(Date.UTC(2026), Date.UTC(2200));
 
 /** Keeps what was learned for later pages. */
-export interface OffsetStore {
+interface OffsetStore {
   load(): string | null | undefined;
   save(text: string): void;
 }

@@ -2,7 +2,7 @@ import { InvalidEventError, isTimestamp, isUuid } from '@sluice/protocol';
 import { type Clock, describe, isNonEmptyString, systemClock } from '@sluice/protocol/toolbox';
 import { isWithin } from '../base/user-code.ts';
 import { uuid as newUuid } from '../base/uuid.ts';
-import { ClockOffset, type OffsetStore } from './clock-offset.ts';
+import { ClockOffset } from './clock-offset.ts';
 import { payloadText } from './payload.ts';
 import { UNIDENTIFIED } from './unidentified.ts';
 
@@ -72,7 +72,7 @@ export class EventTexts {
   /** The user of the event that was made last. Empty: it names none. */
   customer: string = UNIDENTIFIED;
 
-  constructor(settings: TextSettings, store?: OffsetStore) {
+  constructor(settings: TextSettings, store?: ConstructorParameters<typeof ClockOffset>[1]) {
     const { clock, correlationKey, keepDeviceTimestamp, maxEventBytes, source, unidentified } = settings;
     this.#key = `,"correlationKey":${JSON.stringify(correlationKey)},"correlationValue":`;
     this.#source = source;

@@ -59,13 +59,7 @@ export function payloadText(payload: unknown, maxBytes: number): string {
  * @param around Characters of JSON around the value.
  * @param isJson Whether a toJSON returned the value: JSON does not call its toJSON again.
  */
-function findFault(
-  value: unknown,
-  depth: number,
-  walk: Walk,
-  around: number,
-  isJson = false,
-): string | undefined {
+function findFault(value: unknown, depth: number, walk: Walk, around: number, isJson = false) {
   const isText = typeof value === 'string';
   walk.room -= around + (isText ? value.length + 2 : 1);
   if (walk.room < 0) return tooLarge(walk);

@@ -11,7 +11,7 @@ const RETRY_MS = 30_000;
 
 type Consent = 'pending' | 'granted' | 'denied';
 
-export interface AdmissionOptions extends ShelfOptions {
+interface AdmissionOptions extends ShelfOptions {
   /** Whether it holds events without a user. Otherwise there are none. */
   readonly hold: boolean;
   readonly consent: Consent;

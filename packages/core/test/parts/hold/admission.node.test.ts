@@ -6,7 +6,7 @@ import type { Range } from '../../../src/base/range.ts';
 import { settle, VirtualClock } from '../../../src/entries/testing/virtual-clock.ts';
 import type { Journal, Reading } from '../../../src/keep/journal.ts';
 import { MemoryNote, type Note } from '../../../src/keep/note.ts';
-import { Admission, type AdmissionOptions } from '../../../src/parts/hold/admission.ts';
+import { Admission } from '../../../src/parts/hold/admission.ts';
 import { Sessions } from '../../../src/parts/hold/sessions.ts';
 import { toEventBytes, toTexts } from '../../bench/event-texts.ts';
 import { expectSame } from '../../bench/expect-same.ts';
@@ -18,7 +18,7 @@ const GRANTED = {
   consent: 'granted' as const,
   buffer: { maxEvents: 0, maxBytes: 0 },
   purge: async () => {},
-} satisfies Partial<AdmissionOptions>;
+} satisfies Partial<ConstructorParameters<typeof Admission>[0]>;
 const DAY = 24 * 60 * 60_000;
 const MARK = ',"correlationValue":"';
 
