@@ -235,11 +235,9 @@ export function createRoad(settings: Settings, texts: EventTexts, flush: () => P
     identify(customer) {
       const { correlationValue } = texts;
       admission.identify(customer);
-      if (customer && !platform.holdsUnidentified)
-        attempt(
-          () => warnOfUsers(settings.logger, stats, correlationValue, customer),
-          (error) => reporter.callbackFailed('logger', error),
-        );
+      if (!customer || platform.holdsUnidentified) return;
+      const warn = () => warnOfUsers(settings.logger, stats, correlationValue, customer);
+      attempt(warn, (error) => reporter.callbackFailed('logger', error));
     },
     setConsent: (consent) => admission.setConsent(consent),
     setApiKey(key) {

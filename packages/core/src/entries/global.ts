@@ -59,11 +59,8 @@ function perform([stub, method, args, at]: Call): void {
     const call: unknown = tracker && Reflect.get(tracker, method);
     if (typeof call !== 'function') return;
     const [name, payload, options] = args;
-    Reflect.apply(
-      call,
-      tracker,
-      method === 'track' ? [name, payload, { timestamp: at, ...Object(options) }] : args,
-    );
+    const given = method === 'track' ? [name, payload, { timestamp: at, ...Object(options) }] : args;
+    Reflect.apply(call, tracker, given);
   } catch (error) {
     // A wrong call must not stop the others: throw its error later.
     setTimeout(() => {

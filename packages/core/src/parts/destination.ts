@@ -96,11 +96,8 @@ export function destination(
       let made = bodies.get(batch.body);
       if (!made) {
         const texts = batch.texts.map((text) => (event ? shape(text, event, failed) : text));
-        made = join([
-          first,
-          ...texts.flatMap((text, index) => (index === 0 ? [text] : [between, text])),
-          last,
-        ]);
+        const separated = texts.flatMap((text, index) => (index === 0 ? [text] : [between, text]));
+        made = join([first, ...separated, last]);
         bodies.set(batch.body, made);
       }
       return made;

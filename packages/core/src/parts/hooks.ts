@@ -132,18 +132,12 @@ export function hooks(
       correlationValue: customer,
     });
     const rule = 'beforeSend() must return { event, payload } or null';
-    const answer =
-      beforeSend &&
-      ask(
-        () => beforeSend(draft()),
-        isAnswer,
-        rule,
-        (error) => {
-          // What cannot be sent anyway is not the fault of the hook.
-          textOf(draft().payload);
-          onFailed('beforeSend', error);
-        },
-      );
+    const failed = (error: unknown) => {
+      // What cannot be sent anyway is not the fault of the hook.
+      textOf(draft().payload);
+      onFailed('beforeSend', error);
+    };
+    const answer = beforeSend && ask(() => beforeSend(draft()), isAnswer, rule, failed);
     if (answer === null) return 'filtered';
     const changed = answer ?? draft();
     return { event: changed.event, payload: finish(changed.payload) };

@@ -20,6 +20,7 @@ export function waitUntil(user: {
   const { flush, onFailed, tracked } = user;
   const { waitUntil } = user.settings;
   if (!waitUntil) return {};
+  const failed = (error: unknown) => onFailed('waitUntil', error);
   let isUnderWay = false;
   const settle = async () => {
     let seen: number;
@@ -36,10 +37,7 @@ export function waitUntil(user: {
       notify() {
         if (isUnderWay) return;
         isUnderWay = true;
-        attempt(
-          () => waitUntil(settle()),
-          (error) => onFailed('waitUntil', error),
-        );
+        attempt(() => waitUntil(settle()), failed);
       },
     },
   };

@@ -86,11 +86,8 @@ export class Parcels implements Unwritten {
 
   /** What waits of a range ends here; everything, if it is left out. Returns how many events that are. */
   drop(range?: Range): number {
-    return this.sum((queue) =>
-      queue.end(queue.parcels(), ({ count, places }) =>
-        range ? places.find(range) : [{ from: 0, to: count }],
-      ),
-    );
+    const spansOf = ({ count, places }: Parcel) => (range ? places.find(range) : [{ from: 0, to: count }]);
+    return this.sum((queue) => queue.end(queue.parcels(), spansOf));
   }
 
   /** Events of a range are gone from storage. Those in memory are as if never written; the others end: returns how many. */

@@ -1,15 +1,11 @@
 import { type Range, rangeLength, without } from '../base/range.ts';
 import type { Journal } from '../keep/journal.ts';
-import type { Parcel } from './parcel.ts';
-
-interface Parcels {
-  all(): Iterable<Parcel>;
-}
+import type { Parcels } from './parcels.ts';
 
 /** Copies the events of high priority that lie in a segment to another one: it is about to be given up. Returns their bytes. */
 export async function rescue(
   segment: number,
-  parcels: Parcels,
+  parcels: Pick<Parcels, 'all'>,
   journal: Journal,
   onFailed: (error: unknown) => void,
 ): Promise<number> {
@@ -25,7 +21,7 @@ export async function rescue(
   return bytes;
 }
 
-async function copy(range: Range, parcels: Parcels, journal: Journal): Promise<number> {
+async function copy(range: Range, parcels: Pick<Parcels, 'all'>, journal: Journal): Promise<number> {
   let bytes = 0;
   for (let { from } = range; from < range.to; ) {
     const { events, range: read } = await journal.read({ ...range, from }, journal.groupLimit);

@@ -141,12 +141,9 @@ export class RingBuffer {
 
   #fillingOf(lane: number): Filling | undefined {
     const { isOrdered, parcel } = this.#options;
+    const isMore = this.count > parcel.maxEvents || this.#bytes > parcel.maxBytes;
     if (this.count === 0) this.#areApart = false;
-    else if (
-      isOrdered &&
-      !this.#areApart &&
-      (this.count > parcel.maxEvents || this.#bytes > parcel.maxBytes)
-    ) {
+    else if (isOrdered && !this.#areApart && isMore) {
       // It is written before those of the lanes: the next process reads events in the order in which they were written.
       this.seal();
       this.#areApart = true;
@@ -202,8 +199,7 @@ export class RingBuffer {
   #fits({ parcel, texts, length }: Filling, textLength: number): boolean {
     if (!parcel) return false;
     const { contents } = parcel;
-    const most = this.#options.parcel;
-    const { limit } = this.#options;
+    const { limit, parcel: most } = this.#options;
     const bytes = (length + textLength) * MAX_BYTES_PER_UNIT;
     return (
       contents.count + texts.length < most.maxEvents &&

@@ -235,12 +235,9 @@ export class Waiting extends Parcels {
   async #acknowledge(ranges: readonly Range[]): Promise<void> {
     const { journal, reporter } = this.#options;
     // If a release fails, a later process may send the events again.
-    await Promise.all(
-      // A custom journal may throw.
-      ranges
-        .map(async (range) => journal.acknowledge(range))
-        .map((done) => done.catch(reporter.storageFailed)),
-    );
+    // A custom journal may throw.
+    const released = ranges.map(async (range) => journal.acknowledge(range));
+    await Promise.all(released.map((done) => done.catch(reporter.storageFailed)));
   }
 
   #queueFor(isHigh: boolean): Queue {

@@ -54,10 +54,8 @@ export async function readAll(
     for (let from = range.from; from < range.to; ) {
       const { range: read, events } = await journal.read({ ...range, from }, limit);
       equal('start of a reading', [read.segment, read.from], [range.segment, from]);
-      ensure(
-        read.to > from && read.to <= range.to,
-        `a reading from ${from} to ${range.to} ends at ${read.to}`,
-      );
+      const isWithin = read.to > from && read.to <= range.to;
+      ensure(isWithin, `a reading from ${from} to ${range.to} ends at ${read.to}`);
       ensure([0, rangeLength(read)].includes(events.ends.length), 'a reading has all its events, or none');
       found.push(...textsOf(events));
       from = read.to;

@@ -189,11 +189,9 @@ export function deadLettersIn(options: DeadLettersOptions): DeadLetters {
       const count = letters.length;
       if (count === 0) return 0;
       const now = clock.now();
-      const events = encodeEvents(
-        letters.map(({ event }) => event),
-        letters.map(() => now),
-      );
-      await waiting.replay(events, () => {
+      const texts = letters.map(({ event }) => event);
+      const times = letters.map(() => now);
+      await waiting.replay(encodeEvents(texts, times), () => {
         reporter.recovered('replayed', count);
         wake();
       });

@@ -79,10 +79,8 @@ export async function mergeSmall(
       const segment = await readSmall(fs, stem, last?.events.at(-1)?.order).catch(() => undefined);
       // What stays of a process must be newer than what is merged of it.
       if (segment === undefined) break;
-      const more = segment.events.reduce(
-        (total, { event }) => total + Math.max(LEAST_EVENT_BYTES, framedLength(event)),
-        0,
-      );
+      const sizes = segment.events.map(({ event }) => Math.max(LEAST_EVENT_BYTES, framedLength(event)));
+      const more = sizes.reduce((total, size) => total + size, 0);
       if (bytes + more > mostBytes) {
         await mergeBatch();
         if (last) break;
@@ -121,11 +119,7 @@ export function replacedBy(names: readonly string[]): string[] {
 }
 
 /** The small segments with which each directory begins. */
-async function findSmall(
-  fs: FileSystem,
-  directories: readonly string[],
-  smallBytes: number,
-): Promise<string[][]> {
+async function findSmall(fs: FileSystem, directories: readonly string[], smallBytes: number) {
   const found: string[][] = [];
   for (const directory of directories) {
     const stems: string[] = [];
@@ -184,10 +178,8 @@ async function merge(
 ): Promise<void> {
   for (const [index, { stem }] of segments.entries()) {
     const to = join(directory, segmentName(index + 1));
-    const records = await unlessMissing(
-      readWhole(fs, stem + ACKNOWLEDGEMENTS_SUFFIX, SMALL_BYTES),
-      undefined,
-    );
+    const reading = readWhole(fs, stem + ACKNOWLEDGEMENTS_SUFFIX, SMALL_BYTES);
+    const records = await unlessMissing(reading, undefined);
     // The records go first: a crash before the rename leaves the segment and its records where they were.
     if (records?.length) await write(fs, to + ACKNOWLEDGEMENTS_SUFFIX, records);
     await fs.rename(stem + SEGMENT_SUFFIX, to + SEGMENT_SUFFIX);

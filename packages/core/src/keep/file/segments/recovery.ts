@@ -89,12 +89,10 @@ export class Recovery {
       let told = 0;
       this.#found.sort((one, two) => one.order - two.order);
       for (let [found] = this.#found; found !== undefined; [found] = this.#found) {
-        for (const run of found.waiting) {
+        const { segment, waiting } = found;
+        for (const run of waiting) {
           if (this.isOver) return;
-          this.#site.observer?.recovered(
-            { segment: found.segment.number, ...run },
-            found.segment.baseTime || undefined,
-          );
+          this.#site.observer?.recovered({ segment: segment.number, ...run }, segment.baseTime || undefined);
           if (++told % MOST_TOLD === 0) await fs.endOfTurn?.();
         }
         this.#found.shift();

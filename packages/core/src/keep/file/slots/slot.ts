@@ -215,10 +215,7 @@ async function moveDirectory(fs: FileSystem, from: string, to: string): Promise<
 
   /** Resolves to false if another process was faster, or there is no such file. */
   function moved(name: string): Promise<boolean> {
-    const renamed = fs.rename(join(from, name), join(to, name));
-    return unlessMissing(
-      renamed.then(() => true),
-      false,
-    );
+    const renamed = fs.rename(join(from, name), join(to, name)).then(() => true);
+    return unlessMissing(renamed, false);
   }
 }
