@@ -171,13 +171,7 @@ export function trackerOn(
     };
   }
 
-  function track(
-    name: string,
-    payload?: object,
-    options = NO_OPTIONS,
-    context?: object,
-    customer?: string,
-  ): void {
+  function track(name: string, payload?: object, options = NO_OPTIONS, context?: object, customer?: string) {
     if (isOff) return;
     try {
       const at = clock.now();

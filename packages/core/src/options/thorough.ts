@@ -192,10 +192,8 @@ function checkWaits({ delivery = {} }: TrackerOptions): void {
   const { retryBaseMs = 0, retryMaxMs = 60_000 } = delivery;
   if (retryBaseMs <= retryMaxMs) return;
   const option = 'delivery.retryMaxMs';
-  throw new ConfigError(
-    option,
-    `${option} (${retryMaxMs}) must not be less than delivery.retryBaseMs (${retryBaseMs})`,
-  );
+  const rule = `must not be less than delivery.retryBaseMs (${retryBaseMs})`;
+  throw new ConfigError(option, `${option} (${retryMaxMs}) ${rule}`);
 }
 
 /** Each event would be refused for a value that JSON cannot hold. */

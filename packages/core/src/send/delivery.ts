@@ -162,11 +162,7 @@ export function createDelivery(options: DeliveryOptions): (trial: ParcelTrial, p
   }
 
   /** Its events end: as dead letters those with a reason, by their index; the others as delivered. */
-  async function settle(
-    trial: ParcelTrial,
-    reasons: ReadonlyMap<number, string>,
-    status: number,
-  ): Promise<void> {
+  async function settle(trial: ParcelTrial, reasons: ReadonlyMap<number, string>, status: number) {
     const { denied, parcel, why } = trial;
     // A request that failed without an answer may still be running, and read the body.
     const isUnused = !why && releasesBodies;

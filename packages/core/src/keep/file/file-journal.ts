@@ -205,11 +205,7 @@ export class FileJournal implements Journal {
   }
 
   /** Finds events that are not known yet. Resolves to false if something failed that may work later. */
-  async #look(
-    adopted: readonly string[],
-    own: readonly string[],
-    makeDirectory: () => Promise<string>,
-  ): Promise<boolean> {
+  async #look(adopted: readonly string[], own: readonly string[], makeDirectory: () => Promise<string>) {
     if (this.#ended) return true;
     const onFailed = (error: Error) => this.#site.observer?.failed(error);
     const merged = await mergeSmall(adopted, this.#site, makeDirectory).catch((cause) => {

@@ -48,8 +48,6 @@ function home(option: string, otherwise: string): string {
   // It throws where the user is not known, and is empty where HOME is.
   const home = tried(homedir);
   if (home) return home;
-  throw new ConfigError(
-    option,
-    `${option} is required where the user has no home directory, or ${otherwise}`,
-  );
+  const rule = `is required where the user has no home directory, or ${otherwise}`;
+  throw new ConfigError(option, `${option} ${rule}`);
 }

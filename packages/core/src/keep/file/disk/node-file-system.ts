@@ -230,10 +230,8 @@ class NodeFile implements OpenFile {
   }
 }
 
-function called<Result>(
-  call: (done: (error: Error | null, result?: Result) => void) => void,
-): Promise<Result> {
-  return new Promise((resolve, reject) => {
+function called<Result>(call: (done: (error: Error | null, result?: Result) => void) => void) {
+  return new Promise<Result>((resolve, reject) => {
     call((error, result) => (error ? reject(error) : resolve(result as Result)));
   });
 }

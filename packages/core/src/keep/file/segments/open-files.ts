@@ -133,12 +133,7 @@ export class OpenFiles {
     };
   }
 
-  async #readAround(
-    path: string,
-    file: OpenFile,
-    target: Uint8Array,
-    start: number,
-  ): Promise<number> {
+  async #readAround(path: string, file: OpenFile, target: Uint8Array, start: number) {
     let total = 0;
     let good = 0;
     let failed: unknown;
