@@ -206,10 +206,8 @@ export class Trials {
   /** Ends those that are too old, or that nobody may send any more. */
   async tidy(): Promise<void> {
     const { waiting } = this.#options;
-    const over = this.#all.filter(
-      ({ denied, parcel }) => denied.aborted || waiting.expiresInMs(parcel) === 0,
-    );
-    for (const trial of over) {
+    const isOver = ({ denied, parcel }: ParcelTrial) => denied.aborted || waiting.expiresInMs(parcel) === 0;
+    for (const trial of this.#all.filter(isOver)) {
       const { denied, parcel } = trial;
       // Meanwhile it may have gone back.
       if (this.#remove(trial)) await waiting.end(parcel, denied.aborted ? 'denied' : 'expired');

@@ -136,10 +136,7 @@ export class Parcels implements Unwritten {
 
 /** Undefined if no time is known. */
 function earliest(times: readonly (number | undefined)[]): number | undefined {
-  const first = times.reduce<number>(
-    (least, time = least) => Math.min(least, time),
-    Number.POSITIVE_INFINITY,
-  );
+  const first = times.reduce<number>((min, time = min) => Math.min(min, time), Number.POSITIVE_INFINITY);
   return first < Number.POSITIVE_INFINITY ? first : undefined;
 }
 

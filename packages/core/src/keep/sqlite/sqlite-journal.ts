@@ -85,9 +85,8 @@ export class SqliteJournal implements Journal {
         await execute('INSERT INTO sluice_parcels VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)', ...key, bytes);
       } catch (error) {
         // The row may be stored all the same, and the caller appends these events again.
-        await execute('DELETE FROM sluice_parcels WHERE life = ? AND first = ?', life.id, from).catch(
-          () => undefined,
-        );
+        const row = 'WHERE life = ? AND first = ?';
+        await execute(`DELETE FROM sluice_parcels ${row}`, life.id, from).catch(() => undefined);
         throw error;
       }
     });
@@ -232,10 +231,8 @@ function readPiece(row: Readonly<Record<string, unknown>>): Piece[] {
       ? new Uint8Array(events.buffer, events.byteOffset, events.byteLength)
       : new Uint8Array(events);
     const ends = Uint32Array.from<number>(JSON.parse(String(row.ends)));
-    const times = Float64Array.from<number | null>(
-      JSON.parse(String(row.times)),
-      (time) => time ?? Number.NaN,
-    );
+    const stored: readonly (number | null)[] = JSON.parse(String(row.times));
+    const times = Float64Array.from(stored, (time) => time ?? Number.NaN);
     if (bytes.length !== ends.at(-1)) return [];
     return [{ from: Number(row.first), bytes, ends, ...(times.length > 0 && { times }) }];
   } catch {
