@@ -32,7 +32,6 @@ const isTime = isWithin(Date.UTC(-1, 12), Date.UTC(10_000, 0) - 1);
 const MAX_HEADS = 256;
 const MAX_NAME_LENGTH = 128;
 const NON_EMPTY = 'must be a non-empty string';
-const NON_EMPTY_CUSTOMER = `${NON_EMPTY}, given by for(), track() or identify()`;
 /** Text that JSON does not escape. */
 const PLAIN = /^[ !#-[\]-~]*$/;
 
@@ -115,7 +114,8 @@ export class EventTexts {
     const maxBytes = this.#maxBytes;
     checkText('event', name, maxBytes);
     const isUnidentified = correlationValue === UNIDENTIFIED && givenValue !== UNIDENTIFIED;
-    if (!isUnidentified) checkText('correlationValue', correlationValue, maxBytes, NON_EMPTY_CUSTOMER);
+    const rule = `${NON_EMPTY}, given by for(), track() or identify()`;
+    if (!isUnidentified) checkText('correlationValue', correlationValue, maxBytes, rule);
     checkText('source', source, maxBytes);
     if (givenUuid !== undefined && !isUuid(uuid)) throw refusal('uuid', 'must be a UUID', uuid);
     if (priority !== undefined && priority !== 'normal' && priority !== 'high') {
@@ -197,8 +197,9 @@ function isoTime(time: unknown): string {
   const ms: unknown = time instanceof Date ? time.getTime() : time;
   if (isTime(ms)) return new Date(ms).toISOString();
   if (isTimestamp(time)) return time;
-  const times = 'the years 0 to 9999: a Date, milliseconds, or ISO 8601 UTC with milliseconds';
-  throw refusal('timestamp', `must be a time of ${times}`, time);
+  const rule =
+    'must be a time of the years 0 to 9999: a Date, milliseconds, or ISO 8601 UTC with milliseconds';
+  throw refusal('timestamp', rule, time);
 }
 
 function refusal(field: string, rule: string, value: unknown): InvalidEventError {
