@@ -76,9 +76,10 @@ export function createConsent(options: ConsentOptions): ConsentGate {
       mark(next === 'denied');
     }
     if (current === next || (next === 'pending' && stored === 'denied')) return;
+    // Who waits for it waits on, whatever else it becomes.
+    if (current === 'granted') granted = promise();
     current = next;
     if (next === 'granted') grant();
-    else granted = promise();
     onChange();
   }
 

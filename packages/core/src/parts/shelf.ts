@@ -84,8 +84,10 @@ export class Shelf {
   /** Drops all events. Returns how many. */
   clear(fate: Fate): Promise<number> {
     return this.use(async () => {
-      const { count } = this.kept;
-      for (const range of this.kept.ranges) await this.drop(range, fate);
+      const { count, ranges } = this.kept;
+      this.kept = new Places();
+      this.ended(fate, count);
+      await Promise.all(ranges.map((range) => this.journal.acknowledge(range)));
       return count;
     });
   }

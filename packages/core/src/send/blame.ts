@@ -7,7 +7,10 @@ const FAILURES_TO_DOUBT = 5;
 const LEAST_TO_END = 5;
 const LEAST_CRASHES = 3;
 const LEAST_REFUSALS = 2;
-/** Chance does not explain failures that are less probable than this. */
+/** Chance does not explain failures that are less probable than this. The first: refusals of several events. */
+const UNLIKELY = 0.011;
+/** From this share of requests that failed on, a refusal says nothing about the number of events. */
+const UNSTEADY = 0.15;
 const RARE = 1e-3;
 const VERY_RARE = 1e-6;
 /** About the last 200 requests count. */
@@ -30,6 +33,8 @@ type Verdict = 'hold' | 'doubt' | 'again' | 'halve' | 'drop' | 'suspect' | 'end'
 export interface Blame {
   /** Failures in a row without an acceptance. Repeats of one trial that is refused count once. */
   readonly inARow: number;
+  /** Whether few requests fail by chance: then one refusal may be about the number of events. */
+  readonly isSteady: boolean;
   accepted(trial: Trial): void;
   /**
    * @param isOnly Nothing else may be sent before it ends: nothing tells whether the service is to blame.
@@ -61,6 +66,9 @@ export function createBlame(clock: Clock, isStrict: boolean, isEager: boolean = 
   return {
     get inARow() {
       return inARow;
+    },
+    get isSteady() {
+      return unlucky < requests * UNSTEADY;
     },
     accepted({ failures, refusals, whole, why }) {
       requests = requests * KEPT + failures + 1;
@@ -100,7 +108,7 @@ export function createBlame(clock: Clock, isStrict: boolean, isEager: boolean = 
             share < 0.5 &&
             share ** failures < RARE &&
             (isEager || isOwn || isOnly)
-          : count >= LEAST_REFUSALS || action === 'split';
+          : (count >= LEAST_REFUSALS && share ** count < UNLIKELY) || action === 'split';
         return isEnough || isFound(trial) ? 'halve' : 'again';
       }
       // Six denials take half a minute.
@@ -128,9 +136,10 @@ export function probesOf({ action }: Rule, isOnly: boolean): number {
 
 /** How long a trial waits until it goes again, in milliseconds. @param isDenial Whether it looks like a wrong key or address. */
 export function retryMs(trial: Trial, isDenial: boolean, backoff: Backoff, random: () => number): number {
-  const { failures, isAlone, proofs, whole } = trial;
+  const { failures, isAlone, isSuspect, proofs, whole } = trial;
   const times = failures - 1;
   if (isAlone || isDenial) return probeMs(times, isAlone ? SUSPECT : DENIED, () => 1 + random() / 2);
-  // It waits for less while others are accepted.
-  return probeMs(whole.isAccepted || proofs > 1 ? Math.min(times, 1) : times, backoff, random);
+  // It waits for less while others are accepted. In strict order, none are while one event is probably at fault.
+  const hasOthers = !isSuspect && (whole.isAccepted || proofs > 1);
+  return probeMs(hasOthers ? Math.min(times, 1) : times, backoff, random);
 }

@@ -20,6 +20,8 @@ export interface Trial {
   seen: number;
   /** Whether it is one event that is probably at fault, and waits alone, so that it holds up no others. */
   isAlone?: boolean;
+  /** Whether it is one event that is probably at fault. */
+  isSuspect?: boolean;
   /** Of its last failure. */
   why?: Why | undefined;
 }

@@ -24,7 +24,7 @@ const TOLERANCE = 1.25;
  */
 const SOON_MS = 60 * 60_000;
 const STAYING = 2;
-/** After so many probes of one request, an event in it may be why they fail. */
+/** After so many requests that were made again, all together, an event in one of them may be why they fail. */
 const PATIENT = 15;
 
 /** The most events that `stats()` shows, and the most bytes of each. */
@@ -137,7 +137,8 @@ export class Trials {
       const { bytes, count } = parcel;
       const isTooLarge = limits.refuses?.(first) || (sent === 0 && bytes > limits.most.maxBytes * TOLERANCE);
       // As a probe, one event says more than many. What the service failed at goes as it is at first: it may have it.
-      const isOne = isProbe && (isOrdered || (why && (why.reason !== 'unavailable' || sent > PATIENT)));
+      const again = this.#list.reduce((sum, { sent }) => sum + Math.max(0, sent - 1), sent);
+      const isOne = isProbe && (isOrdered || (why && (why.reason !== 'unavailable' || again > PATIENT)));
       if (count < 2 || !(isOne || isTooLarge || this.#isFound(first))) return first;
       this.halve(first, isOne ? 1 : undefined);
     }

@@ -23,6 +23,21 @@ describe('nodes that answer 500, behind a load balancer that takes the next one 
   });
 });
 
+describe('nodes that refuse all, behind a load balancer that takes the next one for each request:', () => {
+  it.each(few(1, [400, 422]))('every other one, with %d', async (status) => {
+    const service = bearing(20_000 / SCALE, nodes(2, { status }));
+    const { figures, trial } = await measure(`nodes that refuse with ${status}`, {
+      seconds: SECONDS,
+      arrivals: 2_000 / SCALE,
+      options: SCALED,
+      service,
+    });
+    expect(figures).toMatchObject({ deadLetters: 0, dropped: 0 });
+    expect(trial.between(0, SECONDS).eventsPerRequest).toBeGreaterThan(BATCH / 4);
+    expect(trial.stats()).toMatchObject({ batchLimit: undefined });
+  });
+});
+
 describe('requests that fail at random, at a service that bears four times what it is offered:', () => {
   it.each(few(1, [0.5, 0.2, 0.3]))('a share of %d', async (share) => {
     const service = bearing(8_000 / SCALE, stray(share, { status: 500 }));

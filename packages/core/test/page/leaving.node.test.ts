@@ -279,6 +279,31 @@ describe('a page whose turn another one has', () => {
     expect(leave(tab).reduce((sum, { count }) => sum + count, 0)).toBe(50);
   });
 
+  /** Two pages. The first one has in a request what both have stored. */
+  async function openTogether() {
+    const [first, second] = [await open(), await open()];
+    track(first, 1);
+    await origin.pass(400);
+    track(second, 30);
+    await origin.pass(700, 100);
+    expect(requests[0]?.count).toBe(31);
+    return second;
+  }
+
+  it('does not send what the other has in a request', async () => {
+    answer = never;
+    const tab = await openTogether();
+    track(tab, 20);
+    expect(leave(tab).map(({ count }) => count)).toEqual([20]);
+  });
+
+  it('sends what failed in a request of the other', async () => {
+    answer = () => failed(false);
+    const tab = await openTogether();
+    await origin.pass(10);
+    expect(leave(tab).map(({ count }) => count)).toEqual([30]);
+  });
+
   it('sends nothing where order is strict', async () => {
     const tab = await openBoth({ ordering: 'strict' });
     track(tab, 30);

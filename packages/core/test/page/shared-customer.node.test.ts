@@ -205,6 +205,21 @@ describe('pages that share their customer', () => {
     expect(customers.size).toBe(0);
   });
 
+  it('gives its customer to what was held before, also after consent was denied in between', async () => {
+    const tab = open({ consent: 'pending' });
+    track(tab, 1);
+    tab.tracker.identify(ada);
+    track(tab, 2);
+    await origin.pass(5, 1);
+    tab.tracker.setConsent('denied');
+    await origin.pass(5, 1);
+    tab.tracker.setConsent('granted');
+    track(tab, 3);
+    await settle();
+    expect(tab.tracker.stats()).toMatchObject({ held: 0, pending: 0 });
+    expect(customers.get(3)).toBe(ada);
+  });
+
   it('do not undo a reset() in another once consent is granted', async () => {
     const [first, second] = [open(), open({ consent: 'pending' })];
     for (const { tracker } of [first, second]) tracker.identify(ada);

@@ -16,6 +16,8 @@ export type Message =
   | readonly ['waits']
   /** A parcel ended, or these took its place. */
   | readonly ['ended', id: string, fate: Fate | undefined, keys?: readonly ParcelKey[] | undefined]
+  /** These parcels of others are in a request, until this time at most. */
+  | readonly ['out', ids: readonly string[], until: number]
   /** Who is the customer of the session. */
   | readonly ['session', id: string, customer: string | undefined, isNew: boolean]
   /** Who is the customer? */
@@ -63,19 +65,19 @@ export function createTabs(options: TabsOptions): Tabs {
     if (isHidden()) await sleep(clock, HIDDEN_MS, over);
     if (over.aborted) throw new Error('another page works');
     const options = isHidden() ? { ifAvailable: true } : { signal: over };
-    const request = asked.request(name, options, (lock) => {
-      const isOurs = lock !== null && !over.aborted;
-      leave();
-      if (!isOurs) throw new Error('another page works');
-      return work();
-    });
-    const late = async () => {
-      do await sleep(clock, LATE_MS, over);
-      while (!over.aborted && (await isHeld()));
-      if (!over.aborted) throw new Error('the browser did not answer');
-      return request;
-    };
     try {
+      const request = asked.request(name, options, (lock) => {
+        const isOurs = lock !== null && !over.aborted;
+        leave();
+        if (!isOurs) throw new Error('another page works');
+        return work();
+      });
+      const late = async () => {
+        do await sleep(clock, LATE_MS, over);
+        while (!over.aborted && (await isHeld()));
+        if (!over.aborted) throw new Error('the browser did not answer');
+        return request;
+      };
       await Promise.race([request, late()]);
     } catch (error) {
       if (over.aborted) throw error;

@@ -19,8 +19,6 @@ export interface Batch extends Trial {
   isNamed?: boolean;
   /** Its page was left meanwhile: it may have arrived, and waits for the end of its lease. */
   isLeft?: boolean;
-  /** Probably at fault. */
-  isSuspect?: boolean;
   /** What its requests carry: each has the same bytes. */
   carried?: Carried | undefined;
 }

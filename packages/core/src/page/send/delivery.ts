@@ -28,7 +28,7 @@ export function createDelivery(
   hasOthers: () => boolean,
 ): Delivery {
   const { settings, clock, random, parcels, keeper, gate, requests, relay, reporter, books } = options;
-  const { letters, limits, offset, rejected } = options;
+  const { letters, limits, offset, rejected, tabs } = options;
   const { cut, end } = parcels;
   const { delivery, isOrdered } = settings;
   const isStrict = settings.ordering === 'strict';
@@ -58,6 +58,7 @@ export function createDelivery(
       if (blame.inARow === 0) {
         // Other pages leave these parcels alone while this one may see the answer.
         keeper.lease(batch.parcels, leaseMs);
+        tellOwners(batch, leaseMs);
         void keeper.commit();
       }
       return true;
@@ -72,6 +73,12 @@ export function createDelivery(
       traffic.running -= 1;
       wake();
     }
+  }
+
+  /** Pages that are left meanwhile would send these once more. */
+  function tellOwners({ parcels: all }: Batch, forMs: number): void {
+    const ids = all.filter(({ page }) => page !== parcels.own).map(({ id }) => id);
+    if (ids.length > 0) tabs.tell(['out', ids, clock.now() + forMs]);
   }
 
   /** Without a ticket it waits for one, or ends if there will be none. */
@@ -152,6 +159,7 @@ export function createDelivery(
       return void retry(batch, before.at + leaseMs - now);
     }
     keeper.endLease(batch.parcels);
+    tellOwners(batch, 0);
     const why = { reason, status, words };
     batch.why = why;
     if (rule.isAmbiguous) books.maybeDuplicate += countOf(batch);
@@ -206,7 +214,7 @@ export function createDelivery(
       if (before.state !== 'closed') gate.failed(why);
       if (!isOnly) return;
     }
-    if (action === 'isolate') limits.refused?.(batch, now);
+    if (action === 'isolate' && blame.isSteady) limits.refused?.(batch, now);
     switch (blame.failed(batch, rule, isOnly, isClosed)) {
       case 'hold':
         again(batch);

@@ -240,8 +240,12 @@ export function createSender(options: SenderOptions): Sender {
     leave(isLeft) {
       const isShared = !isLeft && !finish && keeper.survives;
       // A relay must know whose a replayed event is.
-      const isOwn = ({ customer, kept, page, texts }: Parcel) =>
-        !!texts && page === parcels.own && !(relay && !customer) && !(isShared && kept && kept !== 'failed');
+      const isOwn = ({ customer, kept, page, texts, until }: Parcel) =>
+        !!texts &&
+        until < clock.now() &&
+        page === parcels.own &&
+        !(relay && !customer) &&
+        !(isShared && kept && kept !== 'failed');
       let others = parcels.count(({ session }) => !session);
       // Where order is strict, others may have left something older.
       const mayLeave = gate.state === 'closed' && blame.inARow === 0 && !(isShared && isStrict);

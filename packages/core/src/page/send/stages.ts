@@ -33,11 +33,11 @@ export interface DeliveryOptions {
   readonly books: Books;
   readonly offset: Pick<ClockOffset, 'learn'> | undefined;
   readonly letters: Letters;
+  readonly tabs: Pick<Tabs, 'alone' | 'tell'>;
 }
 
 /** What the sender needs besides. */
 export interface SenderOptions extends DeliveryOptions {
-  readonly tabs: Pick<Tabs, 'alone'>;
   readonly consent: Pick<ConsentGate, 'isGranted'>;
   readonly transport: Pick<Transport, 'room'>;
   readonly bounds: Bounds | undefined;

@@ -190,7 +190,8 @@ export class Admission {
         if (this.#consent === 'pending') return this.unwritten === 0;
         if (stay !== this.#current) {
           if (hold) await this.#deal(stay);
-          stays.shift();
+          // Without a shelf all that have ended: thousands of calls of identify() may come at once.
+          stays.splice(0, hold ? 1 : stays.length - 1);
         } else if (stay.count > 0) await this.#store(stay);
         else return true;
       }

@@ -58,7 +58,7 @@ export const learn: LearnPart = (reporter, batch) => {
       if (!tally) return;
       tally.accepted += count;
       // None of them is at fault: they were too many.
-      if (tally.accepted === tally.count) events.refused(tally.least, now);
+      if (tally.accepted === tally.count && count < tally.count) events.refused(tally.least, now);
     },
     refused(trial, now) {
       const { whole } = trial;

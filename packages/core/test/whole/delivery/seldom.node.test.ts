@@ -55,7 +55,26 @@ it('events that make the service fail are found, though each request has one and
   expect({ delivered, suspects: suspects.length }).toEqual({ delivered: 118, suspects: 2 });
 });
 
+it('a backlog goes on, though one of each batch makes the service fail and nothing else comes', async () => {
+  const bench = new Bench({ maxEvents: 50, delivery: { maxConcurrency: 8 } });
+  bench.answer((numbers) => (numbers.some((n) => n % 50 === 45) ? 500 : 200));
+  await bench.track(2_000);
+  await bench.pass(HOUR, MINUTE / 4);
+  expect(bench.tracker.stats()).toMatchObject({ delivered: 1_960, pending: 40 });
+});
+
 describe('where order is strict', () => {
+  it('an event that makes the service fail goes at most about once a minute, though what was sent with it was accepted', async () => {
+    const bench = new Bench({ ordering: 'strict', maxEvents: 100 });
+    bench.answer((numbers) => (numbers.includes(50) ? 500 : 200));
+    await bench.track(100);
+    await bench.pass(10 * MINUTE);
+    const before = bench.requests;
+    await bench.pass(HOUR, MINUTE / 4);
+    expect(bench.tracker.stats()).toMatchObject({ delivered: 50, pending: 50 });
+    expect(bench.requests - before).toBeLessThanOrEqual(60);
+  });
+
   it('an event that is refused ends in minutes, however long the service was away before', async () => {
     const bench = new Bench({ ordering: 'strict', maxEvents: 1 });
     await bench.track(20);

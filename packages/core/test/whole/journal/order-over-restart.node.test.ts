@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createTracker, faultyTransport } from '../../../src/entries/testing/testing.ts';
-import type { TrackerOptions } from '../../../src/index.ts';
+import type { Tracker, TrackerOptions } from '../../../src/index.ts';
 import { Place } from '../../keep/file/place.ts';
 
 let place: Place;
@@ -42,7 +42,7 @@ it.each(['per-customer', 'strict'] as const)(
       ...{ baseUrl: 'http://service.example', correlationKey: 'email', logger: false as const },
       ...{ journalDirectory: place.directory, ordering },
     };
-    const track = (tracker: ReturnType<typeof createTracker>, from: number, to: number) => {
+    const track = (tracker: Tracker, from: number, to: number) => {
       for (let number = from; number < to; number += 1)
         tracker.track('tracked', { number }, { correlationValue: 'ada@example.com' });
     };
