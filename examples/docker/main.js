@@ -23,4 +23,8 @@ const server = createServer(async ({ url }, response) => {
 });
 server.listen(Number(PORT), () => console.log('listening', server.address()));
 
-process.once('SIGTERM', () => server.close(() => tracker.close()));
+process.once('SIGTERM', () => {
+  server.close(() => tracker.close());
+  // A proxy that keeps its connections would send requests for ever.
+  server.prependListener('request', (_, response) => response.setHeader('connection', 'close'));
+});

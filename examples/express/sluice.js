@@ -20,5 +20,9 @@ export function sluice(tracker, customerOf) {
  * @param {import('@sluice/core').Tracker} tracker
  */
 export function closeAtEnd(server, tracker) {
-  process.once('SIGTERM', () => server.close(() => tracker.close()));
+  process.once('SIGTERM', () => {
+    server.close(() => tracker.close());
+    // A proxy that keeps its connections would send requests for ever.
+    server.prependListener('request', (_, response) => response.setHeader('connection', 'close'));
+  });
 }

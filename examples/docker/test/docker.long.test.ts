@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { Agent, get } from 'node:http';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
 import { Example } from '../../../testing/example.ts';
 
@@ -44,4 +45,16 @@ it('delivers after a restart what a killed container had answered, from the volu
   expect(await example.arrived()).toEqual(
     ['/a', '/b', '/c'].map((path) => `ada@example.com visit ${JSON.stringify({ path })}`),
   );
+});
+
+it('ends at SIGTERM, though a proxy goes on on the connections that it keeps', async () => {
+  const example = await Example.open('docker');
+  const running = example.start(['main.js'], { SLUICE_JOURNAL: join(example.home, 'volume') });
+  const url = await running.url();
+  const agent = new Agent({ keepAlive: true, maxSockets: 4 });
+  const visit = () => void get(url, { agent }, (response) => response.resume()).on('error', () => {});
+  const visits = setInterval(visit, 5);
+  onTestFinished(() => clearInterval(visits));
+  await fetch(url);
+  expect(await running.end('SIGTERM')).toBe(0);
 });

@@ -66,13 +66,23 @@ export async function run(args: readonly string[]): Promise<number> {
   }
 }
 
+/** An option that may have one value: of two, one would be ignored. */
+function once(flags: string, description: string): Option {
+  const option = new Option(flags, description);
+  if (!option.required) return option;
+  return option.argParser((value: string, before?: string) => {
+    if (before === undefined) return value;
+    throw new UsageError(`${option.long} is given twice: give it once`);
+  });
+}
+
 type Handle = (run: NonNullable<CommandSpec['run']>, args: string[], flags: Flags) => Promise<void>;
 
 function add(parent: Command, spec: CommandSpec, handle: Handle): void {
   const command = parent.command(spec.usage).summary(spec.summary).description(sentence(spec.summary));
-  for (const [flags, description] of spec.options ?? []) command.option(flags, description);
+  for (const [flags, description] of spec.options ?? []) command.addOption(once(flags, description));
   if (spec.usesService) {
-    for (const [flags, description] of SERVICE_OPTIONS) command.option(flags, description);
+    for (const [flags, description] of SERVICE_OPTIONS) command.addOption(once(flags, description));
     // Known only to be refused: the message for an unknown flag would show the key.
     command.addOption(
       new Option('--api-key [key]')

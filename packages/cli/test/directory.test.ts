@@ -18,6 +18,13 @@ it('a directory with a journal for each account is none itself: the error names 
   expect(await existingDirectory(folder)).toBe(folder);
 });
 
+it('the state directory above them is none either', async () => {
+  const state = makeFolder();
+  const account = join(state, 'sluice', '8b49a6da8104e6c0');
+  await mkdir(account, { recursive: true });
+  await expect(existingDirectory(state)).rejects.toThrow(`give ${account}`);
+});
+
 it('doctor says that a tracker which is switched off does nothing', async () => {
   const settings = { baseUrl: 'http://a.example', correlationKey: 'email', enabled: false };
   expect(await checkOptions(settings as never)).toMatchObject({ check: 'settings', state: 'problem' });

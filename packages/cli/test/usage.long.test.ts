@@ -35,6 +35,11 @@ describe('the command line', () => {
     [[], 'name a command (see sluice --help)'],
     [['verify'], "missing required argument 'dir' (see sluice verify --help)"],
     [['verify', '.', `--apikey=${API_KEY}`], "unknown option '--apikey' (see sluice verify --help)"],
+    [['send', 'x.csv', '--map', 'a=b', '--map', 'c=d'], '--map is given twice: give it once'],
+    [
+      ['dead-letters', 'purge', '.', '--status', '400', '--status=413'],
+      '--status is given twice: give it once',
+    ],
     [['drain', '.', '--rate', 'fast'], '--rate must be a number above 0, got "fast"'],
     [
       ['drain', '.', '--until', 'later'],

@@ -32,6 +32,9 @@ export async function oneJournal(directory: string): Promise<string> {
   if (entries.some(({ name }) => name === RELAY_KEY))
     throw new UsageError(`${directory} is that of a relay: give ${join(directory, 'journal')}`);
   const isOne = entries.length === 0 || !entries.every((one) => one.isDirectory() && ACCOUNT.test(one.name));
+  // The state directory itself, such as that of XDG_STATE_HOME.
+  if (isOne && entries.some((one) => one.isDirectory() && one.name === 'sluice'))
+    await oneJournal(join(directory, 'sluice'));
   if (isOne) return directory;
   const journals = entries.map(({ name }) => join(directory, name, ACCOUNT.exec(name)?.[1] ? 'journal' : ''));
   throw new UsageError(

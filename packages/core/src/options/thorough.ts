@@ -72,13 +72,18 @@ const OTHER_OPTIONS: Readonly<Record<string, string>> = {
   url: 'the address of the service is baseUrl',
   host: 'the address of the service is baseUrl',
   endpoint: 'the address of the service is baseUrl',
+  api_host: 'the address of the service is baseUrl',
   key: 'the key is apiKey',
   token: 'the key is apiKey',
   writeKey: 'the key is apiKey',
   primaryKey: 'the name of the primary key is correlationKey',
   flushAt: 'it is batch.maxEvents here',
+  maxEventsInBatch: 'it is batch.maxEvents here',
   flushInterval: 'it is batch.maxWaitMs here',
   maxQueueSize: 'it is buffer.maxEvents here',
+  maxRetries: 'an event is tried until it is storage.maxAgeMs old',
+  disabled: 'it is enabled here',
+  property_denylist: 'it is redact here',
 };
 /** Shorter names begin many others, and a longer one is no slip of the pen. */
 const [SHORTEST, LONGEST] = [4, 40];

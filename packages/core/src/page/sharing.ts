@@ -147,8 +147,7 @@ export function createSharing(options: SharingOptions): Sharing {
       if (message[0] === 'who') return identity.answer();
       if (message[0] === 'session') return identity.hear(message[1], message[2], message[3]);
       if (message[0] === 'out') {
-        for (const parcel of message[1].map((id) => parcels.all.get(id)))
-          if (parcel) parcel.until = message[2];
+        for (const id of message[1]) Object.assign(parcels.all.get(id) ?? {}, { until: message[2] });
         return;
       }
       const [, id, fate, keys = []] = message;

@@ -13,7 +13,7 @@ export const HINTS: Readonly<
 > = {
   unauthorized: 'check apiKey',
   'wrong-address': 'check baseUrl',
-  refused: 'check events',
+  refused: 'check correlationKey, events',
   intercepted: 'check network',
   policy: 'check policy',
   blocked: 'check blockers',

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { TestOptions } from '../../src/entries/testing/testing.ts';
 import { VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
 import type { Tracker } from '../../src/index.ts';
@@ -11,6 +12,9 @@ import type { Outcome, Transport, TransportRequest } from '../../src/send/http/t
 import { FakeLocks } from './fake-locks.ts';
 import { idleStorage, turns } from './idle-storage.ts';
 import { answered } from './scripted-transport.ts';
+
+// A page registers all its listeners with one signal. Browsers do not count them, as Node does.
+setMaxListeners(50);
 
 /** The fields of an event that a test reads. */
 interface Seen {

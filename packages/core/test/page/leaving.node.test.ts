@@ -297,13 +297,6 @@ describe('a page whose turn another one has', () => {
     expect(leave(tab).map(({ count }) => count)).toEqual([20]);
   });
 
-  it('sends what failed in a request of the other', async () => {
-    answer = () => failed(false);
-    const tab = await openTogether();
-    await origin.pass(10);
-    expect(leave(tab).map(({ count }) => count)).toEqual([30]);
-  });
-
   it('sends nothing where order is strict', async () => {
     const tab = await openBoth({ ordering: 'strict' });
     track(tab, 30);

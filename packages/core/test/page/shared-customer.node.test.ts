@@ -179,6 +179,18 @@ describe('pages that share their customer', () => {
     expect(count).toBeGreaterThan(numRuns);
   });
 
+  it('hear who signed in, though the page of that was left at once', async () => {
+    const [first, second] = [open(), open()];
+    first.tracker.identify(ada);
+    await settle();
+    first.tracker.identify(bob);
+    await leave(first);
+    await settle();
+    track(second, 1);
+    await settle();
+    expect(customers.get(1)).toBe(bob);
+  });
+
   it('keep what was tracked before reset() in another from the next customer, also if it was never stored', async () => {
     const [first, second] = [open(), open()];
     // It does not know its session yet.

@@ -3,6 +3,11 @@ import { StorageError } from '@sluice/core';
 /** PostgreSQL's codes for a schema and for a table that is not there. */
 const NO_TABLE: ReadonlySet<unknown> = new Set(['3F000', '42P01']);
 
+/** Whether PostgreSQL says that a schema or a table is not there. */
+export function lacksTable(cause: unknown): boolean {
+  return NO_TABLE.has(Object(cause).code);
+}
+
 /** A statement failed. */
 export class QueryError extends StorageError {
   /** Whether PostgreSQL may have done it all the same: the connection was cut, or there was no answer in time. */
@@ -12,7 +17,7 @@ export class QueryError extends StorageError {
 
   constructor(what: string, cause: unknown, isUnknown: boolean) {
     const { code, message } = Object(cause);
-    const advice = NO_TABLE.has(code) ? ': call migrate() first, with the same schema' : '';
+    const advice = lacksTable(cause) ? ': call migrate() first, with the same schema' : '';
     super(`cannot ${what} in PostgreSQL: ${message || code || String(cause)}${advice}`, { cause });
     this.isUnknown = isUnknown;
     this.state = typeof code === 'string' ? code : undefined;

@@ -6,8 +6,11 @@ import {
   laneOf,
   type WrittenEvent,
 } from '@sluice/core/event-writer';
+import { ConfigError } from '@sluice/protocol';
+import { describe } from '@sluice/protocol/toolbox';
+import { lacksTable, QueryError } from '../database/query-error.ts';
 import { quotedSchema } from '../schema/schema-name.ts';
-import { type OutboxClient, runQueryOf } from './run-query.ts';
+import { type OutboxClient, type RunQuery, runQueryOf } from './run-query.ts';
 
 /** Events are spread over so many slots. The events of one customer are in one. */
 const SLOTS = 16;
@@ -84,21 +87,31 @@ from json_array_elements($1::text::json) with ordinality as given (event, place)
       const run = runQueryOf(client);
       const event = write(name, payload, options);
       if (typeof event === 'string') return 0;
-      await run(insertOne, rowOf(event));
+      await insert(run, insertOne, rowOf(event));
       return 1;
     },
     async trackAll(client, events) {
       const run = runQueryOf(client);
+      if (typeof Object(events)[Symbol.iterator] !== 'function')
+        throw new ConfigError('events', `events must be a list of events, got ${describe(events)}`);
       const rows = [];
       for (const given of events) {
         const { name, payload, ...options }: OutboxEvent = Object(given);
         const event = write(name, payload, options);
         if (typeof event !== 'string') rows.push(rowOf(event));
       }
-      if (rows.length > 0) await run(insertAll, [JSON.stringify(rows)]);
+      if (rows.length > 0) await insert(run, insertAll, [JSON.stringify(rows)]);
       return rows.length;
     },
   };
+}
+
+async function insert(run: RunQuery, sql: string, values: (string | number)[]): Promise<void> {
+  try {
+    await run(sql, values);
+  } catch (cause) {
+    throw lacksTable(cause) ? new QueryError('insert events', cause, false) : cause;
+  }
 }
 
 function rowOf({ text, customer }: WrittenEvent): [slot: number, body: string] {

@@ -51,6 +51,17 @@ it('does not show what it got in place of a client: it may have a password', asy
   );
 });
 
+it('says that it wants a list, and that the table is missing', async () => {
+  const { track, trackAll } = createOutbox({ correlationKey: 'email' });
+  await expect(trackAll(recorder().run, { name: 'a', ...ADA } as never)).rejects.toThrow(
+    /^events must be a list of events, got/,
+  );
+  const error = Object.assign(new Error('relation "sluice.outbox" does not exist'), { code: '42P01' });
+  await expect(track(() => Promise.reject(error), 'a', {}, ADA)).rejects.toThrow(
+    /call migrate\(\) first, with the same schema$/,
+  );
+});
+
 it('calls an event invalid that is none', async () => {
   const { run } = recorder();
   const { trackAll } = createOutbox({ correlationKey: 'email' });

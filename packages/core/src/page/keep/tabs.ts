@@ -16,7 +16,7 @@ export type Message =
   | readonly ['waits']
   /** A parcel ended, or these took its place. */
   | readonly ['ended', id: string, fate: Fate | undefined, keys?: readonly ParcelKey[] | undefined]
-  /** These parcels of others are in a request, until this time at most. */
+  /** These parcels are in a request, until this time at most. */
   | readonly ['out', ids: readonly string[], until: number]
   /** Who is the customer of the session. */
   | readonly ['session', id: string, customer: string | undefined, isNew: boolean]
@@ -92,7 +92,10 @@ export function createTabs(options: TabsOptions): Tabs {
 
   return {
     tell(message) {
-      channel?.postMessage(message);
+      // A page that is left may still have to say who signed in.
+      const to = channel ?? (stored && create?.(name));
+      to?.postMessage(message);
+      if (!channel) to?.close();
     },
     alone,
     open() {

@@ -56,9 +56,9 @@ export function createDelivery(
       // While the body was packed: others may have sent it, or nobody may.
       if (before.left < traffic.left || before.denied < traffic.denied) return false;
       if (blame.inARow === 0) {
-        // Other pages leave these parcels alone while this one may see the answer.
+        // Other pages leave these parcels alone while this one may see the answer: also those that are left, and read nothing.
         keeper.lease(batch.parcels, leaseMs);
-        tellOwners(batch, leaseMs);
+        tabs.tell(['out', batch.parcels.map(({ id }) => id), clock.now() + leaseMs]);
         void keeper.commit();
       }
       return true;
@@ -73,12 +73,6 @@ export function createDelivery(
       traffic.running -= 1;
       wake();
     }
-  }
-
-  /** Pages that are left meanwhile would send these once more. */
-  function tellOwners({ parcels: all }: Batch, forMs: number): void {
-    const ids = all.filter(({ page }) => page !== parcels.own).map(({ id }) => id);
-    if (ids.length > 0) tabs.tell(['out', ids, clock.now() + forMs]);
   }
 
   /** Without a ticket it waits for one, or ends if there will be none. */
@@ -159,7 +153,6 @@ export function createDelivery(
       return void retry(batch, before.at + leaseMs - now);
     }
     keeper.endLease(batch.parcels);
-    tellOwners(batch, 0);
     const why = { reason, status, words };
     batch.why = why;
     if (rule.isAmbiguous) books.maybeDuplicate += countOf(batch);
