@@ -41,7 +41,11 @@ declare function emailOfSession(cookie: string | null): string | undefined;
 declare function checkOut(service: { readonly baseUrl: string; readonly apiKey: string }): Promise<void>;
 declare module 'express' {
   interface Message { readonly user: { readonly email: string }; readonly id: string; sendStatus(status: number): void }
-  export default function express(): { post(path: string, handler: (request: Message, response: Message) => void): void };
+  interface Application {
+    post(path: string, handler: (request: Message, response: Message) => void): void;
+    listen(port: number): import('node:http').Server;
+  }
+  export default function express(): Application;
 }
 declare module 'zod';
 declare module 'expo-sqlite';

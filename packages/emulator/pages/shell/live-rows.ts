@@ -29,7 +29,7 @@ export function useLiveRows<Row extends Identified>(path: string, newest: number
   const renew = () => latest.value && setList(renewed(path, latest.value, list));
   useEffect(() => {
     if (list && more.value) setList(readOn(list, more.value));
-    else if (isPaused && isOther) setList({ path, rows: [], next: pausedAt + 1, from: pausedAt + 1 });
+    else if (isPaused && isOther) setList({ path, rows: [], next: pausedAt + 1, newest: pausedAt });
     else if (isFollowing || isOther) renew();
   }, [path, latest.value, more.value, isPaused, isFollowing]);
   useEffect(() => scrollTo(0, 0), [path]);

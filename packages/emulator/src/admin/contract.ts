@@ -61,6 +61,8 @@ export interface Page<Row> {
    * rows than `limit`, or none, although older ones match.
    */
   readonly next: number | null;
+  /** The newest id that there was. From there down to `next`, the answer has all that match. */
+  readonly newest: number;
 }
 
 /** `GET events`. */

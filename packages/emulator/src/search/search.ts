@@ -101,8 +101,8 @@ export class Search {
 
   /** The matching events, as rows of a list. */
   async rows(query: EventSearch): Promise<TrackerRows> {
-    const { rows: ids, next } = await this.ids(query);
-    return { rows: readRows(this.#database, ids, query.keys), next };
+    const { rows: ids, ...page } = await this.ids(query);
+    return { rows: readRows(this.#database, ids, query.keys), ...page };
   }
 
   /** Counts the matching events, up to 100,000 or for 200 ms. */
@@ -146,12 +146,13 @@ export class Search {
   /** The ids of the matching events. */
   async ids({ before, limit = 100, ...filter }: EventSearch): Promise<Page<number>> {
     const ids: number[] = [];
+    const { newest } = this.#extent();
     for await (const { ids: found, down, isOver } of this.#pieces(filter, limit + 1, SEARCH_MS, before)) {
       ids.push(...found);
-      if (ids.length > limit) return { rows: ids.slice(0, limit), next: ids[limit - 1] ?? null };
-      if (isOver) return { rows: ids, next: down };
+      if (ids.length > limit) return { rows: ids.slice(0, limit), next: ids[limit - 1] ?? null, newest };
+      if (isOver) return { rows: ids, next: down, newest };
     }
-    return { rows: ids, next: null };
+    return { rows: ids, next: null, newest };
   }
 
   /**

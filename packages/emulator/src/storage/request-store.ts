@@ -118,7 +118,7 @@ export class RequestStore {
       limit + 1,
     );
     const next = rows.length > limit ? (rows[limit - 1]?.id ?? null) : null;
-    return { rows: rows.slice(0, limit).map(toRequestRow), next };
+    return { rows: rows.slice(0, limit).map(toRequestRow), next, newest: this.next - 1 };
   }
 
   /** The request with this id; undefined if it is not stored, or no longer. */

@@ -7,8 +7,8 @@ interface Row {
 }
 
 /** An answer with these ids, which says to read on before `next`. */
-function answer(ids: readonly number[], next: number | null): Page<Row> {
-  return { rows: ids.map((id) => ({ id })), next };
+function answer(ids: readonly number[], next: number | null, newest: number = ids[0] ?? 0): Page<Row> {
+  return { rows: ids.map((id) => ({ id })), next, newest };
 }
 
 it('a list reads on where the answer before says, to the end', () => {
@@ -40,7 +40,19 @@ it('a list is complete when its first answer is', () => {
 });
 
 it('a search that has found nothing yet keeps what it read on to', () => {
-  const first = answer([], 300);
+  const first = answer([], 300, 999);
   const before = readOn(renewed('/a', first, undefined), answer([2], 1));
   expect(renewed('/a', first, before)).toMatchObject({ rows: [{ id: 2 }], next: 1 });
+});
+
+it('a slow search goes on where it was, though events arrive and nothing is found yet', () => {
+  let list = readOn(renewed('/a', answer([], 300, 999), undefined), answer([2], 1));
+  for (const newest of [1_000, 1_500]) list = renewed('/a', answer([], newest - 600, newest), list);
+  expect(list).toMatchObject({ rows: [{ id: 2 }], next: 1 });
+  expect(renewed('/a', answer([], 1_502, 2_000), list)).toMatchObject({ rows: [], next: 1_502 });
+});
+
+it('a list that was empty reads on where its first answer ends', () => {
+  const empty = { path: '/a', rows: [], next: 10, newest: 9 };
+  expect(renewed('/a', answer([12, 8], 7), empty)).toMatchObject({ rows: [{ id: 12 }, { id: 8 }], next: 7 });
 });
