@@ -74,8 +74,7 @@ export function readPieces(
 ): EventBytes {
   const parts: EventBytes[] = [];
   const most = Math.min(to, from + maxEvents);
-  let next = from;
-  let room = maxBytes;
+  let [next, room] = [from, maxBytes];
   for (const piece of pieces) {
     const first = next - piece.from;
     if (first < 0 || next >= most) break;
