@@ -85,9 +85,18 @@ export class Shelf {
   clear(fate: Fate): Promise<number> {
     return this.use(async () => {
       const { count, ranges } = this.kept;
-      this.kept = new Places();
-      this.ended(fate, count);
-      await Promise.all(ranges.map((range) => this.journal.acknowledge(range)));
+      // All at once: there may be thousands.
+      const done = await Promise.allSettled(ranges.map(async (range) => this.journal.acknowledge(range)));
+      const failed = done.find((one) => one.status === 'rejected');
+      // What storage did not release is released at the next try.
+      const released = ranges.filter((_, index) => done[index]?.status === 'fulfilled');
+      const kept = new Set(this.kept.ranges);
+      const changed = released.filter((range) => !kept.delete(range));
+      const before = this.kept.count;
+      this.kept = new Places(...kept);
+      this.ended(fate, before - this.kept.count);
+      for (const range of changed) this.forget(range, fate);
+      if (failed) throw failed.reason;
       return count;
     });
   }

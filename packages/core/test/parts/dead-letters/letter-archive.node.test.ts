@@ -171,6 +171,9 @@ describe('LetterArchive', () => {
     expect(await read(letters)).toEqual([1]);
     journal.failAcknowledgements = true;
     await expect(letters.clear('delivered')).rejects.toThrow('scripted');
+    journal.failAcknowledgements = false;
+    expect(await letters.clear('delivered')).toBe(1);
+    expect(letters.kept.count).toBe(0);
   });
 
   it('reads so many at once as it is told, and one alone that is larger', async () => {

@@ -44,7 +44,11 @@ export class OpenFiles {
 
   /** Whether a file that failed with EIO is worth another try. */
   isPatient(path: string): boolean {
-    return this.#clock !== undefined && this.#failedFor(path, WHOLE) < READ_AROUND_MS;
+    if (this.#clock === undefined) return false;
+    this.#failedFor(path, WHOLE);
+    // The newest fault counts: a sector may be met only once those before it are read around.
+    const newest = Math.max(...(this.#faults.get(path)?.values() ?? []));
+    return this.#clock.now() - newest < READ_AROUND_MS;
   }
 
   /** Runs an operation on a file. If it fails, the next use opens the file again. */

@@ -18,9 +18,10 @@ beforeEach(async () => {
 });
 afterEach(() => place.remove());
 
-/** A disk on which these sectors of segments cannot be read. */
+/** A disk on which these sectors cannot be read, of segments if nothing else is said. */
 class WornDisk extends FailingFileSystem {
   sectors: readonly number[] = [];
+  suffix = '.segment';
 
   override async openToRead(path: string) {
     const file = await super.openToRead(path);
@@ -28,7 +29,7 @@ class WornDisk extends FailingFileSystem {
     file.read = async (target, position) => {
       const end = position + target.length;
       const isBad = this.sectors.some((n) => n * SECTOR_BYTES < end && (n + 1) * SECTOR_BYTES > position);
-      if (!isBad || !path.endsWith('.segment')) return read(target, position);
+      if (!isBad || !path.endsWith(this.suffix)) return read(target, position);
       throw Object.assign(new Error('EIO: i/o error, read'), { code: 'EIO' });
     };
     return file;
@@ -146,6 +147,28 @@ it.each(['openToRead', 'stat', 'read'] as const)(
     expect(await readAll(journal, witness.ranges)).toEqual(TEXTS);
   },
 );
+
+it('records of releases with bad sectors far apart bring back only what was released in these', async () => {
+  const many = await Place.create();
+  const left = await many.open();
+  const { segment } = await left.journal.append(group(numbered(0, 8_000)));
+  for (let from = 0; from < 8_000; from += 2) void left.journal.acknowledge({ segment, from, to: from + 1 });
+  await left.journal.close();
+  const fs = new WornDisk();
+  Object.assign(fs, { sectors: [1, 10], suffix: '.acks' });
+  const { journal, witness } = await many.open({ fs });
+  const look = async () => {
+    await many.clock.advance(10_000);
+    return witness.ranges.length;
+  };
+  await expect.poll(look).toBeGreaterThan(0);
+  const found = witness.ranges.reduce((sum, { from, to }) => sum + to - from, 0);
+  expect(found).toBeGreaterThan(4_000);
+  // A record has 12 bytes.
+  expect(found).toBeLessThan(4_000 + (3 * 4_096) / 12);
+  await journal.close();
+  await many.remove();
+});
 
 it('records of releases that can be read again within a minute keep what was released from coming again', async () => {
   const left = await place.open();
