@@ -212,6 +212,13 @@ class Life {
     this.held.take({ text, at: 0, isHigh: false, isUnidentified: true, customer: '' });
   }
 
+  /** Events that it takes with it when it dies: those in memory, and those that storage had just released. */
+  unfinished(disk: Disk): number {
+    const { pending, unwritten } = this.held;
+    const stored = [...disk.stored.values()].filter(({ owner }) => owner === this.id).length;
+    return unwritten + Math.max(0, pending - unwritten - stored);
+  }
+
   expectBalance(): void {
     expectSame(this.failures[0], undefined);
     expectSame(this.accepted + this.recovered, this.gone + this.dropped.length + this.held.pending);
@@ -277,7 +284,7 @@ describe('held events of two customers on one device', () => {
         const turnOver = () => {
           lives.push(life);
           disk.alive.delete(life.id);
-          lost += life.power.isDead ? life.held.unwritten : 0;
+          lost += life.power.isDead ? life.unfinished(disk) : 0;
           const next = new Life(disk, clock, road);
           programs[programs.indexOf(life)] = next;
           life = next;
