@@ -8,7 +8,7 @@ import { createCustomerReader } from '@sluice/customers';
 const task = JSON.parse(process.argv[2] ?? '{}');
 // Bun forgets a channel that only has subscribers.
 const channel = diagnosticsChannel.channel('sluice:delivered');
-const { role, count, name, apiKey, apiUrl, customer, ...options } = task;
+const { role, count, name, apiKey, apiUrl, customer, timeoutMs, ...options } = task;
 
 /** At once: the process may end right after it. @param {object} told */
 function tell(told) {
@@ -42,10 +42,10 @@ const roles = {
     });
     const tracker = start();
     track(tracker);
-    const { delivered, pending } = await tracker.flush();
+    const { delivered, pending, pendingReason } = await tracker.flush({ timeoutMs });
     const { recovered, journal } = tracker.stats();
     // Nothing closes the tracker: its connections must not keep the process.
-    tell({ pending, recovered, delivered, published, journal });
+    tell({ pending, pendingReason, recovered, delivered, published, journal });
   },
   /** Its events are durable. It lives on until it is killed. */
   async hold() {
@@ -67,10 +67,10 @@ const roles = {
   async inherit() {
     const tracker = start();
     await tracker.durable();
-    const { pending } = await tracker.flush();
+    const { pending, pendingReason } = await tracker.flush({ timeoutMs });
     const { recovered } = tracker.stats();
     await tracker.close();
-    tell({ recovered, pending });
+    tell({ recovered, pending, pendingReason });
   },
   async 'process.exit()'() {
     await leaveHalf();

@@ -13,6 +13,8 @@ const APPLICATION = fileURLToPath(new URL('application.mjs', import.meta.url));
 const NOBODY = 'http://127.0.0.1:9';
 /** For a machine that does much else: nine applications start at once on each of two runtimes. */
 const HANG_MS = 180_000;
+/** Before an application is taken to hang, it says what is pending, and why. */
+const FLUSH_MS = HANG_MS - 30_000;
 const CUSTOMER = 'ada@example.com';
 
 /**
@@ -39,6 +41,7 @@ class Stage {
     const journalDirectory = join(this.directory, 'journal');
     const task = {
       ...{ role, name: this.name, apiKey, apiUrl, baseUrl, customer: CUSTOMER, journalDirectory },
+      timeoutMs: FLUSH_MS,
     };
     const [program = '', ...args] = this.command;
     const child = spawn(program, [...args, APPLICATION, JSON.stringify({ ...task, ...options })], {
