@@ -44,8 +44,11 @@ export async function deliver(
 ): Promise<Delivered> {
   let report: FlushReport;
   for (;;) {
+    const calledAt = performance.now();
     report = await tracker.flush({ timeoutMs: FLUSH_MS, signal });
-    if (report.pending === 0 || signal.aborted || isStuck(tracker, report.pendingReason)) break;
+    // If it may have ended by its time-out, the journal may not be read yet: then nobody knows what waits.
+    const isKnown = performance.now() - calledAt < FLUSH_MS / 2;
+    if ((report.pending === 0 && isKnown) || signal.aborted || isStuck(tracker, report.pendingReason)) break;
     if (report.pendingReason !== 'time-out')
       await setTimeout(BREAK_MS, undefined, { signal }).catch(() => undefined);
   }

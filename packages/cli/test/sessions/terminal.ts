@@ -56,7 +56,8 @@ export class Terminal {
       .map((word) => word.replace(/^'(.*)'$/, '$1').replace(/^\/data\b/, this.#folder));
     const running = start(args, env, this.#folder);
     const whole = ended(running);
-    await endsAfter?.(running);
+    // It may end by itself before that.
+    await Promise.race([endsAfter?.(running), whole]);
     if (endsAfter !== undefined) running.kill(signal);
     const { code, output, errors } = await whole;
     const key = endsAfter === undefined ? '' : (KEYS[signal] ?? '');

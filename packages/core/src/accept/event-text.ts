@@ -6,7 +6,7 @@ import { ClockOffset } from './clock-offset.ts';
 import { payloadText } from './payload.ts';
 import { UNIDENTIFIED } from './unidentified.ts';
 
-/** Names the option when it happened by the clock of this device: corrected, as `timestamp` is not. */
+/** Name of an internal option: the event's time by this device's clock. Sluice corrects it, unlike `timestamp`. */
 export const DEVICE_TIME: unique symbol = Symbol();
 
 /** Options of one event, besides its name and payload. */
@@ -40,15 +40,15 @@ interface TextSettings {
   readonly source: string;
   /** Bound of an event. A text or payload that exceeds it alone is not read to its end. */
   readonly maxEventBytes: number;
-  /** Without `hold`, events without a user are invalid. */
+  /** Without `hold`, events without a customer are invalid. */
   readonly unidentified?: { readonly hold: boolean };
   readonly clock?: Clock | undefined;
   readonly keepDeviceTimestamp?: boolean | undefined;
 }
 
 /**
- * Makes the JSON text of a tracker's events. The result is equal, byte for byte, to JSON.stringify of the whole event, in two
- * thirds of the time. Parts that many events share are cached. They are built with `join`, which makes a string in one piece.
+ * Makes the JSON text of a tracker's events. It is equal, byte for byte, to JSON.stringify of the whole event. Parts that many
+ * events share are cached. They are built with `join`, which makes a string in one piece.
  */
 export class EventTexts {
   /** The text from the event name to the correlationValue. */
@@ -61,14 +61,14 @@ export class EventTexts {
   #middle = '';
   #middleSource: string | undefined;
   #middleTime = Number.NaN;
-  /** The user of events that name none. */
+  /** The customer of events that name none. */
   correlationValue: string | undefined;
   readonly #nobody: string | undefined;
   /** Corrects the time of events that are given none. Undefined if the clock is right. */
   readonly offset: ClockOffset | undefined;
   /** Whether an event keeps the device's time beside the corrected one. */
   readonly #keepsDeviceTime: boolean | undefined;
-  /** The user of the event that was made last. Empty: it names none. */
+  /** The customer of the event that was made last. Empty: it names none. */
   customer: string = UNIDENTIFIED;
 
   constructor(settings: TextSettings, store?: ConstructorParameters<typeof ClockOffset>[1]) {
@@ -77,7 +77,7 @@ export class EventTexts {
     this.#source = source;
     this.#maxBytes = maxEventBytes;
     this.#nobody = unidentified?.hold ? UNIDENTIFIED : undefined;
-    // A clock that the user passes is right.
+    // A clock that the application passes is right.
     this.offset = clock === systemClock ? new ClockOffset(clock, store) : undefined;
     this.#keepsDeviceTime = keepDeviceTimestamp;
   }

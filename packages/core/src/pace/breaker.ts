@@ -7,7 +7,7 @@ import { askedMs, pauseMs, probeMs } from './wait-times.ts';
 
 /** Why requests fail. */
 export type Why = Pick<Pause, 'reason' | 'status' | 'words'>;
-/** As pages, and processes, tell each other of a pause. Without failures, it is for all. */
+/** A pause as pages and processes share it. With 0 failures, new ones wait too: the service asked for it, or refuses everything. */
 export type SharedPause = [until: number, failures: number, forMs: number];
 
 /** Hints count at most once in this time: an unstable network gives many. */

@@ -18,7 +18,7 @@ interface RestOptions {
     readonly advanced: { readonly headersTimeoutMs: number };
   };
   readonly transport: {
-    /** Whether no request of this process was answered, and one may have arrived. Undefined if none was made. */
+    /** Whether no request of this process was answered, and one may have arrived. Undefined if none can have arrived. */
     readonly isUnanswered?: boolean | undefined;
   };
   readonly sender: () => {
@@ -38,7 +38,7 @@ interface Waiting {
   readonly pending: number;
   readonly bytes: number;
   readonly oldestAt: number | undefined;
-  /** How many wait for all of them. */
+  /** How many callers, such as `flush()`, wait for all of them. */
   readonly urgent: number;
   /** One for each priority. */
   readonly lines: { readonly length: number };

@@ -26,7 +26,7 @@ export interface ConsentGate {
 
 /**
  * Whether events may be stored and sent. A page that is prerendered waits. A denial holds for all trackers of an account in one
- * origin, until one of them is granted it. It is in localStorage: a page can read that as it starts, and hears of changes. Where
+ * origin, until one of them calls `setConsent('granted')`. It is in localStorage: a page can read that as it starts, and hears of changes. Where
  * localStorage fails, a denial ends with its page.
  */
 export function createConsent(options: ConsentOptions): ConsentGate {
@@ -34,7 +34,7 @@ export function createConsent(options: ConsentOptions): ConsentGate {
   const name = databaseName(account, 'consent');
   const isStored = !settings.journal;
   let wanted = settings.consent;
-  /** Whether the application granted or denied it since. */
+  /** Whether `wanted` is what the application chose: granted or denied. */
   let isChosen = false;
   let current: Consent = 'pending';
   let stored = isStored ? loadText(name) : undefined;
@@ -76,7 +76,7 @@ export function createConsent(options: ConsentOptions): ConsentGate {
       mark(next === 'denied');
     }
     if (current === next || (next === 'pending' && stored === 'denied')) return;
-    // Who waits for it waits on, whatever else it becomes.
+    // Whoever waits for it goes on waiting, whatever else it becomes.
     if (current === 'granted') granted = promise();
     current = next;
     if (next === 'granted') grant();

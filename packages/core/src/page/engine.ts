@@ -215,7 +215,7 @@ export function createEngine(
     async settle({ at, wait }) {
       // Nothing can be delivered in no time.
       const calm = at > clock.now() ? sender.hurry() : undefined;
-      // What another page has in a request, and may be left, is that page's.
+      // Events that another page has in a request do not count.
       const isOthers = ({ leasedUntil, page }: Parcel) => page !== parcels.own && leasedUntil > clock.now();
       const work = async () => {
         const written = keeper.commitAll();

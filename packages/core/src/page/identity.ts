@@ -58,9 +58,9 @@ export function createIdentity(options: IdentityOptions): Identity {
   let customer: string | undefined;
   /** The note, where storage has none. */
   let kept: string | undefined;
-  /** What storage has is older: it could not be written. */
+  /** Whether `kept` is newer than the note in storage, because a write failed. */
   let isAhead = false;
-  /** Until it was read again, the session of what is held is not known. */
+  /** Whether the session of what is held is known. */
   let isKnown = false;
   let heard: readonly [id: string, customer: string | undefined] | undefined;
   /** Calls of `identify()` and `reset()` that are not carried out yet. */
@@ -78,7 +78,7 @@ export function createIdentity(options: IdentityOptions): Identity {
     last = last.then(consent.granted).then(work).catch(onFailed).then(keeper.commit);
   }
 
-  /** What is held from here on is apart from what was held before. */
+  /** Begins a new group of held events. */
   function nextStay(): number {
     isKnown = false;
     return parcels.mark();

@@ -8,7 +8,7 @@ import type { Tabs } from './keep/tabs.ts';
 import type { Sender } from './send/sender.ts';
 import { isHidden } from './store/origin.ts';
 
-/** So long an intention to navigate within this origin counts. */
+/** How long an intention to navigate within this origin counts. */
 const INTENTION_MS = 10_000;
 
 interface NextPage {

@@ -27,7 +27,7 @@ import { storedLock } from './store/stored-lock.ts';
 const TIMEOUT_MS = 30_000;
 /** Of a request. To a relay, a parcel goes alone: it has the events of one customer. */
 const MOST_BYTES = 128 * 1024;
-/** So long pages are told what was sent. */
+/** How long pages are told what was sent. */
 const TOLD_MS = 30 * 24 * 3_600_000;
 /** Answers that find fault with events or their size. A page handles these events; the worker goes on with others. */
 const REFUSALS = /^(400|409|413|422)$/;

@@ -13,7 +13,7 @@ import type { Parcels } from './keep/parcels.ts';
 import type { Message } from './keep/tabs.ts';
 import type { Sender } from './send/sender.ts';
 
-/** A page that says that it has events, or has them in a request, may be gone: so often others look. */
+/** A page that says that it has events, or has them in a request, may be gone. How often others look. */
 const LOOK_MS = 3_000;
 /** After storage failed to list. */
 const RELIST_MS = 30_000;

@@ -7,12 +7,12 @@ const FAILURES_TO_DOUBT = 5;
 const LEAST_TO_END = 5;
 const LEAST_CRASHES = 3;
 const LEAST_REFUSALS = 2;
-/** Chance does not explain failures that are less probable than this. The first: refusals of several events. */
+/** Chance does not explain failures that are less probable than this: refusals of a batch, its crashes, failures of one event. */
 const UNLIKELY = 0.011;
-/** From this share of requests that failed on, a refusal says nothing about the number of events. */
-const UNSTEADY = 0.15;
 const RARE = 1e-3;
 const VERY_RARE = 1e-6;
+/** If more than this share of requests failed, a refusal proves nothing about the number of events. */
+const UNSTEADY = 0.15;
 /** About the last 200 requests count. */
 const KEPT = 0.995;
 const FICKLE_MS = 10 * 60_000;
@@ -49,8 +49,8 @@ export interface Blame {
  * Who is to blame for a failure: the events, the service, or us? Only an acceptance of others blames the events.
  *
  * @param isStrict With strict order, that it fails again and again is enough.
- * @param isEager Whether what makes the service fail is halved though nothing was accepted since. A page would rewrite what it
- *   stored, for each outage.
+ * @param isEager Whether a batch that makes the service fail is halved though nothing was accepted since. Not in a page: each outage
+ *   would rewrite what it stored.
  */
 export function createBlame(clock: Clock, isStrict: boolean, isEager: boolean = false): Blame {
   let accepted = 0;
@@ -94,7 +94,7 @@ export function createBlame(clock: Clock, isStrict: boolean, isEager: boolean = 
       // Failures of the service do not count as refusals.
       const count = isCrash ? failures : refusals;
       const share = unlucky / requests;
-      // Pieces, and what fails again though others are accepted, are to blame themselves.
+      // Once another piece was accepted, or anything between two failures, the fault is in this one.
       const isOwn = whole.isAccepted || proofs > 1;
       if (!isOwn && (isSingle || !isWrong) && (isBetween || failures < 2 || isCrash || isOnly)) inARow += 1;
       if (action === 'drop') return action;

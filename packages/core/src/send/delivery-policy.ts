@@ -6,8 +6,8 @@ import { isIntercepted, type Outcome } from './http/transport.ts';
  * - `accept`: the service has the events; release them.
  * - `retry`: send the same bytes again later.
  * - `split`: the body is too large; send it in halves. A single event that is too large becomes a dead letter.
- * - `isolate`: an event is at fault; send halves to find it. A single event that is refused twice in the same way becomes a
- *   dead letter.
+ * - `isolate`: an event is at fault; send halves to find it. A single event becomes a dead letter once chance cannot explain its
+ *   refusals, and other events were accepted.
  * - `pause`: the events are not at fault; keep all, and ask again from time to time. If the service accepts other batches, the
  *   table's own entries first ask again with this batch alone, and then look for the event at fault.
  * - `drop`: nobody wants the events; drop them and report it. Only done if a policy asks for it.

@@ -61,7 +61,7 @@ export class ParcelTrial implements Trial {
     return this.pieces ? this.pieces.every(({ isOver }) => isOver) : this.parcel.isEnded;
   }
 
-  /** If the other half is accepted, the event at fault is in this one: then it is not sent, but halved. */
+  /** Whether it waits for the other half. If that is accepted, the event at fault is in this one, which is halved unsent. */
   get isBlocked(): boolean {
     const { after, isInOrder } = this;
     return after !== undefined && !after.isOver && (isInOrder || !(after.why || after.pieces));

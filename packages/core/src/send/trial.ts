@@ -16,7 +16,7 @@ export interface Trial {
   refusals: number;
   /** Failures with an acceptance of something else between them. For a piece of a failed request, that failure is the first. */
   proofs: number;
-  /** How much was accepted when it failed. */
+  /** How many requests had been accepted when it last failed. */
   seen: number;
   /** Whether it is one event that is probably at fault, and waits alone, so that it holds up no others. */
   isAlone?: boolean;

@@ -19,12 +19,12 @@ const MOST_SUSPECT_BYTES = 8 * 1024 * 1024;
 const TOLERANCE = 1.25;
 
 /**
- * If a pause ends within this time after another, in milliseconds, and nothing else waits, so many of those that failed most often stay
- * as they are: an event at fault that fails alone is found so. After an outage, or in an overload, they would only be more requests.
+ * If a pause ends within this time after another, in milliseconds, and nothing else waits, this many of the parcels that failed most
+ * often are not joined with others: so an event at fault that only fails alone is found. After an outage they would only cost requests.
  */
 const SOON_MS = 60 * 60_000;
 const STAYING = 2;
-/** After so many requests that were made again, all together, an event in one of them may be why they fail. */
+/** After this many repeated requests in all, an event in one of them may be why they fail. */
 const PATIENT = 15;
 
 /** The most events that `stats()` shows, and the most bytes of each. */
@@ -43,7 +43,7 @@ interface TrialsOptions {
 /** Parcels that failed. Each waits for a time of its own, and then goes again. */
 export class Trials {
   readonly #options: TrialsOptions;
-  /** Includes parcels that went back, while the same events of them are in memory. */
+  /** Includes parcels that went back to the queue, as long as their contents stay in memory. */
   readonly #known = new WeakMap<Contents, ParcelTrial>();
   /** In the order of their events, if the order counts. */
   #list: ParcelTrial[] = [];

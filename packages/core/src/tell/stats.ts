@@ -46,7 +46,7 @@ export type PendingReason =
   | PauseReason
   /** All that is left fails again and again: `stats().suspects` lists it. */
   | 'suspects'
-  /** They are held until `identify()` names their user. */
+  /** They are held until `identify()` names their customer. */
   | 'unidentified'
   /** They wait for `setConsent('granted')`. */
   | 'consent'
@@ -89,7 +89,7 @@ export interface TrackerStats {
   readonly pending: number;
   /** Of the pending: only in memory, because they are not written yet or the journal fails. */
   readonly unwritten: number;
-  /** Of the pending: held until `identify()` names their user. Those of previous pages count once their storage is read. */
+  /** Of the pending: held until `identify()` names their customer. Those of previous pages count once their storage is read. */
   readonly held: number;
   /** Of the pending: only in the journal. */
   readonly stored: number;
@@ -110,7 +110,7 @@ export interface TrackerStats {
    * events count too. For events that a previous process left, it is the age of their file, which may be a little older.
    */
   readonly oldestAgeMs: number | undefined;
-  /** Where events are kept now: `file`, `indexeddb`, `memory`, or the kind of your own journal. */
+  /** Where events are kept now: `file`, `indexeddb`, `sqlite`, `postgres`, `memory`, or the kind of your own journal. */
   readonly journal: string;
   readonly breaker: BreakerState;
   /** Why and until when the sender pauses; undefined if it does not. */
@@ -145,7 +145,7 @@ export interface FlushReport {
   readonly delivered: number;
   readonly deadLettered: number;
   readonly dropped: number;
-  /** Events that still wait. With a durable journal, this process or the next one sends them later. */
+  /** Events that still wait, as far as the journal is read. With a durable journal, this process or the next one sends them later. */
   readonly pending: number;
   /** Why they wait; undefined if none do. */
   readonly pendingReason?: PendingReason | undefined;

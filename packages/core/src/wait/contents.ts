@@ -97,7 +97,7 @@ export class Contents {
     this.count += texts.length;
   }
 
-  /** Copies events behind those that are here. There must be room for them. Does not copy the indexes of the first ones. */
+  /** Copies events behind those that are here. There must be room for them. If there are none yet, it shares the given indexes. */
   addAll({ bytes, ends, times }: EventBytes): void {
     const count = ends.length;
     if (count === 0) return;

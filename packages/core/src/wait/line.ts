@@ -95,7 +95,7 @@ export class Line {
     }
   }
 
-  /** Drops the events that were accepted before a time. Never rejects. @param end They are too old. */
+  /** Drops the events that were accepted before a time. Never rejects. @param end Ends a parcel of them. */
   async dropExpired(before: number, end: (parcel: Parcel) => Promise<void>): Promise<void> {
     for (let next = await this.#nextExpired(before); next; next = await this.#nextExpired(before))
       await end(next);

@@ -90,7 +90,7 @@ export class Parcels implements Unwritten {
     return this.sum((queue) => queue.end(queue.parcels(), spansOf));
   }
 
-  /** Events of a range are gone from storage. Those in memory are as if never written; the others end: returns how many. */
+  /** Storage lost the events of a range. Those in memory count as never written; the others end. Returns how many ended. */
   lose(range: Range): number {
     for (const queue of this.queues)
       for (const parcel of [...queue.out, ...queue.parcels()]) {

@@ -10,7 +10,7 @@ import { RingBuffer } from './ring-buffer.ts';
 
 /**
  * Where a parcel goes that is not sent now: before all others, or behind them. `journal`: before all others, to be joined with its
- * neighbours when it is read. All but the first of these leave memory if the journal has the parcel.
+ * neighbours when it is read. With `last` and `journal`, a parcel that the journal has leaves memory.
  */
 export type Place = 'first' | 'last' | 'journal';
 
@@ -65,7 +65,7 @@ export class Queue {
     while ((ring.count > maxEvents || (ring.roughBytes > maxBytes && ring.bytes > least)) && this.#spill());
   }
 
-  /** Whether nothing of an epoch, or of earlier ones, is to be written, or is being written. */
+  /** Whether all events of this epoch and of earlier ones are written. */
   isWritten(last: number): boolean {
     for (const { epoch } of this.unwritten) if (epoch <= last) return false;
     return true;
@@ -234,7 +234,7 @@ export class Queue {
     return filling ?? out;
   }
 
-  /** Leaves the oldest parcel of the ring buffer to the journal. Returns false if it does not have it. */
+  /** Leaves the oldest parcel of the ring buffer to the journal. Returns false if the journal does not have it. */
   #spill(): boolean {
     const { first } = this.ring;
     if (!first?.isWritten) return false;

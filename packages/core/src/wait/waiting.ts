@@ -51,7 +51,7 @@ export class Waiting extends Parcels {
   readonly #normal: Line;
   /** Made with the first event of high priority. Such events go first, and wait for no others. */
   #high: Line | undefined;
-  /** Such an event went last: others go now, if any are due. */
+  /** The last parcel had high priority: a normal one is next, if any is due. */
   #wasHigh = false;
   /** Rings when it is time to look for events that are too old. */
   readonly #expiry: Alarm;
@@ -258,7 +258,7 @@ export class Waiting extends Parcels {
       sendsUnwritten: () => this.commit.sendsUnwritten,
       damaged: async (range) => {
         const { givingUp } = this.#budget;
-        // Then the events end as the journal says, or they are found again.
+        // A journal that gives up a segment ends the events itself, or they are found again.
         if (givingUp) return void (await givingUp.catch(() => undefined));
         this.#options.reporter.settled('damaged', this.drop(range));
         await this.#acknowledge([range]);

@@ -49,7 +49,7 @@ export interface Parcel extends Change {
   state: 'waiting' | 'out' | 'ended';
   readonly isStored: boolean;
   isHigh?: boolean | undefined;
-  /** So long it is in a request of a page that may see the answer. */
+  /** Until then it is in a request of a page that may see the answer. */
   leasedUntil: number;
   /** As another page said. What is stored may say otherwise: a page that is left cannot read that. */
   until: number;

@@ -45,7 +45,7 @@ interface Portion extends Limit {
   readonly now: number;
 }
 
-/** All parcels that wait or are under way, the oldest first. */
+/** All parcels that wait or are in requests, the oldest first. */
 export interface Parcels {
   /** Names the records of this page. Pages that were opened later have later names. */
   readonly own: string;

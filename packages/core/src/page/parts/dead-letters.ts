@@ -5,7 +5,7 @@ import { createDeadLetters } from '../../parts/dead-letters/dead-letters.ts';
 import { byteLength, type LetterKey, type ParcelKey } from '../keep/parcel.ts';
 import type { PageParts } from '../parts.ts';
 
-/** So many are read, and replayed, at once. */
+/** How many are read, and replayed, at once. */
 const PAGE = 100;
 
 /** Makes `tracker.deadLetters`. */

@@ -34,7 +34,7 @@ export interface Sender {
   waits(): void;
   /** What waits for its retry is due at once. */
   retry(): void;
-  /** Resolves once no request is under way. */
+  /** Resolves once no request is pending. */
   stop(): Promise<void>;
 }
 

@@ -45,7 +45,7 @@ export interface SenderOptions extends DeliveryOptions {
   readonly list: () => Promise<unknown>;
 }
 
-/** What is under way. */
+/** Requests of a page, and what happened since they began. */
 export interface Traffic {
   /** Batches that wait for their retry. */
   retries: Batch[];

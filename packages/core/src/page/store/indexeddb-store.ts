@@ -34,7 +34,7 @@ export interface IndexedDbStore {
   ): Promise<Result>;
   /** Resolves once all that was written before survives a power cut: it is written to the disk with what is written now. */
   sync(): Promise<void>;
-  /** Lets go of the connection once what is under way is done. */
+  /** Lets go of the connection once its transactions are done. */
   close(): void;
 }
 

@@ -2,7 +2,7 @@ import { type Clock, sleep } from '@sluice/protocol/toolbox';
 import { promisifyRequest } from 'idb-keyval';
 import { type IndexedDbStore, LOCK } from './indexeddb-store.ts';
 
-/** A page that dies keeps the lock for at most so long. */
+/** How long a page that dies keeps the lock, at most. */
 const LEASE_MS = 15_000;
 const RENEW_MS = 5_000;
 /** How often a page that waits looks whether the lock is free. */

@@ -25,7 +25,7 @@ export class SlashRedirect {
     const url = this.#moved ?? request.url;
     const outcome = await this.#post(url === request.url ? request : { ...request, url });
     if (outcome.kind === 'failed' || isService(outcome)) return outcome;
-    // It may be at the first address again.
+    // The next request begins with the address that was asked for.
     this.#moved = undefined;
     const other = url.endsWith('/') ? url.slice(0, -1) : `${url}/`;
     const target = tried(() => new URL(outcome.location ?? '', url).href);

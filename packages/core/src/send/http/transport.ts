@@ -70,7 +70,7 @@ export interface Transport {
    * another body. Left out if that is not certain.
    */
   readonly releasesBody?: boolean;
-  /** Whether no request was answered yet, and one may have arrived. Undefined if none was made. Left out if that is not known. */
+  /** Whether no request was answered yet, and one may have arrived. Undefined if none can have arrived. Left out if that is not known. */
   readonly isUnanswered?: boolean | undefined;
   /** Makes one request. Resolves to its answer, or to a failure that says whether the body may have arrived. Never rejects. */
   post(request: TransportRequest): Promise<Outcome>;
