@@ -75,13 +75,13 @@ export class Rest {
     if (!this.#isRead) return true;
     const { clock, settings } = this.#options;
     const { maxBytes, maxEvents, maxWaitMs } = settings.batch;
-    const { bytes, lines, oldestAt, pending, urgent } = waiting;
     const now = clock.now();
-    const isFull = pending >= maxEvents || bytes >= maxBytes;
-    const mayWait = urgent === 0 && lines.length === 1 && !isFull && now - (oldestAt ?? now) < OLD_MS;
+    const isFull = () => waiting.pending >= maxEvents || waiting.bytes >= maxBytes;
+    const isOld = () => now - (waiting.oldestAt ?? now) >= OLD_MS;
     const leftMs = this.#startedAt + Math.min(maxWaitMs, BRIEF_MS) - now;
-    // More than the whole rest: the clock was set back.
-    const isOn = mayWait && leftMs > 0 && leftMs <= BRIEF_MS;
+    // More than the whole rest: the clock was set back. What takes long to ask is asked last.
+    const isBrief = leftMs > 0 && leftMs <= BRIEF_MS && waiting.urgent === 0 && waiting.lines.length === 1;
+    const isOn = isBrief && !isFull() && !isOld();
     if (isOn) this.#alarm.set(leftMs);
     else this.#alarm.cancel();
     return isOn;

@@ -93,7 +93,8 @@ export class Shelf {
       const kept = new Set(this.kept.ranges);
       const changed = released.filter((range) => !kept.delete(range));
       const before = this.kept.count;
-      this.kept = new Places(...kept);
+      this.kept = new Places();
+      for (const range of kept) this.kept.add(range);
       this.ended(fate, before - this.kept.count);
       for (const range of changed) this.forget(range, fate);
       if (failed) throw failed.reason;

@@ -132,7 +132,7 @@ export function createDelivery(options: DeliveryOptions): (trial: ParcelTrial, p
       gate.failed(pass, why);
       if (!isOnly) return;
     }
-    if (action === 'isolate' && blame.isSteady) limits.refused?.(trial, clock.now());
+    if (action === 'isolate') limits.refused?.(trial, clock.now(), blame.isSteady);
     switch (blame.failed(trial, rule, isOnly, isClosed)) {
       case 'hold':
         again(trial);

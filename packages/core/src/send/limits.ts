@@ -17,8 +17,8 @@ export interface Limits {
   sent?(trial: Trial, now: number): void;
   /** @param isBack After an outage. */
   accepted(trial: Trial, now: number, isBack: boolean): void;
-  /** An event of it, or their number, was refused. */
-  refused?(trial: Trial, now: number): void;
+  /** An event of it, or their number, was refused. @param isSteady Whether few requests fail by chance. */
+  refused?(trial: Trial, now: number, isSteady: boolean): void;
   /** The service wants fewer requests than at that time. Returns whether that is all that it wants. */
   pushedBack?(at: number, now: number, rule: Rule, askedMs: number | undefined): boolean;
   tooLarge(trial: Trial, now: number): void;

@@ -207,7 +207,7 @@ export function createDelivery(
       if (before.state !== 'closed') gate.failed(why);
       if (!isOnly) return;
     }
-    if (action === 'isolate' && blame.isSteady) limits.refused?.(batch, now);
+    if (action === 'isolate') limits.refused?.(batch, now, blame.isSteady);
     switch (blame.failed(batch, rule, isOnly, isClosed)) {
       case 'hold':
         again(batch);

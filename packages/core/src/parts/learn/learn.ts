@@ -60,15 +60,17 @@ export const learn: LearnPart = (reporter, batch) => {
       // None of them is at fault: they were too many.
       if (tally.accepted === tally.count && count < tally.count) events.refused(tally.least, now);
     },
-    refused(trial, now) {
-      const { whole } = trial;
+    refused(trial, now, isSteady) {
+      const { proofs, whole } = trial;
       const count = countOf(trial);
       if (count < 2) return;
       const tally = tallies.get(whole);
       if (tally) tally.least = Math.min(tally.least, count);
       else {
-        tallies.set(whole, { count, accepted: 0, least: count });
-        events.refused(count, now);
+        // Its first refusal decides, once for all of its pieces.
+        const isTold = isSteady && proofs < 1;
+        tallies.set(whole, { count: isTold ? count : Number.NaN, accepted: 0, least: count });
+        if (isTold) events.refused(count, now);
       }
     },
     pushedBack: (at, now, { isAlive }, askedMs) => rate.pushedBack(at, now, isAlive, askedMs),
