@@ -76,10 +76,15 @@ function checked(given: Outcome): Outcome {
   return {
     kind,
     status,
-    retryAfter: retryAfter && String(retryAfter),
-    date: date && String(date),
-    location: location && String(location),
+    retryAfter: textOf(retryAfter),
+    date: textOf(date),
+    location: textOf(location),
     body: typeof body === 'string' ? body : '',
-    from: from ? String(from) : undefined,
+    from: textOf(from),
   };
+}
+
+/** A header that cannot be read is absent, as `Number(headers['retry-after'])` is NaN: the status counts. */
+function textOf(header: unknown): string | undefined {
+  return header ? tried(() => String(header)) : undefined;
 }

@@ -131,6 +131,18 @@ describe('a guarded transport that breaks its word', () => {
     expect(await post()).toEqual(answered(429, { retryAfter: '5' }));
   });
 
+  it.each<[string, unknown]>([
+    ['NaN', Number.NaN],
+    ['0', 0],
+    ['false', false],
+    ['null', null],
+    ['what cannot become a text', { toString: 1 }],
+  ])('takes a header that is %s as absent', async (_, nonsense) => {
+    const headers = { retryAfter: nonsense, date: nonsense, location: nonsense, from: nonsense };
+    const { post } = createBench(() => ({ kind: 'answered', status: 429, body: '', ...headers }));
+    expect(await post()).toEqual(answered(429));
+  });
+
   it('takes a failure that does not say whether the body was sent for one that may have arrived', async () => {
     const { post } = createBench(() => ({ kind: 'failed' }));
     expect(await post()).toMatchObject({ kind: 'failed', maybeSent: true });
