@@ -108,3 +108,39 @@ it('a relay that is away is asked for tickets less and less often, and gives the
   await origin.pass(2 * 60_000, 1_000);
   expect(tab.tracker.stats()).toMatchObject({ delivered: 1, pending: 0 });
 });
+
+it.each<[string, readonly unknown[], number]>([
+  ['an event twice', [[0], [0]], 1],
+  ['an event as often as there are events', [[1], [1], [1]], 1],
+  ['only events that the request does not have', [[3], [-1], [0.5]], 0],
+  ['what is no index', [['length', 'a']], 0],
+])(
+  'where a relay names %s as refused, each event ends once, with one request',
+  async (_, refused, deadLettered) => {
+    giveTickets();
+    origin.respond = () => answered(200, { body: JSON.stringify({ refused }) });
+    const tab = origin.openTab({ logger: false });
+    await origin.pass(50);
+    tab.track(3);
+    await origin.pass(5_000, 100);
+    expect(tab.tracker.stats()).toMatchObject({ delivered: 3 - deadLettered, deadLettered, pending: 0 });
+    expect(await tab.tracker.deadLetters.count()).toBe(deadLettered);
+    expect(origin.times).toHaveLength(1);
+  },
+);
+
+it('an answer from another address that names no refused events is no answer of the relay', async () => {
+  giveTickets();
+  origin.respond = () => ({
+    kind: 'answered',
+    status: 200,
+    retryAfter: undefined,
+    body: '{}',
+    from: 'http://site.test/',
+  });
+  const tab = origin.openTab({ logger: false });
+  await origin.pass(50);
+  tab.track(3);
+  await origin.pass(5_000, 100);
+  expect(tab.tracker.stats()).toMatchObject({ delivered: 0, pending: 3 });
+});

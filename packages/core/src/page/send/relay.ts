@@ -63,8 +63,7 @@ export function createRelay({ url, jwt }: RelayAddress, clock: Clock, onDue: () 
 
   /** The only request with cookies. They or the JWT say who is signed in. */
   async function ask(): Promise<void> {
-    retry.set(backoffDelayMs(times, ASK_AGAIN, () => 1));
-    times += 1;
+    retry.set(backoffDelayMs(times++, ASK_AGAIN, () => 1));
     try {
       const headers = requestHeaders(undefined);
       const body = JSON.stringify({ jwt: await jwt?.() });
@@ -92,10 +91,10 @@ export function createRelay({ url, jwt }: RelayAddress, clock: Clock, onDue: () 
     // Another page may have a newer one.
     if (sharedFor !== readFor) shared = tried(() => JSON.parse(loadText(nameOf(customer)) ?? ''));
     sharedFor = readFor;
-    // The clock may have been set back since.
-    const time = Math.min(at, now);
-    const found = [known.get(customer), shared].find((ticket) => ticket && time <= ticket.until);
-    if (found) return found.ticket;
+    for (const found of [known.get(customer), shared]) {
+      // The clock may have been set back since.
+      if (found && Math.min(at, now) <= found.until) return found.ticket;
+    }
     if (!wanted.has(customer) || known.delete(customer)) {
       wanted.set(customer, Number.POSITIVE_INFINITY);
       times = 0;
@@ -109,10 +108,10 @@ export function createRelay({ url, jwt }: RelayAddress, clock: Clock, onDue: () 
   }
 
   return {
-    mayGo(parcel) {
-      const { at, customer } = parcel;
-      return customer === '' || find(parcel) !== undefined || clock.now() - at > (wanted.get(customer) ?? 0);
-    },
+    mayGo: (parcel) =>
+      !parcel.customer ||
+      find(parcel) !== undefined ||
+      clock.now() - parcel.at > (wanted.get(parcel.customer) ?? 0),
     fields(parcel, texts, isNamed) {
       const ticket = find(parcel);
       return ticket === undefined ? undefined : { ticket, parcel: isNamed ? idOf(`${texts}`) : undefined };
@@ -122,8 +121,12 @@ export function createRelay({ url, jwt }: RelayAddress, clock: Clock, onDue: () 
       sharedFor = '';
       saveText(nameOf(customer), '');
     },
-    refused: (_, { body }) =>
-      tried(() => JSON.parse(body).refused.map(([index, reason]: unknown[]) => [index, `${reason}`])),
+    // Each event of the request once, and nothing else, whatever the answer names.
+    refused: ({ texts }, { body }) =>
+      tried(() => {
+        const refused = new Map<unknown, unknown>([...JSON.parse(body).refused]);
+        return texts.flatMap((_, index) => (refused.has(index) ? [[index, `${refused.get(index)}`]] : []));
+      }),
   };
 }
 
