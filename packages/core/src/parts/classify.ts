@@ -1,3 +1,4 @@
+import { tried } from '@sluice/protocol/toolbox';
 import { excerptOf } from '../base/reason.ts';
 import { ask, attempt } from '../base/user-code.ts';
 import type { ReadRejected } from '../send/http/transport.ts';
@@ -49,15 +50,19 @@ function rejectedBy(classify: Classify, onFailed: (error: unknown) => void): Rea
     if (!named) return undefined;
     const found = new Map<number, string>();
     let places: ReadonlyMap<unknown, number> | undefined;
-    const add = ({ index, uuid, reason = body }: RejectedEvent) => {
-      if (index === undefined)
-        places ??= new Map(texts.map((text, at) => [uuidOf(text), at] as const).reverse());
-      const at = index ?? places?.get(String(uuid)) ?? -1;
+    const placeOf = (uuid: unknown) => {
+      places ??= new Map(texts.map((text, at) => [uuidOf(text), at] as const).reverse());
+      return places.get(String(uuid)) ?? -1;
+    };
+    const add = ({ index, uuid, reason }: RejectedEvent) => {
+      // Services write null for what they leave out.
+      const at = index ?? placeOf(uuid);
       if (!Number.isInteger(at) || at < 0 || at >= texts.length)
         throw new RangeError(
           `delivery.classify named an event that the batch does not have: ${index ?? uuid}`,
         );
-      found.set(at, excerptOf(String(reason)));
+      // Whatever the reason is: the service does not have the event.
+      found.set(at, excerptOf(tried(() => String(reason ?? body)) ?? ''));
     };
     for (const event of named) attempt(() => add(event), onFailed);
     return [...found].sort(([one], [other]) => one - other);
