@@ -169,6 +169,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   #isSent = false;
   #controller: Controller | undefined;
   #answer: Omit<Answer, 'kind' | 'body'> | undefined;
+  /** Whether the answer says that it accepts, and that it is HTML. */
+  #isPage = false;
   readonly #body: Buffer[] = [];
   #room = MAX_ANSWER_BYTES;
   #isOver = false;
@@ -201,6 +203,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       date: headers.date?.toString(),
       location: headers.location?.toString(),
     };
+    this.#isPage = status < 300 && /html/i.test(`${headers['content-type']}`);
     this.#limits.enter('bodyMs');
   }
 
@@ -229,20 +232,34 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#isOver = true;
     this.#limits.clear();
     const isComplete = cause === undefined;
-    const outcome: Outcome =
+    this.#onEnd(
       this.#answer === undefined
         ? { kind: 'failed', cause, maybeSent: this.#isSent }
-        : { kind: 'answered', ...this.#answer, body: textOf(this.#body, isComplete) };
-    this.#onEnd(outcome, isComplete);
+        : { kind: 'answered', ...this.#answer, body: this.#text(isComplete) },
+      isComplete,
+    );
+  }
+
+  #text(isComplete: boolean): string {
+    const [first = Buffer.alloc(0)] = this.#body;
+    const bytes = this.#body.length > 1 ? Buffer.concat(this.#body) : first;
+    const isUnread = bytes.length === 0 ? !isComplete : NO_UTF_8.includes(bytes.toString('hex', 0, 2));
+    return this.#isPage && isUnread ? UNREAD_PAGE : textOf(bytes, isComplete);
   }
 }
+
+/** How gzip begins, and UTF-16 in both orders. */
+const NO_UTF_8 = ['1f8b', 'feff', 'fffe'];
+/**
+ * In place of HTML that cannot be read, so that it is no acceptance: it may be a portal's page. What can be read is judged by what it
+ * says: many services call an empty answer HTML.
+ */
+const UNREAD_PAGE = '<!-- HTML that cannot be read: it is gzipped, in UTF-16, or did not come -->';
 
 const decoder = new TextDecoder();
 
 /** If the body breaks off in the middle of a character, the first bytes of that character are left out. */
-function textOf(chunks: readonly Buffer[], isComplete: boolean): string {
-  const [first] = chunks;
-  const bytes = chunks.length === 1 ? first : Buffer.concat(chunks);
+function textOf(bytes: Buffer, isComplete: boolean): string {
   // Decoding it as a stream takes ten times as long.
   return isComplete ? decoder.decode(bytes) : new TextDecoder().decode(bytes, { stream: true });
 }

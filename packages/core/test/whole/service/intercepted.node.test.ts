@@ -1,14 +1,15 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createTracker, type Tracker, type TrackerOptions } from '../../../src/index.ts';
 
 const PAGE = '<!doctype html>\n<html><title>Sign in to the network</title></html>';
 
 let server: Server;
-/** The answer with status 200: its content type and body. */
-let answer: [type: string, body: string];
+/** The answer with status 200: its content type, its body, which never comes if it is undefined, and its content encoding. */
+let answer: [type: string, body: string | Buffer | undefined, encoding?: string];
 /** Events of requests whose answer was not a page. */
 let taken = 0;
 
@@ -17,9 +18,11 @@ beforeEach(async () => {
   server = createServer(async (request, response) => {
     let text = '';
     for await (const chunk of request) text += chunk;
-    const [type, body] = answer;
-    if (!body.trimStart().startsWith('<')) taken += JSON.parse(text).batch.length;
-    response.setHeader('content-type', type).end(body);
+    const [type, body, encoding = 'identity'] = answer;
+    if (typeof body === 'string' && !body.trimStart().startsWith('<')) taken += JSON.parse(text).batch.length;
+    response.setHeader('content-type', type).setHeader('content-encoding', encoding);
+    if (body === undefined) response.flushHeaders();
+    else response.end(body);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
 });
@@ -28,10 +31,14 @@ afterEach(() => {
   server.close();
 });
 
-function trackTwenty(delivery: NonNullable<TrackerOptions['delivery']> = {}): Tracker {
+function trackTwenty(
+  delivery: NonNullable<TrackerOptions['delivery']> = {},
+  bodyTimeoutMs = 60_000,
+): Tracker {
   const tracker = createTracker({
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     ...{ apiKey: 'first', correlationKey: 'email', journal: 'memory', delivery },
+    advanced: { bodyTimeoutMs },
   });
   for (let n = 0; n < 20; n += 1) tracker.track('event', { n }, { correlationValue: 'ada@example.com' });
   return tracker;
@@ -78,7 +85,45 @@ describe('a host that answers any request with 200 and a page', () => {
   });
 });
 
+describe('a host that answers any request with 200 and HTML that cannot be read', () => {
+  const utf16 = Buffer.from(`\ufeff${PAGE}`, 'utf16le');
+
+  it.each<[string, typeof answer]>([
+    ['is gzipped', ['text/html', gzipSync(PAGE), 'gzip']],
+    ['is in UTF-16', ['text/html; charset=utf-16', utf16]],
+    ['is in UTF-16 with the other byte order', ['text/html', Buffer.from(utf16).swap16()]],
+    ['never comes', ['text/html; charset=utf-8', undefined]],
+  ])('takes no events: they wait, and are delivered later (it %s)', async (_, page) => {
+    answer = page;
+    const tracker = trackTwenty({}, page[1] === undefined ? 20 : undefined);
+    expect(await tracker.flush({ timeoutMs: 30_000 })).toMatchObject({ delivered: 0, pending: 20 });
+    expect(tracker.stats().pause).toMatchObject({ reason: 'intercepted', status: 200 });
+    answer = ['application/json', '{}'];
+    tracker.setApiKey('second');
+    expect(await tracker.flush()).toMatchObject({ delivered: 20, pending: 0 });
+    expect(taken).toBe(20);
+    await tracker.close();
+  });
+
+  it('is believed where the policy of the user says so', async () => {
+    answer = ['text/html', gzipSync(PAGE), 'gzip'];
+    const tracker = trackTwenty({ policy: { '2xx': 'accept' } });
+    expect(await tracker.flush()).toMatchObject({ delivered: 20, pending: 0 });
+    await tracker.close();
+  });
+});
+
 describe('a service is believed', () => {
+  it.each<[string, typeof answer]>([
+    ['a word in another character set', ['text/html', Buffer.from('reçu', 'latin1')]],
+    ['what is gzipped, but not called HTML', ['application/json', gzipSync('{}'), 'gzip']],
+  ])('that answers with %s', async (_, given) => {
+    answer = given;
+    const tracker = trackTwenty();
+    expect(await tracker.flush()).toMatchObject({ delivered: 20, pending: 0 });
+    await tracker.close();
+  });
+
   it.each([
     ['text/html', ''],
     ['text/html; charset=utf-8', 'OK'],
