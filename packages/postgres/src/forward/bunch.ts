@@ -6,6 +6,7 @@ import type { OutboxRow, OutboxTable } from './outbox-table.ts';
 
 interface Event {
   readonly seq: number;
+  readonly hash: string;
   readonly size: number;
   /** Undefined once it was read. If it is read again, the table has it. */
   bytes: Uint8Array | undefined;
@@ -29,10 +30,10 @@ export class Bunch implements Segment {
     this.tenure = tenure;
     this.#table = table;
     this.keys = new Set(rows.map(({ seq }) => seq));
-    this.#events = rows.map(({ seq, body }) => {
+    this.#events = rows.map(({ seq, hash, body }) => {
       const bytes = encoder.encode(body);
       this.bytes += bytes.length;
-      return { seq, size: bytes.length, bytes };
+      return { seq, hash, size: bytes.length, bytes };
     });
     this.memoryBytes = this.bytes;
   }
@@ -68,8 +69,9 @@ export class Bunch implements Segment {
       this.#events[index] = undefined;
       this.#unload(event);
       this.bytes -= event.size;
-      const done = () => void this.keys.delete(event.seq);
-      released.push({ table: 'outbox', tenure: this.tenure, seq: event.seq, done });
+      const { hash, seq } = event;
+      const done = () => void this.keys.delete(seq);
+      released.push({ table: 'outbox', tenure: this.tenure, seq, hash, done });
     }
     return released;
   }
@@ -98,7 +100,11 @@ export class Bunch implements Segment {
   async #bodiesOf(events: readonly Event[]): Promise<(Uint8Array | undefined)[]> {
     const read = events.filter(({ bytes }) => !bytes).map(({ seq }) => seq);
     const rows = read.length > 0 ? await this.#table.read(this.tenure, read) : [];
-    const bodies = new Map(rows.map(({ seq, body }) => [seq, encoder.encode(body)]));
-    return events.map(({ bytes, seq }) => bytes ?? bodies.get(seq));
+    const bodies = new Map(rows.map((row) => [keyOf(row), encoder.encode(row.body)]));
+    return events.map((event) => event.bytes ?? bodies.get(keyOf(event)));
   }
+}
+
+function keyOf({ hash, seq }: Pick<OutboxRow, 'hash' | 'seq'>): string {
+  return `${seq} ${hash}`;
 }

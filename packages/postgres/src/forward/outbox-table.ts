@@ -6,12 +6,20 @@ export interface OutboxRow {
   /** The id of its slot. */
   readonly slot: number;
   readonly seq: number;
+  /** Of its text, as PostgreSQL makes it: another event may get the same number. */
+  readonly hash: string;
   /** Its JSON text, as the service gets it. */
   readonly body: string;
 }
 
 /** Most bytes of the events of one slot that are taken at once; more if one event is larger. */
 const MOST_BYTES = 2 * 1024 * 1024;
+
+/**
+ * Tells a row from another one that has its number. PostgreSQL gives numbers again after `truncate … restart identity`, and after a
+ * crash or a failover that took the last commits back. So it does with the ids of transactions, but each text has a uuid.
+ */
+const HASH = 'hashtextextended(body, 0)';
 
 /** The statements of forwarders on the table of the outbox. */
 export class OutboxTable {
@@ -26,7 +34,7 @@ export class OutboxTable {
 
   /**
    * Takes events of slots of which this journal is the owner, in order, without those that it knows: a transaction that commits late
-   * has lower numbers than others of before.
+   * has lower numbers than others of before. An event with the number of a known one is taken once that one is released.
    *
    * @param limit For each slot.
    */
@@ -38,7 +46,7 @@ export class OutboxTable {
     const { schema } = this.#database;
     const rows = await this.#database.run({
       what: 'list the outbox',
-      text: `select held.slot, found.seq, found.body from unnest($1::bigint[], $2::bigint[]) as held (slot, epoch)
+      text: `select held.slot, found.seq, found.body, ${HASH} as hash from unnest($1::bigint[], $2::bigint[]) as held (slot, epoch)
         join ${schema}.slot as s on s.id = held.slot and s.epoch = held.epoch and s.owner = $5
         cross join lateral (
           select seq, body, sum(octet_length(body)) over (order by seq) - octet_length(body) as before from (
@@ -47,9 +55,10 @@ export class OutboxTable {
         where found.before < ${MOST_BYTES} order by held.slot, found.seq`,
       values: [slots.map(({ slot }) => slot), slots.map(({ epoch }) => epoch), known, limit, this.#owner],
     });
-    return rows.map(({ slot, seq, body }) => ({
+    return rows.map(({ slot, seq, hash, body }) => ({
       slot: Number(slot),
       seq: Number(seq),
+      hash: String(hash),
       body: String(body),
     }));
   }
@@ -62,21 +71,22 @@ export class OutboxTable {
     const { schema } = this.#database;
     const rows = await this.#database.run({
       what: 'read the outbox',
-      text: `select o.seq, o.body from ${schema}.slot as s join ${schema}.outbox as o on o.slot = s.outbox
+      text: `select o.seq, o.body, ${HASH} as hash from ${schema}.slot as s join ${schema}.outbox as o on o.slot = s.outbox
         where s.id = $1 and s.epoch = $2 and s.owner = $3 and o.seq = any ($4::bigint[])`,
       values: [slot, epoch, this.#owner, seqs],
     });
-    return rows.map(({ seq, body }) => ({ seq: Number(seq), body: String(body) }));
+    return rows.map(({ seq, hash, body }) => ({ seq: Number(seq), hash: String(hash), body: String(body) }));
   }
 
   async remove(keys: readonly RowKey[]): Promise<void> {
     const { schema } = this.#database;
     await this.#database.run({
       what: 'release events of the outbox',
-      text: `delete from ${schema}.outbox as o using unnest($1::bigint[], $2::bigint[], $3::bigint[]) as k (slot, epoch, seq)
+      text: `delete from ${schema}.outbox as o
+        using unnest($1::bigint[], $2::bigint[], $3::bigint[], $5::bigint[]) as k (slot, epoch, seq, hash)
         join ${schema}.slot as s on s.id = k.slot and s.epoch = k.epoch and s.owner = $4
-        where o.slot = s.outbox and o.seq = k.seq`,
-      values: [...columnsOf(keys), this.#owner],
+        where o.slot = s.outbox and o.seq = k.seq and ${HASH} = k.hash`,
+      values: [...columnsOf(keys), this.#owner, keys.map(({ hash }) => hash)],
     });
   }
 }

@@ -77,11 +77,11 @@ export class Releases {
     const { parcels, outbox } = this.#options;
     const cuts = new Map<string, RowKey & { gone: NonNullable<Release['gone']> }>();
     const ended: Record<Release['table'], RowKey[]> = { own: [], parcel: [], outbox: [], stray: [] };
-    for (const { table, tenure, seq, gone } of releases) {
+    for (const { table, tenure, seq, hash, gone } of releases) {
       const { slot, epoch } = tenure;
       // Of several cuts of one parcel, the last one says all.
       if (gone) cuts.set(`${slot} ${seq}`, { slot, epoch, seq, gone });
-      else ended[table].push({ slot, epoch, seq });
+      else ended[table].push({ slot, epoch, seq, hash });
     }
     if (cuts.size > 0) await parcels.cut([...cuts.values()]);
     if (ended.stray.length > 0) await parcels.clear(ended.stray);

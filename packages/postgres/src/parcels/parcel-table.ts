@@ -30,6 +30,8 @@ export interface RowKey {
   readonly slot: number;
   readonly epoch: number | undefined;
   readonly seq: number;
+  /** Of the text of an event of the outbox. */
+  readonly hash?: string | undefined;
 }
 
 const COLUMNS = 6;

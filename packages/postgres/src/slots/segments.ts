@@ -9,6 +9,8 @@ export interface Release {
   readonly table: 'own' | 'parcel' | 'outbox' | 'stray';
   readonly tenure: Tenure;
   readonly seq: number;
+  /** Of the text of an event of the outbox. */
+  readonly hash?: string;
   /** The events of it that are released by now, if others of it wait. */
   readonly gone?: readonly Span[];
   /** The table has it no more. */

@@ -3,7 +3,12 @@ import { Bunch } from '../../src/forward/bunch.ts';
 import type { OutboxTable } from '../../src/forward/outbox-table.ts';
 import { Segments } from '../../src/slots/segments.ts';
 
-const ROWS = ['one', 'two', 'three'].map((body, index) => ({ slot: 1, seq: index + 10, body }));
+const ROWS = ['one', 'two', 'three'].map((body, index) => ({
+  slot: 1,
+  seq: index + 10,
+  hash: body,
+  body,
+}));
 const LIMIT = { maxEvents: 2, maxBytes: 100 };
 
 function bunchOf(rows = ROWS) {
