@@ -1,6 +1,7 @@
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import type { EventBytes } from '@sluice/core';
+import { MOST_EVENT_BYTES } from '@sluice/core/event-bytes';
 
 const compress = promisify(gzip);
 const decompress = promisify(gunzip);
@@ -11,6 +12,11 @@ const LEAST_BYTES = 1_024;
 const LEVEL = 1;
 const TIME_BYTES = 8;
 const END_BYTES = 4;
+/**
+ * A body that inflates to more is damaged: a few hundred kilobytes can become a gigabyte. The largest that is written is one event,
+ * or its dead letter, which has some kilobytes around it.
+ */
+export const MOST_BODY_BYTES: number = 2 * MOST_EVENT_BYTES;
 
 /** What the table keeps of events. */
 export interface Body {
@@ -31,7 +37,8 @@ export async function encodeBody(events: EventBytes, mayCompress: boolean): Prom
 /** The events of a body. Undefined if it is damaged. */
 export async function decodeBody(body: Body, count: number): Promise<EventBytes | undefined> {
   try {
-    return split(body.isGzipped ? await decompress(body.bytes) : body.bytes, count);
+    const limit = { maxOutputLength: MOST_BODY_BYTES };
+    return split(body.isGzipped ? await decompress(body.bytes, limit) : body.bytes, count);
   } catch {
     return undefined;
   }

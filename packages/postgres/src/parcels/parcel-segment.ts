@@ -1,7 +1,7 @@
 import type { Limit } from '@sluice/core';
 import type { Found, Release, Segment } from '../slots/segments.ts';
 import type { Tenure } from '../slots/tenure.ts';
-import { decodeBody } from './parcel-body.ts';
+import { decodeBody, MOST_BODY_BYTES } from './parcel-body.ts';
 import { type Parcel, ParcelList } from './parcel-list.ts';
 import type { ParcelTable } from './parcel-table.ts';
 import { joinPieces, outside, type Piece, type Span } from './pieces.ts';
@@ -30,8 +30,12 @@ export class ParcelSegment implements Segment {
     if (first && last && !this.#pieces.some(({ from }) => from === first.from)) {
       const rows = await this.#table.read(this.tenure.slot, first.from, last.from);
       const pieces: Piece[] = [];
+      // Its bodies are small as they are stored. The next read asks again for what is left out.
+      let room = MOST_BODY_BYTES;
       for (const { seq, events: count, body } of rows) {
+        if (room <= 0) break;
         const events = await decodeBody(body, count);
+        room -= events?.bytes.length ?? 0;
         if (events) pieces.push({ from: seq, ...events });
         else isDamaged ||= seq === first.from;
       }
