@@ -28,6 +28,12 @@ const NOT_REPLICATED = '01000';
 /** PostgreSQL's code for a change on a server, or in a session, that takes none. */
 const READ_ONLY = '25006';
 
+/**
+ * How often to run a statement that did nothing because of others at the same time. Where all transactions are serializable by
+ * default that is usual; twice in a row is rare.
+ */
+const MOST_TRIES = 10;
+
 /** Connections of a pool that is made here. */
 const CONNECTIONS = 4;
 
@@ -78,8 +84,20 @@ export class Database {
     this.#pool.on('error', ignore);
   }
 
-  /** Runs a statement, or several on one connection. Resolves to the rows of the last one. Rejects with a QueryError. */
+  /**
+   * Runs a statement, or several on one connection. What PostgreSQL breaks off because of others is run again, from the first one on.
+   * Resolves to the rows of the last one. Rejects with a QueryError.
+   */
   async run(first: Query, ...others: readonly Query[]): Promise<readonly Row[]> {
+    for (let tries = 1; ; tries += 1)
+      try {
+        return await this.#run(first, others);
+      } catch (error) {
+        if (tries === MOST_TRIES || !(error instanceof QueryError && error.isConflict)) throw error;
+      }
+  }
+
+  async #run(first: Query, others: readonly Query[]): Promise<readonly Row[]> {
     const client = await this.#connect(first);
     let isBroken = true;
     try {

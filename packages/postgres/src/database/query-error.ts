@@ -8,6 +8,9 @@ export function lacksTable(cause: unknown): boolean {
   return NO_TABLE.has(Object(cause).code);
 }
 
+/** PostgreSQL's codes for a statement that did nothing because others ran at the same time, and a deadlock. */
+const CONFLICTS: ReadonlySet<unknown> = new Set(['40001', '40P01']);
+
 /** A statement failed. */
 export class QueryError extends StorageError {
   /** Whether PostgreSQL may have done it all the same: the connection was cut, or there was no answer in time. */
@@ -21,6 +24,11 @@ export class QueryError extends StorageError {
     super(`cannot ${what} in PostgreSQL: ${message || code || String(cause)}${advice}`, { cause });
     this.isUnknown = isUnknown;
     this.state = typeof code === 'string' ? code : undefined;
+  }
+
+  /** Whether the same statement may succeed at once. */
+  get isConflict(): boolean {
+    return !this.isUnknown && CONFLICTS.has(this.state);
   }
 }
 
