@@ -8,7 +8,10 @@ import { quotedSchema } from './schema-name.ts';
 const FILES = new URL('../../sql/', import.meta.url);
 // Not `to_regclass`: what it remembers of the catalog may be older than the lock.
 const FIND_SCHEMA = `select from pg_namespace where '"' || nspname || '"' = $1`;
-const FIND_TABLE = `select from pg_tables where '"' || schemaname || '"' = $1 and tablename = 'migration'`;
+const FIND_TABLES = `select tablename as name from pg_tables where '"' || schemaname || '"' = $1
+  and tablename in ('migration', 'outbox', 'parcel', 'slot')`;
+/** How many these are. */
+const TABLES = 4;
 const LOCK = 'select pg_advisory_xact_lock(hashtextextended($1, 0))';
 
 const ignore = () => {};
@@ -26,7 +29,8 @@ const RULES: Readonly<Record<keyof MigrateOptions, Rule>> = { schema: ANYTHING }
  * needs no right but to read the table `migration`, if there is nothing to do.
  *
  * @returns The versions that this call added.
- * @throws Rejects with a ConfigError for a wrong argument, and with the errors of `pg`.
+ * @throws Rejects with a ConfigError for a wrong argument and for a schema with a table `migration` of another program, and with the
+ *   errors of `pg`.
  * @example await migrate(pool, { schema: 'sluice' });
  */
 export async function migrate(pool: Pool, options: MigrateOptions = {}): Promise<number[]> {
@@ -88,8 +92,14 @@ async function migrationFiles(): Promise<Migration[]> {
 
 /** What the schema does not have yet. */
 async function missing(client: ClientBase, quoted: string, files: Migration[]): Promise<Migration[]> {
-  const { rowCount } = await client.query(FIND_TABLE, [quoted]);
-  if (rowCount === 0) return files;
+  const { rows: tables } = await client.query<{ name: string }>(FIND_TABLES, [quoted]);
+  if (!tables.some(({ name }) => name === 'migration')) return files;
+  // Other programs have a table of this name too, and their versions may be the same.
+  if (tables.length < TABLES)
+    throw new ConfigError(
+      'schema',
+      `schema must be a schema of Sluice alone: ${quoted} has a table migration, but not the tables of Sluice`,
+    );
   const done = await client.query<{ version: number }>(`select version from ${quoted}.migration`);
   const versions = new Set(done.rows.map(({ version }) => version));
   return files.filter(({ version }) => !versions.has(version));

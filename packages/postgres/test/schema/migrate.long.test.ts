@@ -43,6 +43,18 @@ describeOnPostgres('migrate()', (database) => {
     expect(rows).toEqual([{ found: null }]);
   });
 
+  it('refuses a schema in which another program has a table of its name', async () => {
+    await database.pool.query(
+      'create schema app; create table app.migration (version int); insert into app.migration values (1)',
+    );
+    const error = await migrate(database.pool, { schema: 'app' }).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(ConfigError);
+    expect(error).toMatchObject({
+      message:
+        'schema must be a schema of Sluice alone: "app" has a table migration, but not the tables of Sluice',
+    });
+  });
+
   it('runs no SQL that comes in place of a name', async () => {
     const schema = 'x"; drop schema sluice cascade; --';
     await expect(migrate(database.pool, { schema })).rejects.toThrow(ConfigError);
