@@ -1,14 +1,42 @@
-import { connect } from 'node:net';
+import { once } from 'node:events';
+import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { BehaviourSwitch } from '../src/behaviour/behaviour-switch.ts';
+import { Exchange } from '../src/http/exchange.ts';
+import { createHttpServer } from '../src/http/http-server.ts';
 import { startEmulator } from '../src/index.ts';
+import { Account } from '../src/running/account.ts';
+import { createApplication } from '../src/running/application.ts';
+import { silentLogger } from '../src/running/logger.ts';
 import type { Service } from './service.ts';
 
 /** Sends raw bytes, and returns the whole answer. */
-function answerTo({ baseUrl }: Service, bytes: string | Uint8Array): Promise<string> {
+function answerTo({ baseUrl }: Pick<Service, 'baseUrl'>, bytes: string | Uint8Array): Promise<string> {
   const socket = connect(Number(new URL(baseUrl).port), '127.0.0.1');
   socket.write(bytes);
   return text(socket);
+}
+
+/** Serves no path, from an account whose disk has no room for one more request. */
+async function serveOnFullDisk() {
+  const errors: string[] = [];
+  const note = (_: object, message: string) => void errors.push(message);
+  const account = new Account({ logger: { ...silentLogger, error: note } });
+  const behaviour = new BehaviourSwitch(account.database, undefined);
+  const application = createApplication({
+    ...{ logger: silentLogger, here: [], isElsewhere: () => false, otherUrl: () => '' },
+    begin: ({ req, env }) => new Exchange(account, behaviour.current, req.path, env.incoming),
+  });
+  const server = createHttpServer(application, account, behaviour).listen(0, '127.0.0.1');
+  onTestFinished(() => account.close());
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  account.database.exec('PRAGMA max_page_count = 1');
+  while (errors.length === 0) new Exchange(account, behaviour.current).end(200);
+  const stored = account.requests.newest;
+  const { port } = server.address() as AddressInfo;
+  return { account, errors, stored, baseUrl: `http://127.0.0.1:${port}` };
 }
 
 const HEAD = 'POST /api/events/batch/ HTTP/1.1\r\nConnection: close\r\n';
@@ -58,6 +86,19 @@ describe('what is no request of HTTP', () => {
     expect(await answerTo(emulator, 'EHLO there\r\n\r\n')).toMatch(
       /^HTTP\/1\.1 400 [\s\S]*content-length: 0[\s\S]*\r\n\r\n$/,
     );
+  });
+
+  it.each<[string, string, RegExp]>([
+    ['another protocol', 'EHLO there\r\n\r\n', /400 [\s\S]*Parse Error/],
+    ['no Host', `${HEAD}\r\n`, /400 [\s\S]*Missing host header/],
+    ['a proxy asked for', 'CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n', /400 [\s\S]*CONNECT asks for/],
+    ['a request to a wrong path', `${HEAD}Host: a\r\n\r\n`, /404 [\s\S]*unknown_path/],
+  ])('is answered where the disk is full, though it cannot be kept: %s', async (_, bytes, answer) => {
+    const { account, errors, stored, ...service } = await serveOnFullDisk();
+    expect(await answerTo(service, bytes)).toMatch(answer);
+    expect(account.requests.newest).toBe(stored);
+    expect(errors.at(-1)).toBe('a request is answered, but cannot be stored');
+    expect(errors).toHaveLength(2);
   });
 
   it('is not made of a request that is cut short: that is kept once, as what it is', async () => {

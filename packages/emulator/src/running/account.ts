@@ -5,7 +5,7 @@ import { Audience } from '../customers/audience.ts';
 import type { ReceivedEvent } from '../events/tracked-events.ts';
 import { Search } from '../search/search.ts';
 import { ApiKeyStore } from '../storage/api-key-store.ts';
-import { Database, openDirectory, unusable } from '../storage/database.ts';
+import { Database, openDirectory, unlessFailing, unusable } from '../storage/database.ts';
 import { type BatchOutcome, EventStore } from '../storage/event-store.ts';
 import { type KeptRequest, RequestStore } from '../storage/request-store.ts';
 import { startRetention } from '../storage/retention.ts';
@@ -40,6 +40,7 @@ export class Account {
   readonly search: Search;
   readonly database: Database;
   readonly #stopRetention: () => void;
+  readonly #logger: Logger;
   /** How often it was cleared. */
   clearings = 0;
   #arrival = new AbortController();
@@ -47,6 +48,7 @@ export class Account {
   /** Opens the account in the directory, or a new one in memory. Throws errors of code `SLUICE_STORAGE`. */
   constructor({ data, logger = silentLogger, maxEvents }: AccountSettings = {}) {
     let opened: Database | undefined;
+    this.#logger = logger;
     try {
       opened = data === undefined ? new Database() : openDirectory(data);
       const database = opened;
@@ -89,9 +91,16 @@ export class Account {
     });
   }
 
-  /** Stores a request without events, and returns its id. If the account is closed, does nothing: a request may end after that. */
+  /**
+   * Stores a request without events, and returns its id; undefined if that fails, as on a full disk: the request is answered all the
+   * same. If the account is closed, does nothing: a request may end after that.
+   */
   keepRequest(request: KeptRequest): number | undefined {
-    return this.database.isOpen ? this.requests.add(request) : undefined;
+    if (!this.database.isOpen) return undefined;
+    return unlessFailing(
+      () => this.requests.add(request),
+      (error) => this.#logger.error({ err: error }, 'a request is answered, but cannot be stored'),
+    );
   }
 
   /** Deletes what {@link ClearOptions} say. Throws {@link ConfigError} if they are wrong. */

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { SluiceError } from '@sluice/protocol';
 import type { Catalogue, Page, TrackerCount, TrackerRows } from '../admin/contract.ts';
-import { type Database, escapeText, unlessFull } from '../storage/database.ts';
+import { type Database, escapeText, unlessFailing } from '../storage/database.ts';
 import { allOf, type Condition, conditionOf, type SearchFilter } from '../storage/event-filter.ts';
 import { readRows } from '../storage/event-rows.ts';
 import { type Extent, firstReceived } from '../storage/event-store.ts';
@@ -92,7 +92,8 @@ export class Search {
       const pauses = this.#isBusy ? BUSY_PAUSES : 0;
       this.#isBusy = false;
       const startedAt = this.#now();
-      const isMore = unlessFull(() => this.#index.step(this.#extent()));
+      // If that fails, the next search does the same, and says why.
+      const isMore = unlessFailing(() => this.#index.step(this.#extent()));
       const tookMs = this.#now() - startedAt;
       if (isMore) this.#stepIn(Math.max(PAUSE_MS, pauses * tookMs));
     }, pauseMs);

@@ -180,13 +180,14 @@ export function sqliteCode(error: unknown): string {
   return error instanceof Error ? String(Reflect.get(error, 'code') ?? '') : '';
 }
 
-/** Does a piece of work in the background. A full disk only makes it wait: the next request says why. */
-export function unlessFull(work: () => boolean): boolean {
+/** Does work whose caller cannot fail. If the database cannot do it, as on a full disk, tells `failed`, and returns undefined. */
+export function unlessFailing<T>(work: () => T, failed: (error: unknown) => void = () => {}): T | undefined {
   try {
     return work();
   } catch (error) {
-    if (sqliteCode(error) === 'SQLITE_FULL') return false;
-    throw error;
+    if (!sqliteCode(error).startsWith('SQLITE_')) throw error;
+    failed(error);
+    return undefined;
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '@sluice/protocol/toolbox';
 import type { Logger } from '../running/logger.ts';
-import { unlessFull } from './database.ts';
+import { unlessFailing } from './database.ts';
 import type { EventStore } from './event-store.ts';
 import type { RequestStore } from './request-store.ts';
 
@@ -13,7 +13,7 @@ const AT_ONCE = 1_000;
 
 /**
  * Removes the oldest events and requests beyond the limits, at intervals and a few at a time. Warns once if it removes events
- * although nobody has said how many to keep. Returns a function that ends that.
+ * although nobody has said how many to keep, and says once if it cannot. Returns a function that ends that.
  *
  * @param maxEvents Default 1,000,000; infinite for all.
  */
@@ -41,9 +41,15 @@ export function startRetention(
     const hasMoreRequests = requests.removeBefore(requests.newest - MOST_REQUESTS + 1, AT_ONCE);
     return hasMoreRequests || first > events.totals.oldest;
   };
+  let isFailureTold = false;
+  const tellFailure = (error: unknown): void => {
+    if (!isFailureTold)
+      logger.error({ err: error }, 'old events cannot be removed; it is tried again and again');
+    isFailureTold = true;
+  };
   let timer: Timer;
   const next = (delayMs: number): void => {
-    timer = clock.setTimeout(() => next(unlessFull(removeSome) ? 0 : PERIOD_MS), delayMs);
+    timer = clock.setTimeout(() => next(unlessFailing(removeSome, tellFailure) ? 0 : PERIOD_MS), delayMs);
   };
   next(PERIOD_MS);
   return () => timer.cancel();

@@ -48,14 +48,17 @@ describe('a search in memory', () => {
     expect(rows.every(({ id }) => id >= EVENTS - 5)).toBe(true);
   });
 
-  it('says that the disk is full, and goes on when there is room', async () => {
+  it.each([
+    ['SQLITE_FULL', 'max_page_count = 1', 'max_page_count = 1000000'],
+    ['SQLITE_READONLY', 'query_only = ON', 'query_only = OFF'],
+  ])('says why it cannot be prepared (%s), and goes on when it can', async (code, setting, back) => {
     vi.useFakeTimers({ toFake: ['setTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
     const { database, search } = setUp();
-    database.exec('PRAGMA max_page_count = 1');
-    await expect(search.rows({ text: 'p', limit: 1 })).rejects.toMatchObject({ code: 'SQLITE_FULL' });
+    database.exec(`PRAGMA ${setting}`);
+    await expect(search.rows({ text: 'p', limit: 1 })).rejects.toMatchObject({ code });
     vi.runAllTimers(); // it indexes in the background, too
-    database.exec('PRAGMA max_page_count = 1000000');
+    database.exec(`PRAGMA ${back}`);
     expect((await search.rows({ text: 'p', limit: 1 })).rows).toHaveLength(1);
     search.close();
   });

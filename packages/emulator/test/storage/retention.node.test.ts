@@ -26,7 +26,12 @@ function setUp(maxEvents?: number) {
   const database = new Database();
   const events = new EventStore(database);
   const warnings: string[] = [];
-  const logger = { ...silentLogger, warn: (_: object, message: string) => void warnings.push(message) };
+  const errors: string[] = [];
+  const logger = {
+    ...silentLogger,
+    warn: (_: object, message: string) => void warnings.push(message),
+    error: (_: object, message: string) => void errors.push(message),
+  };
   startRetention(events, new RequestStore(database), maxEvents, logger, clock);
   const add = (uuids: readonly number[]) =>
     events.add(
@@ -39,7 +44,7 @@ function setUp(maxEvents?: number) {
       7,
       clock.now(),
     );
-  return { clock, database, events, add, warnings };
+  return { clock, database, events, add, warnings, errors };
 }
 
 const upTo = (count: number) => Array.from({ length: count }, (_, at) => at);
@@ -83,6 +88,17 @@ describe('retention', () => {
     clock.advance(1_000);
     expect(add([1, 2])).toEqual({ accepted: 2, repeated: 1, firstEvent: 3 });
     expect(events.find({ uuid: '01234567-89ab-4cde-8f01-000000000001' })).toHaveLength(1);
+  });
+
+  it('says once that it fails, and goes on when it can again', () => {
+    const { clock, database, events, add, errors } = setUp(1);
+    add([1, 2]);
+    database.exec('PRAGMA query_only = ON');
+    clock.advance(1_000);
+    expect(errors).toEqual([expect.stringContaining('old events cannot be removed')]);
+    database.exec('PRAGMA query_only = OFF');
+    clock.advance(1_000);
+    expect(events.totals).toMatchObject({ oldest: 2, unique: 1 });
   });
 
   it('keeps the newest requests', () => {
