@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
@@ -41,9 +42,25 @@ describe('the content of a request', () => {
   it('never shows a key', async () => {
     await using emulator = await startEmulator({ primaryKey: 'email' });
     await sendEvents(emulator, event());
-    const text = JSON.stringify(await details(emulator, 1));
-    expect(text).not.toContain(emulator.apiKey);
-    expect(text).toContain(`Api-Key ••••${emulator.apiKey.slice(-4)}`);
+    const shown = JSON.stringify(await details(emulator, 1));
+    expect(shown).not.toContain(emulator.apiKey);
+    expect(shown).toContain(`Api-Key ••••${emulator.apiKey.slice(-4)}`);
+  });
+
+  it.each([
+    ['cookie', 'session=secret-of-my-shop; theme=dark', 'session=••••shop; theme=••••'],
+    ['cookie', 'a=b==;c="x y"; lonely; empty=', 'a=••••;c=••••; ••••; empty='],
+    ['authorization', 'Basic secret-of-my-shop', 'Basic ••••shop'],
+    ['authorization', 'secret-of-my-shop', '••••shop'],
+    ['Proxy-Authorization', 'Digest user="ada", nonce="x"', 'Digest ••••="x"'],
+    ['authorization', 'Api-Key two words', 'Api-Key ••••'],
+    ['x-shop', 'a=b; c', 'a=b; c'],
+  ])('masks all secrets of a header: %s: %s', async (name, value, shown) => {
+    await using emulator = await startEmulator();
+    const socket = connect(Number(new URL(emulator.baseUrl).port), '127.0.0.1');
+    socket.end(`GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${name}: ${value}\r\n\r\n`);
+    await text(socket);
+    expect((await details(emulator, 1)).content?.headers).toContainEqual([name, shown]);
   });
 
   it('is cut at 64 KiB, and then cannot be sent again', async () => {

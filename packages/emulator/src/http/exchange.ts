@@ -12,7 +12,6 @@ import type { KeptRequest, RecentRequest } from '../storage/request-store.ts';
 import { type Answer, hasBody, respond } from './answers.ts';
 
 const MOST_BYTES = 64 * 1024;
-const SECRETS: readonly string[] = ['authorization', 'cookie', 'proxy-authorization'];
 
 /** One request to the interface, from its arrival until it is stored. Keeps the first 64 KiB of its body, and of its answer. */
 export class Exchange implements RecentRequest {
@@ -136,8 +135,19 @@ export class Exchange implements RecentRequest {
 }
 
 function masked(name: string, value: string): string {
-  if (!SECRETS.includes(name.toLowerCase())) return value;
-  return value.replace(/\S+$/, (secret) => `••••${secret.length < 12 ? '' : secret.slice(-4)}`);
+  switch (name.toLowerCase()) {
+    case 'authorization':
+    case 'proxy-authorization': // without a scheme, all of it is the secret
+      return value.replace(/(?<=^\S+\s+)\S.*|^\S+$/, hidden);
+    case 'cookie': // a value may have a =, or no name before it
+      return value.replace(/[^;\s][^;]*/g, (cookie) => cookie.replace(/(?<=^[^=]*=).+|^[^=]+$/, hidden));
+    default:
+      return value;
+  }
+}
+
+function hidden(secret: string): string {
+  return `••••${secret.length < 12 ? '' : secret.slice(-4)}`;
 }
 
 function cut(bytes: Buffer, isCut: boolean): { readonly body: string; readonly isCut: boolean } {
