@@ -67,6 +67,16 @@ describe('the command line', () => {
     expect(parseCommandLine(['--data', 'd']).options.apiKey).toBeUndefined();
   });
 
+  it.each([
+    ['localhost', 'emulator_local'],
+    ['::1', 'emulator_local'],
+    ['0.0.0.0', undefined],
+    ['192.168.1.4', undefined],
+  ])('has the key that everybody knows on loopback only: %s', (host, key) => {
+    expect(parseCommandLine(['--host', host]).options.apiKey).toBe(key);
+    expect(parseCommandLine(['--host', host, '--api-key', 'k']).options.apiKey).toBe('k');
+  });
+
   it('keeps all events where it is told to', () => {
     expect(parseCommandLine(['--max-events', 'all']).options.maxEvents).toBe(Number.POSITIVE_INFINITY);
     expect(parseCommandLine(['--max-events', '7']).options.maxEvents).toBe(7);

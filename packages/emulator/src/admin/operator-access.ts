@@ -9,6 +9,9 @@ const COOKIE = 'sluice_emulator_token';
 const BEARER = 'Bearer ';
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
+/** The API key of a process on loopback that got none. It is in the documents, so pages of all sites know it. */
+export const LOCAL_KEY = 'emulator_local';
+
 /** Whether a server that listens on `host` can be reached from this machine only. */
 export function isLoopback(host: string): boolean {
   return LOOPBACK.test(host.includes(':') ? `[${host}]` : host);
@@ -28,7 +31,7 @@ export function isForKeys(path: string): boolean {
  * Lets the operator pass, to the pages and all routes. With a token, that is whoever presents it: as `Authorization: Bearer TOKEN`,
  * or in the cookie that a page gets when it is opened with `?token=`. Without a token, which is for loopback only, it is whoever
  * comes from this machine. Even then, pages of other sites in a browser on this machine are refused. Who has an API key may read
- * events and counts.
+ * events and counts. With {@link LOCAL_KEY}, only processes and pages on this machine may.
  */
 export function guardOf(token: string | undefined, keys: ApiKeyStore): MiddlewareHandler<Environment> {
   const isToken = (given: string | null | undefined): boolean =>
@@ -39,7 +42,9 @@ export function guardOf(token: string | undefined, keys: ApiKeyStore): Middlewar
     const authorization = req.header('authorization');
     if (isForKeys(url.pathname) && authorization !== undefined && !authorization.startsWith(BEARER)) {
       keys.authenticate(authorization);
-      return next();
+      if (authorization !== `Api-Key ${LOCAL_KEY}` || isLocal(url, req.header('origin'))) return next();
+      const rule = `Everybody knows the key ${LOCAL_KEY}. So it reads only by a loopback address, and for pages of one`;
+      throw new Refusal('not_operator', `${rule}. Start with --api-key to choose another key.`);
     }
     if (token === undefined && !LOOPBACK.test(url.hostname)) {
       // A name of another site may resolve to this machine. Then the pages of that site would count as ours (DNS rebinding).
@@ -61,6 +66,12 @@ export function guardOf(token: string | undefined, keys: ApiKeyStore): Middlewar
     const how = 'send Authorization: Bearer TOKEN, or open the pages with ?token=TOKEN';
     throw new Refusal('not_operator', `Pages and routes need the operator's token: ${how}.`);
   };
+}
+
+/** Whether a request comes from this machine: its address and, if a page sent it, that of the page are loopback. */
+function isLocal({ hostname }: URL, origin: string | undefined): boolean {
+  if (!LOOPBACK.test(hostname)) return false; // a name of another site may resolve to this machine
+  return origin === undefined || (URL.canParse(origin) && LOOPBACK.test(new URL(origin).hostname));
 }
 
 function digest(text: string): Buffer {

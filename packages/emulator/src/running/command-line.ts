@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { ConfigError, type Customer } from '@sluice/protocol';
 import { describe, oneOf, readRules, refusal } from '@sluice/protocol/toolbox';
+import { isLoopback, LOCAL_KEY } from '../admin/operator-access.ts';
 import { isJsonObject } from '../events/json-text.ts';
 import { messageOf } from '../messages.ts';
 import type { EmulatorOptions } from './options.ts';
@@ -25,7 +26,8 @@ Usage: npx sluice-emulator [options]
   --host HOST         address to listen on (default 127.0.0.1)
   --data DIR          keep everything in this directory (default: memory only)
   --max-events N      keep the newest N events, or all (default 1000000)
-  --api-key KEY       API key to accept (default: the one in the data directory; in memory: emulator_local)
+  --api-key KEY       API key to accept (default: that of the data directory; in memory emulator_local, beyond
+                      loopback a new one)
   --token TOKEN       what to present for pages and their routes (default: nothing on loopback, else a new one)
   --primary-key NAME  select this attribute as primary key
   --customers FILE    add the customers of FILE, one JSON object a line
@@ -78,8 +80,10 @@ export function parseCommandLine(args: readonly string[]): Command {
     given[name] = typeof value === 'string' ? VALUES[name]?.(value, name) : value;
   }
   const { help = false, version = false, logLevel, ...options } = given;
-  // A data directory keeps its key. Without one, the key is always the same, so that a client needs no new settings.
-  const key = options.data === undefined ? { apiKey: 'emulator_local' } : {};
+  const { data, host = '127.0.0.1' } = options;
+  // A data directory keeps its key. Without one, the key is always the same, so that a client needs no new settings. Beyond
+  // loopback it is a new one: otherwise, the whole network could read events.
+  const key = data === undefined && isLoopback(String(host)) ? { apiKey: LOCAL_KEY } : {};
   return {
     help: help === true,
     version: version === true,

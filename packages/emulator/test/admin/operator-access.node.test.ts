@@ -1,6 +1,7 @@
 import { request } from 'node:http';
+import { EVENTS_PATH } from '@sluice/protocol';
 import { describe, expect, it } from 'vitest';
-import { isLoopback } from '../../src/admin/operator-access.ts';
+import { isLoopback, LOCAL_KEY } from '../../src/admin/operator-access.ts';
 import type { Emulator } from '../../src/running/emulator.ts';
 import { startEmulator } from '../../src/running/start-emulator.ts';
 import { ask, event, sendEvents } from '../service.ts';
@@ -12,9 +13,13 @@ async function statusOf(emulator: Emulator, headers: Record<string, string>, pat
 }
 
 /** Does not use fetch, because that sets Host and Cookie itself. */
-function statusWith(emulator: Emulator, headers: Record<string, string>): Promise<number | undefined> {
+function statusWith(
+  emulator: Emulator,
+  headers: Record<string, string>,
+  path = STATUS,
+): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
-    request(emulator.apiUrl + STATUS, { headers }, (answer) => {
+    request(emulator.apiUrl + path, { headers }, (answer) => {
       answer.resume();
       resolve(answer.statusCode);
     })
@@ -50,8 +55,9 @@ describe('pages and routes on loopback', () => {
   });
 });
 
+const READABLE = ['/events', '/events/count', '/events/values?field=name', '/events/export', '/counts'];
+
 describe('an API key from another origin', () => {
-  const READABLE = ['/events', '/events/count', '/events/values?field=name', '/events/export', '/counts'];
   const OTHERS = [
     ...[
       '/status',
@@ -112,6 +118,48 @@ describe('an API key from another origin', () => {
     });
     expect([status, answered.get('access-control-allow-origin')]).toEqual([204, '*']);
     expect(answered.get('access-control-allow-headers')).toContain('authorization');
+  });
+});
+
+describe('the API key that everybody knows', () => {
+  const authorization = `Api-Key ${LOCAL_KEY}`;
+
+  it.each([undefined, 'a-token'])('reads for no page of another machine (token: %s)', async (token) => {
+    await using emulator = await startEmulator({ apiKey: LOCAL_KEY, primaryKey: 'email', token });
+    await sendEvents(emulator, event());
+    for (const path of READABLE.map((each) => `/emulator${each}`)) {
+      for (const origin of ['https://elsewhere.example', 'http://localhost.example:5173', 'null'])
+        expect([path, origin, await statusOf(emulator, { authorization, origin }, path)]).toEqual([
+          path,
+          origin,
+          403,
+        ]);
+      // DNS rebinding: for the browser, the page is of the same origin.
+      expect(await statusWith(emulator, { authorization, host: 'rebound.example' }, path)).toBe(403);
+    }
+  });
+
+  it('reads for processes and pages on this machine', async () => {
+    await using emulator = await startEmulator({ apiKey: LOCAL_KEY });
+    const { apiUrl: origin, baseUrl } = emulator;
+    for (const path of READABLE.map((each) => `/emulator${each}`)) {
+      expect(await statusOf(emulator, { authorization }, path)).toBe(200);
+      expect(await statusWith(emulator, { authorization, host: 'localhost:4200' }, path)).toBe(200);
+      for (const page of [origin, baseUrl, 'http://localhost:5173', 'http://[::1]:5173'])
+        expect([page, await statusOf(emulator, { authorization, origin: page }, path)]).toEqual([page, 200]);
+    }
+  });
+
+  it('sends events from any page', async () => {
+    await using emulator = await startEmulator({ apiKey: LOCAL_KEY, primaryKey: 'email' });
+    const headers = {
+      authorization,
+      origin: 'https://elsewhere.example',
+      'content-type': 'application/json',
+    };
+    const body = JSON.stringify({ batch: [event()] });
+    const sent = await ask(emulator.baseUrl + EVENTS_PATH, { method: 'POST', headers, body });
+    expect([sent.status, sent.headers.get('access-control-allow-origin')]).toEqual([200, '*']);
   });
 });
 
