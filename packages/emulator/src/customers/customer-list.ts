@@ -38,8 +38,9 @@ export interface CustomerRecord {
 
 // The text of the attributes is checked first: it contains the words too, and is faster to search than the single values. SQLite
 // cannot read JSON that is nested deeper than 1,000 levels: there, the check of the text must be enough.
-const CONTAINS = `attributes LIKE ? ESCAPE '!' AND CASE WHEN json_valid(attributes)
-  THEN EXISTS (SELECT 1 FROM json_each(attributes) WHERE value LIKE ? ESCAPE '!') ELSE 1 END`;
+const CONTAINS = `attributes LIKE ? ESCAPE '!' AND attributes GLOB ? AND CASE WHEN json_valid(attributes)
+  THEN EXISTS (SELECT 1 FROM json_each(attributes) WHERE value LIKE ? ESCAPE '!' AND value GLOB ?) ELSE 1 END`;
+const BEYOND_ASCII = /[\u0080-\u{10ffff}]/gu;
 const SORTED = `CASE WHEN json_valid(attributes) THEN (SELECT atom FROM json_each(attributes) WHERE key = ?) END`;
 
 /** SQL that reads customers, to be followed by a condition. */
@@ -57,7 +58,7 @@ export function listCustomers(
     wanted = [escapeText(value)];
   } else if (search !== undefined) {
     where = CONTAINS;
-    wanted = [containing(escapeText(search)), containing(search)];
+    wanted = [...patterns(escapeText(search)), ...patterns(search)];
   }
   const sorted = `${SORTED} IS NULL, ${SORTED} COLLATE NOCASE ${descending ? 'DESC' : 'ASC'},`;
   const rows = database.all<StoredCustomer>(
@@ -66,6 +67,22 @@ export function listCustomers(
   );
   const count = `SELECT count(*) AS total FROM customers WHERE ${where}`;
   return { customers: rows.map(toRow), total: database.get<{ total: number }>(count, ...wanted)?.total ?? 0 };
+}
+
+/**
+ * Patterns of LIKE and of GLOB: both match texts that contain `text`, ignoring case. LIKE is fast, but knows the two cases of ASCII
+ * letters only. So it lets any letter pass for another one, and GLOB checks it.
+ */
+function patterns(text: string): [like: string, glob: string] {
+  const like = containing(text).replace(BEYOND_ASCII, '_');
+  if (like === containing(text)) return [like, '*'];
+  const letters = Array.from(text, (letter) => {
+    const upper = letter.toUpperCase();
+    const cases = new Set([letter, letter.toLowerCase(), upper, upper.toLowerCase()]);
+    const single = [...cases].filter((each) => Array.from(each).length === 1); // ß in capitals is SS
+    return single.length > 1 || '*?['.includes(letter) ? `[${single.join('')}]` : letter;
+  });
+  return [like, `*${letters.join('')}*`];
 }
 
 /** Checks a customer, named `at` in errors. Throws {@link ConfigError}. */

@@ -97,10 +97,17 @@ describe('customers', () => {
     ['a_b', ['odd@example.com']],
     ['"quoted"', ['odd@example.com']],
     ['inner', ['odd@example.com']],
-    ['ü', ['odd@example.com']],
-  ])('are searched by their values: %s', async (search, emails) => {
+    ['ü', ['m@example.com', 'odd@example.com']],
+    ['Müller', ['m@example.com']],
+    ['olga οδος', ['m@example.com']],
+    ['ж*]?[^-]!"\\%_\u{1F600}', ['m@example.com']],
+    ['Möller', []],
+    ['[ü]', []],
+    ['Ü*', []],
+  ])('are searched by their values, ignoring case: %s', async (search, emails) => {
     const odd: Customer = { email: 'odd@example.com', a: '100% a_b "quoted" ü', deep: { x: 'inner' } };
-    await using emulator = await startEmulator({ primaryKey: 'email', customers: [ADA, BOB, odd] });
+    const mueller = { email: 'm@example.com', a: 'MÜLLER', b: 'Olga ΟΔΟΣ', c: 'Ж*]?[^-]!"\\%_\u{1F600}' };
+    await using emulator = await startEmulator({ primaryKey: 'email', customers: [ADA, BOB, odd, mueller] });
     const { customers, total } = await listed(emulator, `search=${encodeURIComponent(search)}`);
     expect(customers.map(({ primaryKeyValue }) => primaryKeyValue)).toEqual(emails);
     expect(total).toBe(emails.length);
