@@ -4,7 +4,8 @@ import type { Condition } from '../storage/event-filter.ts';
 
 type Literal = string | number | boolean | null;
 
-const STEP = String.raw`\.(?:"(?:[^"\\]|\\.)*"|[\p{L}\p{N}_$-]+)|\[\d+\]`;
+// No key has U+0000 itself: JSON has an escape for it, and SQLite would end the path there.
+const STEP = String.raw`\.(?:"(?:[^"\\\0]|\\(?!\0).)*"|[\p{L}\p{N}_$-]+)|\[\d+\]`;
 const VALUE = String.raw`"(?:[^"\\]|\\.)*"|[^\s"]+`;
 /** A path, perhaps an operator with a value, and then `and` or the end. */
 const CONDITION = new RegExp(

@@ -152,6 +152,8 @@ describe.each(['in memory', 'in a directory'])('the event tracker %s', async (wh
     ['events?limit=1001', 'limit'],
     [`events?text=${'a '.repeat(21)}`, 'text'],
     ['events?payload=total%20>%20100', 'payload'],
+    ['events?payload=payload."a%00b"', 'payload'], // SQLite ends a path at U+0000
+    ['events?keys=payload."a%00b"', 'keys'],
     ['events?keys=total', 'keys'],
     ['events?keys=payload.a%20payload.b', 'keys'],
     ['events/count?to=2020-13-01', 'to'],
