@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import type { FinishOptions } from '@sluice/core';
 import { UndiciTransport } from '@sluice/core/undici-transport';
 import { EVENTS_PATH, endpoint, joinEvents, parseRetryAfter, requestHeaders } from '@sluice/protocol';
-import { type Clock, MAX_TIMER_MS } from '@sluice/protocol/toolbox';
+import { type Clock, MAX_TIMER_MS, type Redact } from '@sluice/protocol/toolbox';
 import { Refusal } from '../exchange.ts';
 import type { FailureLog } from '../failure-log.ts';
 import type { Settings } from '../settings.ts';
@@ -28,16 +28,18 @@ export class UpstreamKeeper implements Keeper {
   readonly repeated = 0;
   readonly #clock: Clock;
   readonly #log: FailureLog;
+  readonly #redact: Redact;
   readonly #transport: UndiciTransport;
   readonly #url: string;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #ending = new AbortController();
   readonly #pending = new Set<Promise<void>>();
 
-  constructor({ apiKey, baseUrl, clock, log, tracker }: Settings) {
+  constructor({ apiKey, baseUrl, clock, log, redact, tracker }: Settings) {
     const { connect, dispatcher, headers } = tracker.delivery ?? {};
     this.#clock = clock;
     this.#log = log;
+    this.#redact = redact;
     this.#transport = new UndiciTransport({ connect, dispatcher });
     this.#url = endpoint(baseUrl, EVENTS_PATH);
     this.#headers = { ...headers, ...requestHeaders(apiKey) };
@@ -83,7 +85,9 @@ export class UpstreamKeeper implements Keeper {
     if (status >= 200 && status < 300 && !isWebPage) return;
     // The page sends less at once. Otherwise it would send the same again and again.
     if (status === TOO_LARGE) throw new Refusal('too_large');
-    const words = isWebPage ? 'a web page' : answer?.body.slice(0, MOST_SHOWN) || 'nothing';
+    // Before it is cut: the log would not know a part of the key.
+    const body = this.#redact(answer?.body ?? '').slice(0, MOST_SHOWN);
+    const words = isWebPage ? 'a web page' : body || 'nothing';
     const cause =
       outcome.kind === 'failed' ? outcome.cause : new Error(`the service answered ${status} with ${words}`);
     if ((status >= 400 && status < 500 && !OURS.has(status)) || status === 501) {

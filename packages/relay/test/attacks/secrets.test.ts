@@ -102,6 +102,22 @@ it('key searched for in every response, log and file: it is in none, nor is the 
   vi.restoreAllMocks();
 });
 
+it('an answer of the service that echoes the key is cut for the log only after that is removed', async () => {
+  const baseUrl = await listen((request, response) => {
+    request.resume();
+    response.writeHead(500).end(`${'.'.repeat(185)}${request.headers.authorization}`);
+  });
+  const lines: string[] = [];
+  const error = (data: object) => void lines.push(inspect(data));
+  const logger = { debug() {}, info() {}, warn() {}, error };
+  const site = await openSite(optionsOf({ baseUrl, apiKey: KEY }, { durability: 'upstream', logger }));
+  expect(await site.send({ batch: [pageEvent()], ticket: await site.ticket() })).toMatchObject({
+    status: 503,
+  });
+  expect(lines).toEqual([expect.stringContaining('Api-Key [key]')]);
+  expect(lines.join()).not.toContain(KEY.slice(0, 4));
+});
+
 it.each([
   ['a key', { apiKey: 'canary-\ud800' }, /^apiKey must be visible ASCII characters/],
   ['a secret', { secret: 'canary-\ud800' }, /^secret must be a text of at least 32 characters/],
