@@ -40,7 +40,7 @@ export interface Settings extends Omit<RelayOptions, 'secret'> {
   readonly limits: { readonly [Name in keyof LimitOptions]-?: number };
   readonly tracker: NonNullable<RelayOptions['tracker']>;
   readonly clock: Clock;
-  /** Removes the key and the secrets. */
+  /** Removes the key, the secrets, and values of `tracker.delivery.headers`. */
   readonly redact: Redact;
   readonly log: FailureLog;
 }
@@ -48,6 +48,8 @@ export interface Settings extends Omit<RelayOptions, 'secret'> {
 const HOUR_MS = 60 * 60_000;
 const MIB = 1024 * 1024;
 const MOST = Number.MAX_SAFE_INTEGER;
+/** Shorter values of headers are no secrets, as for a tracker. */
+const LEAST_HEADER = 8;
 
 const RULES: Readonly<Record<keyof RelayOptions, Rule | Rules>> = {
   baseUrl: ANYTHING,
@@ -109,10 +111,12 @@ const TRACKER: Readonly<Record<keyof NonNullable<RelayOptions['tracker']>, Rule>
 
 /** Checks options and fills in defaults. Throws a ConfigError that shows no key and no secret. */
 export function readOptions(given: RelayOptions): Settings {
-  const { apiKey, jwt, secret }: Partial<RelayOptions> = Object(given);
+  const { apiKey, jwt, secret, tracker }: Partial<RelayOptions> = Object(given);
   const { keys } = Object(jwt);
+  const headers = Object.values(Object(Object(Object(tracker).delivery).headers));
   // Whoever forgets a kid gives a key in place of the keys.
   const secrets = [apiKey, secret, jwt, keys, ...Object.values(Object(keys))].flat();
+  secrets.push(...headers.filter((value) => Object(value).length >= LEAST_HEADER));
   const settings = {
     ...withoutSecrets(secrets, () => read(given)),
     redact: thoroughRedactorOfAll(secrets),

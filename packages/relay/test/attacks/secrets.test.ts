@@ -102,6 +102,25 @@ it('key searched for in every response, log and file: it is in none, nor is the 
   vi.restoreAllMocks();
 });
 
+it('values of delivery.headers with at least 8 characters are shown no more than the key', async () => {
+  const token = 'canary-token-0123456789';
+  const baseUrl = await listen((request, response) => {
+    request.resume();
+    response.writeHead(500).end(`${request.headers['x-token']} ${request.headers['x-zone']}`);
+  });
+  const lines: string[] = [];
+  const error = (data: object) => void lines.push(inspect(data));
+  const logger = { debug() {}, info() {}, warn() {}, error };
+  const tracker = { delivery: { headers: { 'x-token': token, 'x-zone': 'north-1' } } };
+  const options = optionsOf({ baseUrl, apiKey: KEY }, { durability: 'upstream', logger, tracker });
+  const site = await openSite(options);
+  expect(await site.send({ batch: [pageEvent()], ticket: await site.ticket() })).toMatchObject({
+    status: 503,
+  });
+  expect(lines).toEqual([expect.stringContaining('500 with [key] north-1')]);
+  expect(() => createRelay({ ...options, enforcement: token as never })).not.toThrow(token);
+});
+
 it('an answer of the service that echoes the key is cut for the log only after that is removed', async () => {
   const baseUrl = await listen((request, response) => {
     request.resume();
