@@ -19,7 +19,7 @@ export interface ContextOptions {
   readonly key: string;
   /** `received_at`: when the relay got the event. */
   readonly receivedAt?: boolean | undefined;
-  /** `user_agent`: the header of the request. */
+  /** `user_agent`: the header of the request, cut after 512 characters. */
   readonly userAgent?: boolean | undefined;
   /** `address`: that of the client, cut to /24, or in IPv6 to /48. */
   readonly address?: boolean | undefined;

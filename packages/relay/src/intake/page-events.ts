@@ -8,6 +8,9 @@ import { cut } from './addresses.ts';
 const USUAL_TIME =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
 
+/** Characters of a User-Agent that are kept: a request may have a thousand events, and each gets it. */
+const MOST_AGENT = 512;
+
 /** Index and reason of an event that can never be taken. */
 export type Refused = readonly [index: number, reason: string];
 
@@ -28,7 +31,7 @@ export function contextOf(options: ContextOptions | undefined, from: Origin): Co
   return {
     [key]: {
       ...(receivedAt && { received_at: new Date(from.now).toISOString() }),
-      ...(userAgent && from.userAgent !== undefined && { user_agent: from.userAgent }),
+      ...(userAgent && from.userAgent !== undefined && { user_agent: from.userAgent.slice(0, MOST_AGENT) }),
       ...(address && from.address !== undefined && { address: cut(from.address) }),
     },
   };

@@ -117,6 +117,15 @@ describe('context', () => {
     });
   });
 
+  it('has the first 512 characters of a User-Agent: a header of 16 KiB would be in each event of a request', async () => {
+    const emulator = await service();
+    const site = await openSite(optionsOf(emulator, { context: { key: 'relay', userAgent: true } }));
+    const headers = { 'user-agent': `${'x'.repeat(512)}y` };
+    await site.send({ batch: [pageEvent({ payload: {} })], ticket: await site.ticket() }, headers);
+    const [arrived] = await emulator.waitForEvents(1, { timeoutMs: PATIENCE.timeout });
+    expect(arrived?.event.payload).toEqual({ relay: { user_agent: 'x'.repeat(512) } });
+  });
+
   it('is off by default', async () => {
     const emulator = await service();
     const site = await openSite(optionsOf(emulator));
