@@ -9,7 +9,7 @@ export interface JwtOptions {
   readonly audience: string;
   /** What `iss` must be. Default: it is not looked at. */
   readonly issuer?: string | undefined;
-  /** By `kid`: a public key as PEM text or a JWK; for `HS…`, a secret of at least 32 characters. */
+  /** By `kid`: a public key as PEM text or a JWK; for `HS…`, a secret of at least 32 characters that is no PEM text. */
   readonly keys: Readonly<Record<string, unknown>>;
 }
 

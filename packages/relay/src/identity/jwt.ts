@@ -62,10 +62,12 @@ export class Jwts {
 function keyOf(kid: string, key: unknown, algorithm: string): Key {
   const option = `jwt.keys.${kid}`;
   if (algorithm.startsWith('HS')) {
-    if (typeof key === 'string' && key.length >= LEAST_SECRET) return new TextEncoder().encode(key);
+    // PEM text is most often a public key: whoever has that could sign as anybody.
+    const isSecret = typeof key === 'string' && key.length >= LEAST_SECRET && !key.includes('-----BEGIN');
+    if (isSecret) return new TextEncoder().encode(key);
     throw new ConfigError(
       option,
-      `${option} must be a text of at least ${LEAST_SECRET} characters for ${algorithm}`,
+      `${option} must be a text of at least ${LEAST_SECRET} characters for ${algorithm}, and no PEM text`,
     );
   }
   const found = publicKeyOf(key);
