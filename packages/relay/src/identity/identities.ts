@@ -63,6 +63,12 @@ export class Identities {
   }
 
   async #named(jwt: unknown): Promise<string | undefined> {
-    return typeof jwt === 'string' ? this.#jwts?.read(jwt, this.#settings.clock.now()) : undefined;
+    const { clock, log } = this.#settings;
+    const sub = typeof jwt === 'string' ? await this.#jwts?.read(jwt, clock.now()) : undefined;
+    if (sub === undefined || typeof sub === 'string') return sub;
+    // Nobody else would learn of it: only the site's back end can make such a JWT.
+    const error = new TypeError(`the sub of a JWT must be a text, not a value of type ${typeof sub}`);
+    log(error, 'Sluice relay: a JWT names no customer');
+    return undefined;
   }
 }

@@ -31,8 +31,8 @@ export class Jwts {
     this.#keys = new Map(keys.map(([kid, key]) => [kid, keyOf(kid, key, options.algorithm)]));
   }
 
-  /** The customer that a token names. Undefined if the token does not hold. */
-  async read(token: string, now: number): Promise<string | undefined> {
+  /** The customer that a token names: a text, unless the site's back end is wrong. Undefined if the token does not hold. */
+  async read(token: string, now: number): Promise<unknown> {
     const { algorithm, audience, issuer } = this.#options;
     try {
       const { payload } = await jwtVerify(

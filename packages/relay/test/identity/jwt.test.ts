@@ -102,6 +102,19 @@ describe("a JWT of the site's back end", () => {
     }
   });
 
+  it('whose subject is a number gets none, and the log says so once: nobody else would learn of it', async () => {
+    const logged: object[] = [];
+    const logger = { debug() {}, info() {}, warn() {}, error: (data: object) => void logged.push(data) };
+    const site = await openSite(optionsOf(await service(), { jwt: JWT, logger }));
+    const jwt = await claim({}, { sub: 42 }).sign(privateKey);
+    for (const _ of [1, 2]) {
+      expect(await site.send({ jwt })).toMatchObject({ status: 401, body: { error: 'no_customer' } });
+    }
+    expect(logged).toMatchObject([
+      { err: { message: 'the sub of a JWT must be a text, not a value of type number' } },
+    ]);
+  });
+
   it('needs keys that fit its algorithm: a ConfigError shows none of them', async () => {
     const emulator = await service();
     const wrong = [
