@@ -17,7 +17,7 @@ export interface Incoming {
   readonly isSecure: boolean;
   /** The address of the other end of the connection; undefined if it is not known. */
   readonly peer: string | undefined;
-  /** The body as a framework has parsed it; undefined if nobody has read it. */
+  /** The body as a framework has read or parsed it; undefined if nobody has read it. */
   readonly parsed: unknown;
   /** @param name In lower case. */
   header(name: string): string | undefined;

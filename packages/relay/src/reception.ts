@@ -5,7 +5,7 @@ import { Identities } from './identity/identities.ts';
 import { Origins } from './identity/origins.ts';
 import { Addresses, subnetOf } from './intake/addresses.ts';
 import { Bodies } from './intake/bodies.ts';
-import { parseJson, sourceOf } from './intake/json.ts';
+import { isGzip, parseJson, sourceOf } from './intake/json.ts';
 import { contextOf, isObject, type Refused, readEvents } from './intake/page-events.ts';
 import { Rates } from './intake/rates.ts';
 import { JournalKeeper } from './keep/journal-keeper.ts';
@@ -92,9 +92,9 @@ export class Reception {
     this.#count(REQUEST_EVENTS, clock.now(), address);
     const use = (body: Uint8Array) => this.#handle(parseJson(body), incoming, address);
     const { parsed } = incoming;
-    // A framework has inflated what it has read.
-    if (parsed !== undefined) return this.#bodies.with(sourceOf(parsed), false, use);
-    return this.#bodies.with(incoming.body(), encoding === 'gzip', use);
+    if (parsed === undefined) return this.#bodies.with(incoming.body(), encoding === 'gzip', use);
+    // Most frameworks have inflated what they have read.
+    return this.#bodies.with(sourceOf(parsed), encoding === 'gzip' && isGzip(parsed), use);
   }
 
   #handle(body: unknown, incoming: Incoming, address: string | undefined): Promise<object> {

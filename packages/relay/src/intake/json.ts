@@ -1,6 +1,7 @@
 import { tried } from '@sluice/protocol/toolbox';
 import { type BodySource, Refusal } from '../exchange.ts';
 
+const GZIP = [0x1f, 0x8b];
 const [QUOTE, BACKSLASH] = [0x22, 0x5c];
 /** What `[` and `{` have in common, and `]` and `}`: they differ in one bit. */
 const [OPEN, CLOSE, BIT] = [0x7b, 0x7d, 0x20];
@@ -31,6 +32,11 @@ export function sourceOf(parsed: unknown): BodySource {
     },
     stop() {},
   };
+}
+
+/** Whether a framework has left a gzipped body as it came. No JSON begins so. */
+export function isGzip(parsed: unknown): boolean {
+  return parsed instanceof Uint8Array && parsed[0] === GZIP[0] && parsed[1] === GZIP[1];
 }
 
 /** JSON that is nested too deeply for the engine is malformed here too. */

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { type HttpBindings, serve } from '@hono/node-server';
 import express from 'express';
-import Fastify from 'fastify';
+import Fastify, { type FastifyInstance } from 'fastify';
 import { Hono } from 'hono';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { PATIENCE } from '../../../../testing/patience.ts';
@@ -12,19 +12,24 @@ import { ADA, directory, listen, optionsOf, pageEvent, Site, service } from '../
 type Start = (relay: Relay) => Promise<string>;
 
 const overFastify =
-  (parses: boolean): Start =>
+  (parser?: (scope: FastifyInstance) => void): Start =>
   async (relay) => {
     const app = Fastify();
     app.register(async (scope) => {
-      if (!parses) {
+      if (parser) {
         scope.removeAllContentTypeParsers();
-        scope.addContentTypeParser('*', (_request, _body, done) => done(null));
+        parser(scope);
       }
       scope.all('/s', toFastifyHandler(relay));
     });
     onTestFinished(() => app.close());
     return app.listen({ host: '127.0.0.1', port: 0 });
   };
+
+const leavingTheBody = (scope: FastifyInstance) =>
+  scope.addContentTypeParser('*', (_request, _body, done) => done(null));
+const asBytes = (scope: FastifyInstance) =>
+  scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
 
 const overHono =
   (parses: boolean): Start =>
@@ -75,8 +80,8 @@ const ROADS: readonly (readonly [name: string, start: Start])[] = [
   ['Express with express.json()', overExpress(express.json({ limit: '1mb' }))],
   ['Express with express.raw()', overExpress(express.raw({ type: '*/*' }))],
   ['Express with express.text()', overExpress(express.text({ type: '*/*' }))],
-  ['Fastify', overFastify(true)],
-  ['Fastify that leaves the body to the relay', overFastify(false)],
+  ['Fastify', overFastify()],
+  ['Fastify that leaves the body to the relay', overFastify(leavingTheBody)],
   ['Hono', overHono(false)],
   ['Hono with a middleware that has parsed the body', overHono(true)],
   ['a Next route handler', overNext],
@@ -105,13 +110,18 @@ describe.each(ROADS)('%s', (_, start) => {
   });
 });
 
-it('takes a gzipped body over Fastify where that leaves it to the relay', async () => {
+it.each([
+  ['leaves it to the relay', leavingTheBody],
+  ['has read its bytes', asBytes],
+])('takes a gzipped body over Fastify where that %s', async (_, parser) => {
   const emulator = await service();
   const relay = createRelay({ ...optionsOf(emulator), directory: await directory() });
   onTestFinished(() => relay.close({ timeoutMs: 0 }));
-  const site = new Site(relay, await overFastify(false)(relay));
+  const site = new Site(relay, await overFastify(parser)(relay));
   const body = gzipSync(JSON.stringify({ batch: [pageEvent()], ticket: await site.ticket() }));
   expect(await site.send(body, { 'content-encoding': 'gzip' })).toMatchObject({ status: 202 });
+  const bomb = gzipSync(' '.repeat(2 * 1024 * 1024));
+  expect(await site.send(bomb, { 'content-encoding': 'gzip' })).toMatchObject({ status: 413 });
   expect(await site.send('')).toMatchObject({ status: 400, body: { error: 'malformed' } });
 });
 
