@@ -1,3 +1,6 @@
+/** The peer of a Unix socket, which has no address. */
+export const UNIX_SOCKET = 'unix';
+
 /** Where the bytes of a body come from. */
 export interface BodySource {
   /** Begins to read. Calls `onChunk` for each chunk, then `onEnd` once, with an error if the body broke off. */
@@ -15,7 +18,7 @@ export interface Incoming {
   /** The header `Host`, and whether the relay itself ended TLS. */
   readonly host: string | undefined;
   readonly isSecure: boolean;
-  /** The address of the other end of the connection; undefined if it is not known. */
+  /** The address of the other end of the connection, or `UNIX_SOCKET`; undefined if it is not known. */
   readonly peer: string | undefined;
   /** The body as a framework has read or parsed it; undefined if nobody has read it. */
   readonly parsed: unknown;

@@ -78,7 +78,7 @@ export interface RelayOptions {
   readonly directory?: string | undefined;
   /** Origins whose pages may use the relay, such as `https://shop.example`. Default: the relay's own. */
   readonly origins?: readonly string[] | undefined;
-  /** Addresses and subnets of proxies whose `X-Forwarded-For` counts. Default: none. */
+  /** Addresses and subnets of proxies whose `X-Forwarded-For` counts. If there are any, that of a Unix socket counts too. Default: none. */
   readonly proxies?: readonly string[] | undefined;
   /** For how long a page tracks under one ticket, in milliseconds. Default: an hour. */
   readonly ticketMs?: number | undefined;

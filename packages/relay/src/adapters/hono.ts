@@ -1,5 +1,5 @@
 import type { Relay } from '../relay.ts';
-import type { NodeRequest } from './node.ts';
+import { type NodeRequest, peerOf } from './node.ts';
 
 /** What the relay needs of a context of Hono. */
 interface HonoContext {
@@ -15,6 +15,6 @@ export function toHonoHandler(relay: Relay): (context: HonoContext) => Promise<R
     // Hono keeps what a middleware has read.
     const parsed = raw.bodyUsed ? await context.req.json().catch(() => null) : undefined;
     const { incoming }: { incoming?: NodeRequest } = Object(context.env);
-    return relay(raw, { address: incoming?.socket.remoteAddress, parsed, native: context });
+    return relay(raw, { address: incoming && peerOf(incoming.socket), parsed, native: context });
   };
 }

@@ -1,4 +1,4 @@
-import type { BodySource, Incoming } from '../exchange.ts';
+import { type BodySource, type Incoming, UNIX_SOCKET } from '../exchange.ts';
 import type { Relay } from '../relay.ts';
 
 /** What the relay needs of a request of node:http, or of a framework on it. A parser may have set its body. */
@@ -7,7 +7,11 @@ export interface NodeRequest {
   readonly url?: string | undefined;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly rawHeaders: readonly string[];
-  readonly socket: { readonly remoteAddress?: string | undefined };
+  readonly socket: {
+    readonly remoteAddress?: string | undefined;
+    readonly localAddress?: string | undefined;
+    readonly destroyed?: boolean | undefined;
+  };
   readonly complete: boolean;
   readonly readableEnded: boolean;
   readonly destroyed: boolean;
@@ -53,6 +57,12 @@ export function parsedBody(request: NodeRequest): unknown {
   return request.readableEnded ? (request.body ?? null) : undefined;
 }
 
+/** Who is at the other end. Of a TCP connection that the client has reset, that is not known, but its own end still is. */
+export function peerOf(socket: NodeRequest['socket']): string | undefined {
+  if (socket.remoteAddress !== undefined) return socket.remoteAddress;
+  return socket.localAddress === undefined && socket.destroyed === false ? UNIX_SOCKET : undefined;
+}
+
 /** A request of node:http, as the relay reads it. */
 export class NodeIncoming implements Incoming {
   readonly parsed: unknown;
@@ -78,7 +88,7 @@ export class NodeIncoming implements Incoming {
   }
 
   get peer(): string | undefined {
-    return this.#request.socket.remoteAddress;
+    return peerOf(this.#request.socket);
   }
 
   header(name: string): string | undefined {

@@ -1,5 +1,5 @@
 import { BlockList, isIP, isIPv4 } from 'node:net';
-import type { Incoming } from '../exchange.ts';
+import { type Incoming, UNIX_SOCKET } from '../exchange.ts';
 
 const MAPPED = /^::ffff:(?=\d+\.)/i;
 /** Azure adds the port: `203.0.113.9:50123`, `[2001:db8::9]:50123`. */
@@ -24,16 +24,20 @@ export class Addresses {
   /** Whatever else the header says was written by the client. Undefined if the address is not known. */
   of(incoming: Pick<Incoming, 'peer' | 'header'>): string | undefined {
     let address = incoming.peer?.replace(MAPPED, '');
-    if (address === undefined || !isIP(address)) return undefined;
-    // To look into an empty list would take longer than most of a request.
-    if (!this.#hasProxies) return address;
+    if (address === undefined) return undefined;
     const forwarded = incoming.header('x-forwarded-for')?.split(',') ?? [];
-    while (this.#proxies.check(address, familyOf(address))) {
+    while (this.#isProxy(address)) {
       const before = forwarded.pop()?.trim().replace(WITH_PORT, '$1$2').replace(MAPPED, '');
       if (before === undefined || !isIP(before)) break;
       address = before;
     }
-    return address;
+    return isIP(address) ? address : undefined;
+  }
+
+  /** To look into an empty list would take longer than most of a request. */
+  #isProxy(address: string): boolean {
+    if (!this.#hasProxies || address === UNIX_SOCKET) return this.#hasProxies;
+    return isIP(address) !== 0 && this.#proxies.check(address, familyOf(address));
   }
 }
 

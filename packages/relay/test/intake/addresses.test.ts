@@ -1,9 +1,15 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { connect, createServer as createBridge } from 'node:net';
+import { join } from 'node:path';
 import { systemClock } from '@sluice/protocol/toolbox';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { PATIENCE } from '../../../../testing/patience.ts';
+import { peerOf } from '../../src/adapters/node.ts';
+import { createRelay, toNodeHandler } from '../../src/index.ts';
 import { Addresses, cut, isProxy, subnetOf } from '../../src/intake/addresses.ts';
 import { Rates } from '../../src/intake/rates.ts';
-import { ADA, openSite, optionsOf, pageEvent, service } from '../bench/site.ts';
+import { ADA, directory, openSite, optionsOf, pageEvent, Site, service } from '../bench/site.ts';
 
 const addressOf = (proxies: string[], peer: string | undefined, forwarded?: string) =>
   new Addresses(proxies).of({ peer, header: () => forwarded });
@@ -14,7 +20,8 @@ describe('the address of a client', () => {
     expect(addressOf(['10.0.0.0/8'], '198.51.100.7', '203.0.113.9')).toBe('198.51.100.7');
     expect(addressOf(['10.0.0.0/8'], '::ffff:10.1.2.3', '203.0.113.9')).toBe('203.0.113.9');
     expect(addressOf(['::1'], '::1', '2001:db8::9')).toBe('2001:db8::9');
-    expect(addressOf([], undefined, '203.0.113.9')).toBeUndefined();
+    for (const proxies of [[], ['10.0.0.0/8']])
+      expect(addressOf(proxies, undefined, '203.0.113.9')).toBeUndefined();
   });
 
   it('is the last one that no named proxy has: what stands before was written by the client', () => {
@@ -22,6 +29,37 @@ describe('the address of a client', () => {
     expect(addressOf(['10.0.0.0/8'], '10.0.0.1', '203.0.113.9, junk')).toBe('10.0.0.1');
     expect(addressOf(['10.0.0.0/8'], '10.0.0.1', '10.0.0.3,10.0.0.2')).toBe('10.0.0.3');
     expect(addressOf(['10.0.0.0/8'], '10.0.0.1')).toBe('10.0.0.1');
+  });
+
+  it.each([
+    ['that a proxy on a Unix socket forwards, if any proxy is named', ['10.0.0.0/8'], '203.0.113.0'],
+    ['unknown behind a Unix socket if no proxy is named', [], undefined],
+  ])('is %s', async (_, proxies, address) => {
+    const emulator = await service();
+    const path = await directory();
+    const context = { key: 'relay', address: true };
+    const relay = createRelay({ ...optionsOf(emulator, { context, proxies }), directory: path });
+    const server = createServer(toNodeHandler(relay));
+    await once(server.listen(join(path, 'socket')), 'listening');
+    const bridge = createBridge((socket) => socket.pipe(connect(join(path, 'socket'))).pipe(socket));
+    await once(bridge.listen(0, '127.0.0.1'), 'listening');
+    onTestFinished(async () => {
+      server.closeAllConnections();
+      server.close();
+      bridge.close();
+      await relay.close({ timeoutMs: 0 });
+    });
+    const site = new Site(relay, `http://127.0.0.1:${Reflect.get(Object(bridge.address()), 'port')}`);
+    const body = { batch: [pageEvent({ payload: {} })], ticket: await site.ticket() };
+    await site.send(body, { 'x-forwarded-for': '1.1.1.1, 203.0.113.9, 10.0.0.2' });
+    const [arrived] = await emulator.waitForEvents(1, { timeoutMs: PATIENCE.timeout });
+    expect(arrived?.event.payload).toEqual({ relay: address === undefined ? {} : { address } });
+  });
+
+  it('is not known of a connection that the client has reset: what it wrote must not count', () => {
+    const socket = { remoteAddress: undefined, localAddress: '127.0.0.1', destroyed: false };
+    expect(peerOf(socket)).toBeUndefined();
+    expect(peerOf({ ...socket, localAddress: undefined, destroyed: true })).toBeUndefined();
   });
 
   it('is without the port that some proxies add', () => {
