@@ -25,7 +25,7 @@ export interface Incoming {
   /** @param name In lower case. */
   header(name: string): string | undefined;
   body(): BodySource;
-  /** For `identify()`. */
+  /** For `identify()`. Throws a refusal if its address is none. */
   request(): Request;
   /** The request of the framework, for `identify()`. */
   readonly native: unknown;

@@ -1,4 +1,5 @@
-import { type BodySource, type Incoming, UNIX_SOCKET } from '../exchange.ts';
+import { tried } from '@sluice/protocol/toolbox';
+import { type BodySource, type Incoming, Refusal, UNIX_SOCKET } from '../exchange.ts';
 import type { Relay } from '../relay.ts';
 
 /** What the relay needs of a request of node:http, or of a framework on it. A parser may have set its body. */
@@ -116,7 +117,7 @@ export class NodeIncoming implements Incoming {
     };
   }
 
-  /** Without a body: the relay has read it. */
+  /** Without a body: the relay has read it. Throws a refusal if the client has asked for no URL, as with `POST //`. */
   request(): Request {
     const headers = new Headers();
     const { rawHeaders, url = '/' } = this.#request;
@@ -126,6 +127,8 @@ export class NodeIncoming implements Incoming {
       if (!name.startsWith(':')) headers.append(name, rawHeaders[index + 1] ?? '');
     }
     const base = `${this.isSecure ? 'https' : 'http'}://${this.host}`;
-    return new Request(new URL(url, base), { method: this.method, headers });
+    const request = tried(() => new Request(new URL(url, base), { method: this.method, headers }));
+    if (request === undefined) throw new Refusal('malformed');
+    return request;
   }
 }

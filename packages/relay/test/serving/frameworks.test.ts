@@ -7,6 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { PATIENCE } from '../../../../testing/patience.ts';
 import { answerNode } from '../../src/adapters/node.ts';
 import { createRelay, type Relay, toFastifyHandler, toHonoHandler, toNodeHandler } from '../../src/index.ts';
+import { rawRequest } from '../bench/raw.ts';
 import { ADA, directory, listen, optionsOf, pageEvent, Site, service } from '../bench/site.ts';
 
 type Start = (relay: Relay) => Promise<string>;
@@ -167,6 +168,26 @@ it('a body that somebody has read and not kept is malformed, and hangs nobody', 
     request.on('end', () => setImmediate(handle, request, response));
   });
   expect(await new Site(relay, origin).send({})).toMatchObject({ status: 400 });
+});
+
+it('a request with an address that is none is malformed, and no failure of the relay', async () => {
+  const logged: unknown[] = [];
+  const logger = { debug() {}, info() {}, warn() {}, error: (data: object) => void logged.push(data) };
+  const relay = createRelay({ ...optionsOf(await service(), { logger }), directory: await directory() });
+  onTestFinished(() => relay.close({ timeoutMs: 0 }));
+  const origin = await listen(toNodeHandler(relay));
+  const host = new URL(origin).host;
+  for (const path of ['//', '//:x', 'http://user:word@shop.example/s']) {
+    const head = [
+      `POST ${path} HTTP/1.1`,
+      `Host: ${host}`,
+      `Origin: ${origin}`,
+      'Content-Type: application/json',
+    ];
+    const answered = await rawRequest(origin, ...head, 'Content-Length: 2', 'Connection: close', '', '{}');
+    expect(answered, path).toMatch(/^HTTP\/1.1 400 .*"malformed"/s);
+  }
+  expect(logged).toEqual([]);
 });
 
 it('a connection that is closed before the relay reads it is let go', async () => {
