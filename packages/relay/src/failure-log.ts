@@ -3,6 +3,8 @@ import { type Clock, type Redact, redactedError, rootMessage } from '@sluice/pro
 
 /** Each failure is logged at most once in this time. */
 const EVERY_MS = 10_000;
+/** So many causes of a message are logged in this time: some differ each time, as by the id of a request. */
+const MOST_CAUSES = 8;
 
 /** Tells the logger what failed. Never throws. */
 export type FailureLog = (error: unknown, message: string) => void;
@@ -16,14 +18,19 @@ interface FailureLogOptions {
 
 /** A log for messages of a closed set. A logger that fails ends no request, and not the process. */
 export function failureLog({ clock, logger, redact }: FailureLogOptions): FailureLog {
-  const loggedAt = new Map<string, number>();
+  /** When each cause of a message was logged. */
+  const logged = new Map<string, Map<string, number>>();
   const write = async (err: Error, message: string) =>
     logger ? logger.error({ err }, message) : console.error(`${message}: ${rootMessage(err)}`);
   return (error, message) => {
     const now = clock.now();
+    const err = redactedError(error, redact);
+    const cause = rootMessage(err);
+    const causes = logged.get(message) ?? new Map<string, number>();
     // The clock may have been set back.
-    if (Math.abs(now - (loggedAt.get(message) ?? Number.NEGATIVE_INFINITY)) < EVERY_MS) return;
-    loggedAt.set(message, now);
-    write(redactedError(error, redact), message).catch(() => undefined);
+    for (const [known, at] of causes) if (Math.abs(now - at) >= EVERY_MS) causes.delete(known);
+    if (causes.has(cause) || causes.size >= MOST_CAUSES) return;
+    logged.set(message, causes.set(cause, now));
+    write(err, message).catch(() => undefined);
   };
 }

@@ -168,7 +168,7 @@ describe("durability: 'upstream'", () => {
     expect(site.relay.stats().window).toBeUndefined();
   });
 
-  it('answers 503 for most else, and the page keeps its events; the log says why, but not each time', async () => {
+  it('answers 503 for most else, and the page keeps its events; the log says why, each reason once in ten seconds', async () => {
     const clock = new VirtualClock(Date.parse('2026-11-21T10:00:00Z'));
     const dates = { date: 'Sat, 21 Nov 2020 10:00:00 GMT', 'retry-after': 'Sat, 21 Nov 2020 10:00:09 GMT' };
     const answers: [status: number, headers: object, body: string][] = [
@@ -207,6 +207,10 @@ describe("durability: 'upstream'", () => {
     ]);
     expect(logged).toEqual([
       'Error: the service answered 500 with nothing',
+      'Error: the service answered 401 with {}',
+      'Error: the service answered 429 with nothing',
+      'Error: the service answered 503 with nothing',
+      'Error: the service answered 302 with nothing',
       'Error: the service answered 200 with a web page',
     ]);
   });
