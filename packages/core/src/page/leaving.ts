@@ -57,7 +57,9 @@ export function listenToPage(stages: LeavingStages, look: () => void, signal: Ab
   }
 
   function follow(next?: NextPage | null): void {
-    followedAt = next?.url?.startsWith(`${location.origin}/`) ? performance.now() : Number.NaN;
+    // A browser names only pages of this origin, and not the addresses of those that send no referrer.
+    const isHere = next && next.url?.startsWith(`${location.origin}/`) !== false;
+    followedAt = isHere ? performance.now() : Number.NaN;
   }
 
   /** From here on Chromium ends pending requests, as if they had failed. */
@@ -74,10 +76,12 @@ export function listenToPage(stages: LeavingStages, look: () => void, signal: Ab
     const isOffline = globalThis.navigator?.onLine === false;
     const isFollowed = isSure && performance.now() - followedAt < INTENTION_MS;
     identity.leave(isSure);
-    const sendsNothing = isSent || isOffline || isFollowed || !consent.isGranted;
+    const sendsNothing = isSent || isOffline || !consent.isGranted;
     isSent ||= isSure;
     if (isSure) leave();
-    if (isOffline || (!sendsNothing && sender.leave(isSure))) registerSync();
+    // The next page sends what is stored.
+    if (isFollowed) void keeper.commit();
+    if (isOffline || (!sendsNothing && sender.leave(isSure, isFollowed))) registerSync();
     void keeper.commit();
     if (sendsNothing || isSure) return;
     for (const parcel of parcels.all.values()) parcel.isHigh = true;

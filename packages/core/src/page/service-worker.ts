@@ -96,9 +96,12 @@ export async function drain(options: DrainOptions): Promise<void> {
   const { channel: create, locks } = meeting();
   const channel = create?.(name);
   let isHeld = false;
+  /** What pages have, or had, in requests since this began. */
+  const out = new Set<string>();
   if (channel)
     channel.onmessage = ({ data }: MessageEvent<Message>) => {
-      isHeld ||= data[0] === 'waits';
+      if (data[0] === 'out') for (const id of data[1]) out.add(id);
+      isHeld ||= data[0] === 'waits' || data[0] === 'out';
     };
 
   /**
@@ -142,10 +145,21 @@ export async function drain(options: DrainOptions): Promise<void> {
   }
 
   /** Sends parcels together, or each alone if something is wrong with one. Leaves that one to a page. */
-  async function deliver(keys: readonly ParcelKey[]): Promise<void> {
+  async function deliver(all: readonly ParcelKey[]): Promise<void> {
+    const keys = all.filter((key) => !out.has(idOf(key)));
     if (keys.length === 0) return;
-    if (await post(keys)) await release(keys);
-    else if (keys.length > 1) for (const key of keys) await deliver([key]);
+    // A page that is left now must not send them too.
+    tell(keys, TIMEOUT_MS);
+    try {
+      if (await post(keys)) return await release(keys);
+    } finally {
+      tell(keys, 0);
+    }
+    if (keys.length > 1) for (const key of keys) await deliver([key]);
+  }
+
+  function tell(keys: readonly ParcelKey[], forMs: number): void {
+    channel?.postMessage(['out', keys.map(idOf), systemClock.now() + forMs] satisfies Message);
   }
 
   async function release(keys: readonly ParcelKey[]): Promise<void> {

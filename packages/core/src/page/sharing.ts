@@ -147,11 +147,14 @@ export function createSharing(options: SharingOptions): Sharing {
       if (message[0] === 'who') return identity.answer();
       if (message[0] === 'session') return identity.hear(message[1], message[2], message[3]);
       if (message[0] === 'out') {
-        for (const id of message[1]) Object.assign(parcels.all.get(id) ?? {}, { until: message[2] });
-        return;
+        const [, ids, leasedUntil] = message;
+        for (const id of ids) Object.assign(parcels.all.get(id) ?? {}, { leasedUntil });
+        // Storage knows more, also where the clock was set back.
+        return looking.set(LOOK_MS);
       }
       const [, id, fate, keys = []] = message;
-      gone.add(id);
+      // What was cut ends once its parts are stored.
+      if (fate) gone.add(id);
       const parcel = parcels.all.get(id);
       // The answer to a pending request says more than that another page may not send it.
       if (!parcel || (fate === 'denied' && parcel.state === 'out')) return;

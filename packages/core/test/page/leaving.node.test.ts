@@ -2,6 +2,7 @@ import 'fake-indexeddb/auto';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Outcome, TransportRequest } from '../../src/send/http/transport.ts';
 import { FakeOrigin, type FakeTab } from '../bench/fake-origin.ts';
+import { FakeStorage } from '../bench/fake-storage.ts';
 import { answered, failed } from '../bench/scripted-transport.ts';
 
 const KIB = 1024;
@@ -312,6 +313,7 @@ describe('where the next page is of the same origin, it can send: the page sends
   /** @param isTold Whether the browser says where a page is left to. */
   async function start(isTold: boolean): Promise<void> {
     if (isTold) vi.stubGlobal('onpageswap', null);
+    vi.stubGlobal('localStorage', new FakeStorage());
     tab = await open();
     track(tab, 5);
   }
@@ -329,12 +331,28 @@ describe('where the next page is of the same origin, it can send: the page sends
   it.each([
     [`${HERE}/next`, true],
     [`${HERE}.org/`, false],
-    [null, false],
+    // That of a page that sends no referrer. Of pages of other origins a browser says nothing.
+    [null, true],
   ])('as the browser says: %s', async (url, expected) => {
     await start(true);
     navigate(`${HERE}/intended`);
     fire(tab.view, 'pageswap', { activation: { entry: { url } } });
     expect(isKept()).toBe(expected);
+  });
+
+  it('but what outlives it only', async () => {
+    await start(true);
+    vi.stubGlobal('localStorage', undefined);
+    fire(tab.view, 'pageswap', { activation: { entry: { url: `${HERE}/next` } } });
+    expect(leave(tab)).toHaveLength(1);
+  });
+
+  it('but all of a page that keeps events in memory', async () => {
+    vi.stubGlobal('onpageswap', null);
+    tab = await open({ journal: 'memory' });
+    track(tab, 5);
+    fire(tab.view, 'pageswap', { activation: { entry: { url: `${HERE}/next` } } });
+    expect(leave(tab)).toEqual([expect.objectContaining({ count: 5, outlives: true })]);
   });
 
   it('but not where the browser says nothing', async () => {

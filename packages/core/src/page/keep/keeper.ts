@@ -44,6 +44,8 @@ export interface Keeper {
   readonly isLeft: boolean;
   /** Whether events may be sent: they are stored, or cannot be. */
   isSafe(parcel: Parcel): boolean;
+  /** Whether a parcel outlives a page that was left. */
+  outlives(parcel: Parcel): boolean;
   /** An event was tracked. */
   notify(isUrgent: boolean): void;
   /** Begins to write what is not written yet. */
@@ -57,9 +59,8 @@ export interface Keeper {
   /** What is stored survives a power cut. */
   sync(): Promise<void>;
   leave(isLeft: boolean): void;
-  /** Other pages leave these parcels alone for a while. Goes with the next transaction, as what follows. */
+  /** Other pages leave these parcels alone for a while; with 0, no longer. Goes with the next transaction, as what follows. */
   lease(parcels: readonly Parcel[], forMs: number): void;
-  endLease(parcels: readonly Parcel[]): void;
   /** Stores another record; without texts, deletes it. Where there is no storage, it stays among the changes. */
   put(key: IDBValidKey, texts?: string | number): void;
   /** The service answered. */
@@ -193,6 +194,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
       return isLeft;
     },
     isSafe: ({ isStored }) => consent.isGranted && (isStored || !store || !!failures),
+    outlives: (parcel) => parcel.isStored || spilled.has(parcel),
     commit,
     commitSoon,
     notify(isUrgent) {
@@ -234,14 +236,11 @@ export function createKeeper(options: KeeperOptions): Keeper {
     lease(all, forMs) {
       const now = clock.now();
       const answered = Number(Math.abs(now - Number(loadText(name))) < ALIVE_MS);
-      for (const { id, page, number } of all)
-        change(`${id} lease`, [page, number, now + forMs, forMs, answered], 0);
-    },
-    endLease(all) {
-      if (!store) return;
       for (const parcel of all) {
+        const { id, page, number } = parcel;
         parcel.leasedUntil = 0;
-        change(`${parcel.id} lease`, rangeOf(parcel, TOO_MUCH));
+        if (forMs) change(`${id} lease`, [page, number, now + forMs, forMs, answered], 0);
+        else change(`${id} lease`, rangeOf(parcel, TOO_MUCH));
       }
     },
     put: (key, texts) => change(String(key), key, texts),

@@ -51,8 +51,6 @@ export interface Parcel extends Change {
   isHigh?: boolean | undefined;
   /** Until then it is in a request of a page that may see the answer. */
   leasedUntil: number;
-  /** As another page said. What is stored may say otherwise: a page that is left cannot read that. */
-  until: number;
   /** It was in a request whose answer nobody knows: it is sent again as it is. */
   isFrozen?: boolean;
   /** What was tracked between two calls of `flush()`, `identify()` or `reset()`. */
@@ -74,7 +72,6 @@ export function parcelOf(
     kept: texts ? undefined : 'stored',
     state: 'waiting',
     leasedUntil: 0,
-    until: 0,
     customer: '',
     ...more,
     get id() {

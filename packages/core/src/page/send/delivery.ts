@@ -57,8 +57,7 @@ export function createDelivery(
       if (before.left < traffic.left || before.denied < traffic.denied) return false;
       if (blame.inARow === 0) {
         // Other pages leave these parcels alone while this one may see the answer: also those that are left, and read nothing.
-        keeper.lease(batch.parcels, leaseMs);
-        tabs.tell(['out', batch.parcels.map(({ id }) => id), clock.now() + leaseMs]);
+        lease(batch, leaseMs);
         void keeper.commit();
       }
       return true;
@@ -75,10 +74,16 @@ export function createDelivery(
     }
   }
 
+  /** @param forMs 0: it is in a request no more. */
+  function lease({ parcels }: Batch, forMs: number): void {
+    keeper.lease(parcels, forMs);
+    tabs.tell(['out', parcels.map(({ id }) => id), clock.now() + forMs]);
+  }
+
   /** Without a ticket it waits for one, or ends if there will be none. */
-  function putBack({ parcels: all }: Batch): void {
-    keeper.endLease(all);
-    for (const parcel of all) {
+  function putBack(batch: Batch): void {
+    lease(batch, 0);
+    for (const parcel of batch.parcels) {
       parcel.state = 'waiting';
       if (relay?.mayGo(parcel)) end(parcel, 'identity-expired');
     }
@@ -128,7 +133,8 @@ export function createDelivery(
         }
         blame.accepted(batch);
         requests.accepted();
-        keeper.answered();
+        // A relay takes each event once: what may have arrived is always sent again.
+        if (!relay) keeper.answered();
         limits.accepted(batch, now, isBack && isOutage);
         offset?.learn(outcome.date, before.at, now);
         return void settle(sent, named ?? [], outcome.status);
@@ -152,7 +158,7 @@ export function createDelivery(
       batch.isLeft = true;
       return void retry(batch, before.at + leaseMs - now);
     }
-    keeper.endLease(batch.parcels);
+    lease(batch, 0);
     const why = { reason, status, words };
     batch.why = why;
     if (rule.isAmbiguous) books.maybeDuplicate += countOf(batch);

@@ -24,8 +24,12 @@ export interface Sender {
   isUseful(until: number): boolean;
   /** Resolves after the next look. */
   changed(): Promise<void>;
-  /** Begins the last requests of a page that is hidden, or left. Returns whether more waits. */
-  leave(isLeft: boolean): boolean;
+  /**
+   * Begins the last requests of a page that is hidden, or left. Returns whether more waits.
+   *
+   * @param isFollowed The next page sends what outlives this one.
+   */
+  leave(isLeft: boolean, isFollowed: boolean): boolean;
   /** Consent is denied: nothing is sent again. */
   deny(): void;
   /** Gives the turn to other pages. */
@@ -237,15 +241,19 @@ export function createSender(options: SenderOptions): Sender {
       const next = state === 'open' && pause ? pause.until : nextAt();
       return !traffic.isStopped && (!!isBusy || next < until);
     },
-    leave(isLeft) {
+    leave(isLeft, isFollowed) {
       const isShared = !isLeft && !finish && keeper.survives;
       // A relay must know whose a replayed event is.
-      const isOwn = ({ customer, kept, page, texts, until }: Parcel) =>
-        !!texts &&
-        until < clock.now() &&
-        page === parcels.own &&
-        !(relay && !customer) &&
-        !(isShared && kept && kept !== 'failed');
+      const isOwn = (parcel: Parcel) => {
+        const { customer, kept, page, texts } = parcel;
+        return (
+          !!texts &&
+          page === parcels.own &&
+          !(relay && !customer) &&
+          !(isShared && kept && kept !== 'failed') &&
+          !(isFollowed && keeper.outlives(parcel))
+        );
+      };
       let others = parcels.count(({ session }) => !session);
       // Where order is strict, others may have left something older.
       const mayLeave = gate.state === 'closed' && blame.inARow === 0 && !(isShared && isStrict);

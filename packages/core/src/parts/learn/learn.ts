@@ -68,7 +68,7 @@ export const learn: LearnPart = (reporter, batch) => {
       if (tally) tally.least = Math.min(tally.least, count);
       else {
         // Its first refusal decides, once for all of its pieces.
-        const isTold = isSteady && proofs < 1;
+        const isTold = isSteady && !proofs;
         tallies.set(whole, { count: isTold ? count : Number.NaN, accepted: 0, least: count });
         if (isTold) events.refused(count, now);
       }
