@@ -35,6 +35,8 @@ export interface Blame {
   readonly inARow: number;
   /** Whether few requests fail by chance: then one refusal may be about the number of events. */
   readonly isSteady: boolean;
+  /** A request for it is made. What is not sent, but accepted, counts as sent then. */
+  sent(trial: Trial): void;
   accepted(trial: Trial): void;
   /**
    * @param isOnly Nothing else may be sent before it ends: nothing tells whether the service is to blame.
@@ -53,7 +55,9 @@ export interface Blame {
  *   would rewrite what it stored.
  */
 export function createBlame(clock: Clock, isStrict: boolean, isEager: boolean = false): Blame {
-  let accepted = 0;
+  let failed = 0;
+  /** How many requests had failed when the newest of the accepted ones was made: it proves nothing of failures after that. */
+  let accepted = -1;
   /** Whether the service accepts anything, as far as is known. */
   let isKnown = false;
   let inARow = 0;
@@ -62,7 +66,7 @@ export function createBlame(clock: Clock, isStrict: boolean, isEager: boolean = 
   let requests = 10;
   let unlucky = 1;
   const isFound = ({ failures, proofs, seen, whole }: Trial) =>
-    whole.isAccepted && failures > 0 && proofs + Number(accepted !== seen) > 1;
+    whole.isAccepted && failures > 0 && proofs + Number(accepted >= seen) > 1;
   return {
     get inARow() {
       return inARow;
@@ -70,11 +74,14 @@ export function createBlame(clock: Clock, isStrict: boolean, isEager: boolean = 
     get isSteady() {
       return unlucky < requests * UNSTEADY;
     },
-    accepted({ failures, refusals, whole, why }) {
+    sent(trial) {
+      trial.since = failed;
+    },
+    accepted({ failures, refusals, since = failed, whole, why }) {
       requests = requests * KEPT + failures + 1;
       unlucky = unlucky * KEPT + failures;
       inARow = 0;
-      accepted += 1;
+      accepted = Math.max(accepted, since);
       isKnown = true;
       whole.isAccepted = true;
       if ((failures > 0 || refusals > 1) && why && why.reason !== 'unavailable') fickleAt = clock.now();
@@ -85,10 +92,11 @@ export function createBlame(clock: Clock, isStrict: boolean, isEager: boolean = 
       const isCrash = action === 'retry';
       const isDenial = action === 'pause';
       const isWrong = action === 'isolate' || action === 'split';
-      const isBetween = accepted !== seen;
+      const isBetween = accepted >= seen;
       if (isBetween || trial.proofs === 0) trial.proofs += 1;
       trial.failures += 1;
-      trial.seen = accepted;
+      failed += 1;
+      trial.seen = failed;
       if (!isCrash) trial.refusals += 1;
       const { failures, proofs, refusals } = trial;
       // Failures of the service do not count as refusals.
@@ -120,7 +128,6 @@ export function createBlame(clock: Clock, isStrict: boolean, isEager: boolean = 
       const isProven = isDenial ? proofs >= LEAST_TO_END : isOwn;
       if (!isProven && !(isStrict && isKnown)) return isOnly && (!isStrict || isWrong) ? 'suspect' : 'again';
       if (!endsEvent || Math.abs(clock.now() - fickleAt) < FICKLE_MS) return 'suspect';
-      whole.isAccepted = true;
       // With strict order, something must be accepted before another one ends.
       if (!isProven) isKnown = false;
       return 'end';

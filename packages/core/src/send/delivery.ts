@@ -204,6 +204,7 @@ export function createDelivery(options: DeliveryOptions): (trial: ParcelTrial, p
       if (trial.letter) return await bury(trial, trial.letter);
       trial.sent += 1;
       limits.sent?.(trial, pass.at);
+      blame.sent(trial);
       const outcome = await requests.post(trial.parcel, trial.sent > 1);
       if (!signal.aborted || outcome.kind === 'answered') await answered(trial, pass, outcome);
     } finally {

@@ -16,8 +16,9 @@ export interface Trial {
   refusals: number;
   /** Failures with an acceptance of something else between them. For a piece of a failed request, that failure is the first. */
   proofs: number;
-  /** How many requests had been accepted when it last failed. */
+  /** How many requests had failed when it last failed, and when it was last sent. */
   seen: number;
+  since?: number;
   /** Whether it is one event that is probably at fault, and waits alone, so that it holds up no others. */
   isAlone?: boolean;
   /** Whether it is one event that is probably at fault. */

@@ -22,6 +22,32 @@ describe('a stray answer to one request in 200 holds up nothing:', () => {
 });
 
 describe('a refusal that is no fault of an event makes no dead letter:', () => {
+  // Answers to older requests come after the first refusals, and prove nothing.
+  it.each(
+    few(3, [
+      ...([
+        [400, 2, 1],
+        [413, 20, 2],
+        [413, 2, 3],
+      ] as const),
+      ...[400, 413].flatMap((status) =>
+        [2, 20].flatMap((rate) => [4, 5].map((seed) => [status, rate, seed] as const)),
+      ),
+    ]),
+  )(
+    'a service that answers %d to all, %d events/s, after answers of different lengths: seed %d',
+    async (status, perSecond, seed) => {
+      const random = randomOf(seed);
+      const service: Service = ({ at }) => ({
+        status: at < MINUTE || at > 11 * MINUTE ? 200 : status,
+        latencyMs: at < MINUTE ? 50 + random() ** 3 * 5_000 : 50,
+      });
+      const scenario = { seconds: 2 * MINUTE, after: 40 * MINUTE, ...at(perSecond), service, seed };
+      const { figures } = await measure(`all ${status} after slow answers`, scenario);
+      expect(figures).toMatchObject({ share: 1, deadLetters: 0, dropped: 0 });
+    },
+  );
+
   it('a rate limit that answers 403', async () => {
     const perSecond = 2;
     const isWithin = bucket(perSecond);

@@ -64,6 +64,7 @@ export function createDelivery(
     };
     batch.sent += 1;
     limits.sent?.(batch, before.at);
+    blame.sent(batch);
     try {
       const outcome = await requests.post(carried, batch.sent > 1, outlives, begin);
       batch.parcels = batch.parcels.filter(({ state }) => state !== 'ended');

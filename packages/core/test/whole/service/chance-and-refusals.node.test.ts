@@ -31,3 +31,17 @@ it.each([
     expect(bench.requests - before).toBeLessThan(200);
   },
 );
+
+it.each([400, 413])(
+  'with strict order, makes at most one dead letter where the service refuses all from one moment on: %d',
+  async (status) => {
+    const bench = new Bench({ maxEvents: 100, ordering: 'strict' });
+    await bench.track(20);
+    await bench.pass(2_000, 250);
+    expect(bench.tracker.stats()).toMatchObject({ delivered: 20 });
+    bench.answer(() => status);
+    await bench.track(100);
+    await bench.pass(30 * 60_000, 1_000);
+    expect(bench.tracker.stats().deadLettered).toBeLessThanOrEqual(1);
+  },
+);
