@@ -156,7 +156,7 @@ export function createRoad(settings: Settings, texts: EventTexts, flush: () => P
       throw new StorageError(`what was tracked is not durable: ${why}`);
     }
     try {
-      await journal.sync();
+      await Promise.all([journal.sync(), admission.sync()]);
     } catch (cause) {
       throw storageError('what was tracked is not durable', cause);
     }

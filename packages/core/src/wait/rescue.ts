@@ -14,6 +14,8 @@ export async function rescue(
   let bytes = 0;
   try {
     for (const range of found) bytes += await copy(range, parcels, journal);
+    // Before what was copied is deleted.
+    if (bytes > 0) await journal.sync();
   } catch (error) {
     // The events that are left in the segment go with it, and are reported.
     onFailed(error);

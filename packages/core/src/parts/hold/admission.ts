@@ -136,6 +136,11 @@ export class Admission {
     return this.#working;
   }
 
+  /** Resolves once the held events survive a power cut. */
+  async sync(): Promise<void> {
+    if (this.#shelf.kept.count > 0) await this.#options.journal.sync();
+  }
+
   /** The process may end: writes the events before it returns, if the journal can. Throws a StorageError if it fails. */
   leave(): void {
     const { sessions } = this.#options;

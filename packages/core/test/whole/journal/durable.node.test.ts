@@ -15,7 +15,26 @@ function createBench(journal: FakeJournal, options: BenchOptions = {}): Bench {
   return new Bench({ journal, commitIntervalMs: INTERVAL_MS, random: () => 1, batch: NONE_DUE, ...options });
 }
 
+/** A journal with another one for what it holds. */
+class PartedJournal extends FakeJournal {
+  readonly held = new FakeJournal();
+
+  part(name: 'dead-letters' | 'unidentified'): FakeJournal | undefined {
+    return name === 'unidentified' ? this.held : undefined;
+  }
+}
+
 describe('durable()', () => {
+  it('syncs what is held, too, and rejects if that fails', async () => {
+    const journal = new PartedJournal();
+    const { tracker } = createBench(journal, { unidentified: { hold: true } });
+    tracker.track('viewed');
+    await tracker.durable();
+    expect(journal.held.calls).toContain('sync');
+    journal.held.failSyncs = true;
+    await expect(tracker.durable()).rejects.toThrow('not durable');
+  });
+
   it('writes all events at once, and leaves later ones to the interval', async () => {
     const journal = new FakeJournal({ maxEvents: 2, maxBytes: 100_000 });
     const bench = createBench(journal);

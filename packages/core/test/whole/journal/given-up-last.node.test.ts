@@ -18,6 +18,8 @@ const HIGH = { priority: 'high' } as const;
 /** Records what is released. Its appends can wait, and its reads can fail. */
 class RecordingJournal extends SegmentedJournal {
   readonly acknowledged: Range[] = [];
+  /** What is written, synced and given up, in order. */
+  readonly log: string[] = [];
   failReads = false;
   /** Releases wait for it. */
   released: Promise<void> | undefined;
@@ -33,7 +35,18 @@ class RecordingJournal extends SegmentedJournal {
 
   override async append(events: EventBytes): Promise<Range> {
     await this.#gate;
+    this.log.push('append');
     return super.append(events);
+  }
+
+  override async sync(): Promise<void> {
+    this.log.push('sync');
+  }
+
+  override async evictOldest(rescue?: (segment: number) => Promise<void>): Promise<number | undefined> {
+    const segment = await super.evictOldest(rescue);
+    this.log.push('give up');
+    return segment;
   }
 
   override async acknowledge(range: Range): Promise<void> {
@@ -117,6 +130,14 @@ describe('a tracker whose journal is full', () => {
 });
 
 describe('events of high priority in a segment that the journal gives up', () => {
+  it('are synced where they are now, before it is given up', async () => {
+    const { bench, journal } = createScene();
+    await write(bench, 1);
+    await write(bench, 1, { ...TENTH, ...HIGH });
+    for (let count = 0; count < 20; count += 1) await write(bench, 1, TENTH);
+    expect(journal.log.join(', ')).toContain('append, sync, give up');
+  });
+
   it('are written to another segment, from which they are sent, without the others', async () => {
     const { bench, journal, answer } = createScene();
     await write(bench, 1);
