@@ -38,6 +38,10 @@ export interface Blame {
   /** A request for it is made. What is not sent, but accepted, counts as sent then. */
   sent(trial: Trial): void;
   accepted(trial: Trial): void;
+  /** Whether anything was accepted that was sent after it last failed. */
+  isSince(trial: Trial): boolean;
+  /** It failed now, whatever that says. */
+  note(trial: Trial): void;
   /**
    * @param isOnly Nothing else may be sent before it ends: nothing tells whether the service is to blame.
    * @param isClosed Whether nothing is in doubt yet.
@@ -65,8 +69,13 @@ export function createBlame(clock: Clock, isStrict: boolean, isEager: boolean = 
   /** Requests for events that were accepted in the end, and those of them that failed. At first, a tenth is taken to fail by chance. */
   let requests = 10;
   let unlucky = 1;
-  const isFound = ({ failures, proofs, seen, whole }: Trial) =>
-    whole.isAccepted && failures > 0 && proofs + Number(accepted >= seen) > 1;
+  const isSince = ({ seen }: Trial) => accepted >= seen;
+  const isFound = (trial: Trial) =>
+    trial.whole.isAccepted && trial.failures > 0 && trial.proofs + Number(isSince(trial)) > 1;
+  function note(trial: Trial): void {
+    failed += 1;
+    trial.seen = failed;
+  }
   return {
     get inARow() {
       return inARow;
@@ -86,17 +95,18 @@ export function createBlame(clock: Clock, isStrict: boolean, isEager: boolean = 
       whole.isAccepted = true;
       if ((failures > 0 || refusals > 1) && why && why.reason !== 'unavailable') fickleAt = clock.now();
     },
+    isSince,
+    note,
     failed(trial, { action, endsEvent, isAskedFor }, isOnly, isClosed) {
-      const { seen, whole } = trial;
+      const { whole } = trial;
       const isSingle = countOf(trial) < 2;
       const isCrash = action === 'retry';
       const isDenial = action === 'pause';
       const isWrong = action === 'isolate' || action === 'split';
-      const isBetween = accepted >= seen;
+      const isBetween = isSince(trial);
       if (isBetween || trial.proofs === 0) trial.proofs += 1;
       trial.failures += 1;
-      failed += 1;
-      trial.seen = failed;
+      note(trial);
       if (!isCrash) trial.refusals += 1;
       const { failures, proofs, refusals } = trial;
       // Failures of the service do not count as refusals.

@@ -12,6 +12,7 @@ import { type DeliveryPolicy, type Rule, ruleOf, WRONG } from './delivery-policy
 import type { Outcome, ReadRejected } from './http/transport.ts';
 import type { Limits } from './limits.ts';
 import { ParcelTrial, type Refusal } from './parcel-trial.ts';
+import { createPushBacks } from './push-backs.ts';
 import { requestFailed } from './request-failed.ts';
 import type { Requests } from './requests.ts';
 import type { Trials } from './trials.ts';
@@ -62,6 +63,7 @@ export function createDelivery(options: DeliveryOptions): (trial: ParcelTrial, p
   const { maxTries = Number.POSITIVE_INFINITY, policy, retryBaseMs, retryMaxMs } = settings.delivery;
   const isStrict = settings.ordering === 'strict';
   const backoff = { baseMs: retryBaseMs, maxMs: retryMaxMs };
+  const pushBacks = createPushBacks(blame);
 
   async function answered(trial: ParcelTrial, pass: Pass, outcome: Outcome): Promise<void> {
     const { parcel } = trial;
@@ -88,8 +90,10 @@ export function createDelivery(options: DeliveryOptions): (trial: ParcelTrial, p
     const why = { reason: rule.reason, status, words };
     trial.why = why;
     if (rule.isAmbiguous) books.maybeDuplicate += parcel.count;
-    const isEnough = rule.isPushback && limits.pushedBack?.(pass.at, now, rule, retryAfterMs);
-    if (rule.isPushback && retryAfterMs) {
+    // What is at fault itself slows down nothing else.
+    const isPushback = rule.isPushback && !pushBacks.isOwn(trial);
+    const isEnough = isPushback && limits.pushedBack?.(pass.at, now, rule, retryAfterMs);
+    if (isPushback && retryAfterMs) {
       breaker.asked(retryAfterMs, why, limits.waitMs?.(now));
       return trials.retry(trial, 0);
     }
@@ -102,18 +106,20 @@ export function createDelivery(options: DeliveryOptions): (trial: ParcelTrial, p
 
   function accepted(trial: ParcelTrial, pass: Pass): void {
     const now = clock.now();
-    const isOutage = breaker.pause?.reason === 'unavailable';
+    const reason = breaker.pause?.reason;
+    const isOutage = reason === 'unavailable';
     const isBack = gate.accepted(pass);
     // What failed while the service was away says nothing about how often it fails.
     if (isBack) trial.failures = 0;
     concurrency.accepted(now - pass.at, now);
     blame.accepted(trial);
+    pushBacks.accepted();
     requests.accepted();
     limits.accepted(trial, now, isBack && isOutage);
     trials.accepted(trial);
     if (!isBack) return;
     concurrency.restart();
-    trials.resume();
+    if (reason !== 'asked') trials.resume();
   }
 
   async function failed(trial: ParcelTrial, pass: Pass, rule: Rule): Promise<void> {

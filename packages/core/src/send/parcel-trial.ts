@@ -26,6 +26,8 @@ export class ParcelTrial implements Trial {
   failures = 0;
   refusals = 0;
   proofs: number;
+  /** How often the service wanted fewer requests, though others were accepted between. A piece has those of the whole. */
+  pushes: number;
   seen: number;
   why: Why | undefined;
   /** Whether it is probably at fault, and whether it waits alone. */
@@ -48,6 +50,7 @@ export class ParcelTrial implements Trial {
     this.denied = denied;
     this.whole = from?.whole ?? { isAccepted: false };
     this.proofs = from ? 1 : 0;
+    this.pushes = from?.pushes ?? 0;
     this.seen = from?.seen ?? 0;
   }
 

@@ -33,6 +33,26 @@ describe('events that make the service fail with 500 wait alone, and hold up no 
   });
 });
 
+describe('one event that always gets an answer that asks for fewer requests holds up no other for long:', () => {
+  const isCulprit = (event: number) => event === 600;
+  it.each(
+    few(2, [
+      [503, '5'],
+      [429, '5'],
+      [503, '60'],
+      [503, undefined],
+      [429, undefined],
+    ] as const),
+  )('%d, Retry-After %s', async (status, retryAfter) => {
+    const service = refusing(isCulprit, { status, ...(retryAfter && { retryAfter }) });
+    const scenario = { seconds: 10 * MINUTE, after: 2 * MINUTE, arrivals: 10, service, isCulprit };
+    const { figures, stats } = await measure(`always ${status}, Retry-After ${retryAfter}`, scenario);
+    expect(figures).toMatchObject({ share: 1, late: 0, deadLetters: 0, dropped: 0, pending: 1 });
+    expect(suspectsIn(stats)).toBe(1);
+    expect(figures.delays.max).toBeLessThanOrEqual(retryAfter === '60' ? 180_000 : 90_000);
+  });
+});
+
 describe('with strict order, an event that makes the service fail', () => {
   const culprit = 1_000;
   const isCulprit = (event: number) => event === culprit;

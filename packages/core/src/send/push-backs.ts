@@ -1,0 +1,35 @@
+import type { Blame } from './blame.ts';
+import type { ParcelTrial } from './parcel-trial.ts';
+
+/** About the last 200 requests count. */
+const KEPT = 0.995;
+const LEAST = 3;
+/** Chance does not explain what is less probable than this. */
+const RARE = 1e-3;
+
+/** Tells whether a service that wants fewer requests means all, or answers so to one event whatever happens. */
+export interface PushBacks {
+  accepted(): void;
+  /** It is pushed back. Returns whether only this one is, though others were accepted between: then it slows down nothing else. */
+  isOwn(trial: ParcelTrial): boolean;
+}
+
+export function createPushBacks(blame: Pick<Blame, 'isSince' | 'note'>): PushBacks {
+  /** Requests that the service took or pushed back, and the latter. At first, a tenth is taken to be pushed back. */
+  let requests = 10;
+  let pushed = 1;
+  return {
+    accepted() {
+      requests = requests * KEPT + 1;
+      pushed *= KEPT;
+    },
+    isOwn(trial) {
+      if (trial.pushes === 0 || trial.whole.isAccepted || blame.isSince(trial)) trial.pushes += 1;
+      if (trial.pushes >= LEAST && (pushed / requests) ** trial.pushes < RARE) return true;
+      requests = requests * KEPT + 1;
+      pushed = pushed * KEPT + 1;
+      blame.note(trial);
+      return false;
+    },
+  };
+}
