@@ -147,10 +147,12 @@ export function createSharing(options: SharingOptions): Sharing {
       if (message[0] === 'who') return identity.answer();
       if (message[0] === 'session') return identity.hear(message[1], message[2], message[3]);
       if (message[0] === 'out') {
-        const [, ids, leasedUntil] = message;
-        for (const id of ids) Object.assign(parcels.all.get(id) ?? {}, { leasedUntil });
-        // Storage knows more, also where the clock was set back.
-        return looking.set(LOOK_MS);
+        for (const id of message[1]) {
+          const parcel = parcels.all.get(id);
+          // What this page has to send again, it looks up in storage first.
+          if (parcel?.state === 'waiting') [, , parcel.leasedUntil] = message;
+        }
+        return;
       }
       const [, id, fate, keys = []] = message;
       // What was cut ends once its parts are stored.
