@@ -25,6 +25,13 @@ it('the state directory above them is none either', async () => {
   await expect(existingDirectory(state)).rejects.toThrow(`give ${account}`);
 });
 
+it('but a journal may lie beside the state of another tracker', async () => {
+  const data = makeFolder();
+  await mkdir(join(data, '0123456789abcdef.0123456789abcdef'), { recursive: true });
+  await mkdir(join(data, 'sluice', '8b49a6da8104e6c0'), { recursive: true });
+  expect(await existingDirectory(data)).toBe(data);
+});
+
 it('doctor says that a tracker which is switched off does nothing', async () => {
   const settings = { baseUrl: 'http://a.example', correlationKey: 'email', enabled: false };
   expect(await checkOptions(settings as never)).toMatchObject({ check: 'settings', state: 'problem' });

@@ -5,6 +5,8 @@ import { counted } from '../text/amounts.ts';
 
 /** The directory that a tracker or a relay makes for an account, in the state directory of its user. */
 const ACCOUNT = /^(relay-)?[\da-f]{16}$/;
+/** What a journal directory has: the directory or the lock of a process. */
+const SLOT = /^[0-9a-f]{16}\.([0-9a-f]{16}|lock)$/;
 /** A relay has it beside its journal. */
 const RELAY_KEY = 'window.key';
 
@@ -32,8 +34,9 @@ export async function oneJournal(directory: string): Promise<string> {
   if (entries.some(({ name }) => name === RELAY_KEY))
     throw new UsageError(`${directory} is that of a relay: give ${join(directory, 'journal')}`);
   const isOne = entries.length === 0 || !entries.every((one) => one.isDirectory() && ACCOUNT.test(one.name));
-  // The state directory itself, such as that of XDG_STATE_HOME.
-  if (isOne && entries.some((one) => one.isDirectory() && one.name === 'sluice'))
+  // The state directory itself, such as that of XDG_STATE_HOME, unless it is a journal, too.
+  const isState = isOne && !entries.some(({ name }) => SLOT.test(name));
+  if (isState && entries.some((one) => one.isDirectory() && one.name === 'sluice'))
     await oneJournal(join(directory, 'sluice'));
   if (isOne) return directory;
   const journals = entries.map(({ name }) => join(directory, name, ACCOUNT.exec(name)?.[1] ? 'journal' : ''));
