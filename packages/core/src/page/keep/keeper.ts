@@ -240,7 +240,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
         const { id, page, number } = parcel;
         parcel.leasedUntil = 0;
         if (forMs) change(`${id} lease`, [page, number, now + forMs, forMs, answered], 0);
-        else change(`${id} lease`, rangeOf(parcel, TOO_MUCH));
+        else if (store) change(`${id} lease`, rangeOf(parcel, TOO_MUCH));
       }
     },
     put: (key, texts) => change(String(key), key, texts),
