@@ -119,7 +119,7 @@ export function createDelivery(options: DeliveryOptions): (trial: ParcelTrial, p
     trials.accepted(trial);
     if (!isBack) return;
     concurrency.restart();
-    if (reason !== 'asked') trials.resume();
+    trials.resume(reason === 'asked');
   }
 
   async function failed(trial: ParcelTrial, pass: Pass, rule: Rule): Promise<void> {

@@ -182,11 +182,16 @@ export class Trials {
     for (const trial of this.#list) if (!isDenial(trial)) trial.at = 0;
   }
 
-  /** The service is back: all may go but those that wait alone. Those that failed only because of it are joined again. */
-  resume(): void {
+  /**
+   * The service is back: all may go but those that wait alone. Those that failed only because of it are joined again.
+   *
+   * @param isAsked The service had asked for the pause, perhaps only because of one event.
+   */
+  resume(isAsked = false): void {
     const { clock, isStrict, waiting } = this.#options;
     const now = clock.now();
-    const count = !waiting.hasOthers && Math.abs(now - this.#resumedAt) < SOON_MS ? STAYING : 0;
+    const isSoon = Math.abs(now - this.#resumedAt) < SOON_MS;
+    const count = isSoon && !waiting.hasOthers ? STAYING : Number(isAsked);
     this.#resumedAt = now;
     const staying = new Set([...this.#list].sort((one, other) => other.sent - one.sent).slice(0, count));
     // What nobody may send any more does not go back: nothing there tells that consent was denied.
