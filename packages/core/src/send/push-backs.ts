@@ -4,11 +4,14 @@ import type { ParcelTrial } from './parcel-trial.ts';
 /** About the last 200 requests count. */
 const KEPT = 0.995;
 const LEAST = 3;
+const SHARE = 0.25;
 /** Chance does not explain what is less probable than this. */
 const RARE = 1e-3;
 
 /** Tells whether a service that wants fewer requests means all, or answers so to one event whatever happens. */
 export interface PushBacks {
+  /** Whether few requests are pushed back: the fault may be that of an event. Otherwise it is the rate, or an outage. */
+  readonly areRare: boolean;
   accepted(): void;
   /** It is pushed back. Returns whether only this one is, though others were accepted between: then it slows down nothing else. */
   isOwn(trial: ParcelTrial): boolean;
@@ -19,6 +22,9 @@ export function createPushBacks(blame: Pick<Blame, 'isSince' | 'note'>): PushBac
   let requests = 10;
   let pushed = 1;
   return {
+    get areRare() {
+      return pushed < requests * SHARE;
+    },
     accepted() {
       requests = requests * KEPT + 1;
       pushed *= KEPT;
