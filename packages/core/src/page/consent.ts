@@ -26,8 +26,8 @@ export interface ConsentGate {
 
 /**
  * Whether events may be stored and sent. A page that is prerendered waits. A denial holds for all trackers of an account in one
- * origin, until one of them calls `setConsent('granted')`. It is in localStorage: a page can read that as it starts, and hears of changes. Where
- * localStorage fails, a denial ends with its page.
+ * origin, until one of them calls `setConsent('granted')`. It is in localStorage: a page can read that as it starts, and hears of
+ * changes. Where localStorage fails, a denial ends with its page.
  */
 export function createConsent(options: ConsentOptions): ConsentGate {
   const { account, settings, mark, signal, onChange } = options;

@@ -3,10 +3,12 @@ import type { ParcelTrial } from './parcel-trial.ts';
 
 /** About the last 200 requests count. */
 const KEPT = 0.995;
-const LEAST = 3;
-const SHARE = 0.25;
 /** Chance does not explain what is less probable than this. */
 const RARE = 1e-3;
+/** An event is at fault from this many push-backs on. */
+const LEAST = 3;
+/** If less than this share of requests is pushed back, that is rare. */
+const SHARE = 0.25;
 
 /** Tells whether a service that wants fewer requests means all, or answers so to one event whatever happens. */
 export interface PushBacks {

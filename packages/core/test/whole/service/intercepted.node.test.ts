@@ -44,6 +44,17 @@ function trackTwenty(
   return tracker;
 }
 
+/** Twenty events wait while something else answers, and are delivered once the service does. */
+async function expectThatTheyWait(tracker: Tracker): Promise<void> {
+  expect(await tracker.flush({ timeoutMs: 30_000 })).toMatchObject({ delivered: 0, pending: 20 });
+  expect(tracker.stats().pause).toMatchObject({ reason: 'intercepted', status: 200 });
+  answer = ['application/json', '{}'];
+  tracker.setApiKey('second');
+  expect(await tracker.flush()).toMatchObject({ delivered: 20, pending: 0 });
+  expect(taken).toBe(20);
+  await tracker.close();
+}
+
 describe('a host that answers any request with 200 and a page', () => {
   it.each([
     ['text/html; charset=utf-8', PAGE],
@@ -60,14 +71,7 @@ describe('a host that answers any request with 200 and a page', () => {
     ['application/json', '<HTML lang="en">'],
   ])('takes no events: they wait, and are delivered later (%s)', async (type, body) => {
     answer = [type, body];
-    const tracker = trackTwenty();
-    expect(await tracker.flush({ timeoutMs: 30_000 })).toMatchObject({ delivered: 0, pending: 20 });
-    expect(tracker.stats().pause).toMatchObject({ reason: 'intercepted', status: 200 });
-    answer = ['application/json', '{}'];
-    tracker.setApiKey('second');
-    expect(await tracker.flush()).toMatchObject({ delivered: 20, pending: 0 });
-    expect(taken).toBe(20);
-    await tracker.close();
+    await expectThatTheyWait(trackTwenty());
   });
 
   it.each<[string, NonNullable<TrackerOptions['delivery']>]>([
@@ -95,14 +99,7 @@ describe('a host that answers any request with 200 and HTML that cannot be read'
     ['never comes', ['text/html; charset=utf-8', undefined]],
   ])('takes no events: they wait, and are delivered later (it %s)', async (_, page) => {
     answer = page;
-    const tracker = trackTwenty({}, page[1] === undefined ? 20 : undefined);
-    expect(await tracker.flush({ timeoutMs: 30_000 })).toMatchObject({ delivered: 0, pending: 20 });
-    expect(tracker.stats().pause).toMatchObject({ reason: 'intercepted', status: 200 });
-    answer = ['application/json', '{}'];
-    tracker.setApiKey('second');
-    expect(await tracker.flush()).toMatchObject({ delivered: 20, pending: 0 });
-    expect(taken).toBe(20);
-    await tracker.close();
+    await expectThatTheyWait(trackTwenty({}, page[1] === undefined ? 20 : undefined));
   });
 
   it('is believed where the policy of the user says so', async () => {
