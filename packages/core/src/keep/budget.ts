@@ -5,9 +5,11 @@ import type { Reporter } from '../tell/reporter.ts';
 import type { Journal } from './journal.ts';
 
 export interface BudgetOptions {
-  readonly journal: Pick<Journal, 'bytes' | 'evictOldest' | 'groupLimit' | 'reclaim' | 'space'>;
+  readonly journal: Pick<Journal, 'bytes' | 'evictOldest' | 'oldest' | 'groupLimit' | 'reclaim' | 'space'>;
   /** Drops the events that wait in a segment that the journal gave up. Returns how many. */
   readonly evict: (segment: number) => number;
+  /** Whether only events that are probably at fault wait in a segment. They are dropped last. */
+  readonly hasOnlyAlone: (segment: number) => boolean;
   /** Copies the events that must be dropped last from a segment to another one. Returns how many bytes. */
   readonly rescue: (segment: number) => Promise<number>;
   readonly clock: Clock;
@@ -84,7 +86,7 @@ export class Budget {
   }
 
   async #makeRoom(group: EventBytes, isLast: boolean): Promise<'room' | 'full' | 'low'> {
-    const { opened, storage } = this.#options;
+    const { opened } = this.#options;
     if (!this.#isOpened) await opened();
     this.#isOpened = true;
     // A group that can never fit must not push out all others.
@@ -93,7 +95,7 @@ export class Budget {
     if (this.#take(group)) return 'room';
     await this.#reclaim();
     while (!this.#take(group)) {
-      if (storage.whenFull === 'drop-oldest' && (await this.#evictOldest(isLast))) continue;
+      if (await this.#evictOldest(isLast)) continue;
       return this.#bytes + bytesOf(group) > this.#most ? 'full' : 'low';
     }
     return 'room';
@@ -142,12 +144,15 @@ export class Budget {
 
   /** Returns false if there is nothing to give up, or only events that must be dropped last while `isLast` is false. */
   async #evictOldest(isLast: boolean): Promise<boolean> {
-    const { journal } = this.#options;
+    const { hasOnlyAlone, journal, storage } = this.#options;
+    const mayDrop = storage.whenFull === 'drop-oldest';
     // If the journal holds only such events, do not rewrite it for each group that does not fit.
     if (journal.bytes < this.#bytesOfLast) {
       this.#bytesOfLast = Number.POSITIVE_INFINITY;
       const most = journal.bytes;
       for (let rescued = 0; rescued < most; ) {
+        const { oldest } = journal;
+        if (!mayDrop && !(oldest && hasOnlyAlone(oldest))) return false;
         const before = rescued;
         const bytes = journal.bytes;
         const { isFreed, count } = await this.#giveUp(async (segment) => {
@@ -159,7 +164,7 @@ export class Budget {
       }
       this.#bytesOfLast = journal.bytes;
     }
-    return isLast && (await this.#giveUp()).isFreed;
+    return isLast && mayDrop && (await this.#giveUp()).isFreed;
   }
 
   async #giveUp(rescue?: (segment: number) => Promise<void>) {

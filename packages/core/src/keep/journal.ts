@@ -126,6 +126,9 @@ export interface Journal {
    */
   evictOldest?(rescue?: (segment: number) => Promise<void>): Promise<number | true | undefined>;
 
+  /** The segment that `evictOldest` gives up next. Absent if it gives up parts of segments. */
+  readonly oldest?: number | undefined;
+
   /** Absent if nobody else sends the events that this journal has, or has told of. */
   readonly sharing?: Sharing | undefined;
 

@@ -76,10 +76,13 @@ export class MemoryJournal implements Journal {
 
   async sync(): Promise<void> {}
 
+  get oldest(): number | undefined {
+    return this.#records.all.find(({ rest }) => rest.length > 0)?.segment;
+  }
+
   async evictOldest(rescue?: (segment: number) => Promise<void>): Promise<number | undefined> {
-    const oldest = this.#records.all.find(({ rest }) => rest.length > 0);
-    if (!oldest) return undefined;
-    const { segment } = oldest;
+    const { oldest: segment } = this;
+    if (segment === undefined) return undefined;
     // Events that are appended meanwhile do not go with it.
     if (segment === this.#segment) this.#rotate();
     this.#isRescuing = true;

@@ -30,9 +30,8 @@ export class ParcelTrial implements Trial {
   pushes: number;
   seen: number;
   why: Why | undefined;
-  /** Whether it is probably at fault, and whether it waits alone. */
+  /** Whether it is probably at fault. */
   isSuspect = false;
-  isAlone = false;
   /** What it is a half of. */
   pair: Pair | undefined;
   /** The other half, which goes first. */
@@ -56,6 +55,10 @@ export class ParcelTrial implements Trial {
 
   get parcels(): readonly [Parcel] {
     return [this.parcel];
+  }
+
+  get isAlone(): boolean {
+    return this.parcel.isAlone;
   }
 
   /** Whether later events need not wait for it. */

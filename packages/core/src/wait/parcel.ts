@@ -18,6 +18,8 @@ export class Parcel {
   /** Whether its events wait for no others, and are given up last. */
   readonly isHigh: boolean;
   epoch: number;
+  /** Whether its event is probably at fault: no other waits for it, and it is given up last. */
+  isAlone = false;
   /** The lanes of its customers, one bit for each; 0 if lanes do not matter. No other parcel with one of them is sent meanwhile. */
   lanes = 0;
   /** When its oldest event was accepted, or a time before that, in milliseconds since 1970; undefined if unknown. */
@@ -115,6 +117,7 @@ export class Parcel {
     this.#contents = undefined;
     this.#body = undefined;
     this.wasTaken = false;
+    this.isAlone = false;
   }
 
   /** The first events of a stored parcel were read: takes them into memory. Returns their parcel, which may be this one. */

@@ -2,15 +2,25 @@ import { type Range, rangeLength, without } from '../base/range.ts';
 import type { Journal } from '../keep/journal.ts';
 import type { Parcels } from './parcels.ts';
 
-/** Copies the events of high priority that lie in a segment to another one: it is about to be given up. Returns their bytes. */
+/** Whether all that waits in a segment waits alone. */
+export function hasOnlyAlone(segment: number, parcels: Pick<Parcels, 'all'>): boolean {
+  for (const { isAlone, places } of parcels.all())
+    if (!isAlone && places.ranges.some((range) => range.segment === segment)) return false;
+  return true;
+}
+
+/**
+ * Copies the events of high priority, and those that wait alone, from a segment to another one: it is about to be given up. Returns
+ * their bytes.
+ */
 export async function rescue(
   segment: number,
   parcels: Pick<Parcels, 'all'>,
   journal: Journal,
   onFailed: (error: unknown) => void,
 ): Promise<number> {
-  const high = [...parcels.all()].filter(({ isHigh }) => isHigh);
-  const found = high.flatMap(({ places }) => places.ranges).filter((range) => range.segment === segment);
+  const last = [...parcels.all()].filter(({ isAlone, isHigh }) => isAlone || isHigh);
+  const found = last.flatMap(({ places }) => places.ranges).filter((range) => range.segment === segment);
   let bytes = 0;
   try {
     for (const range of found) bytes += await copy(range, parcels, journal);

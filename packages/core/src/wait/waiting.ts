@@ -13,7 +13,7 @@ import { Line, type LineOptions } from './line.ts';
 import type { Parcel } from './parcel.ts';
 import { Parcels } from './parcels.ts';
 import type { Place, Queue } from './queue.ts';
-import { rescue } from './rescue.ts';
+import { hasOnlyAlone, rescue } from './rescue.ts';
 
 /** When the service is back, this many batches stay in memory. The rest is left to the journal. */
 const FRESH_BATCHES = 2;
@@ -71,6 +71,7 @@ export class Waiting extends Parcels {
       ...options,
       storage: settings.storage,
       evict: (segment) => this.evict(segment),
+      hasOnlyAlone: (segment) => hasOnlyAlone(segment, this),
       rescue: (segment) => rescue(segment, this, journal, onFailed),
       isOver: () => this.isGivenUp,
     });

@@ -44,7 +44,7 @@ function createBenchWith<J extends Journal>(
   };
   const dropped: number[] = [];
   const budget = new Budget({
-    ...{ evict, rescue: async () => 0 },
+    ...{ evict, hasOnlyAlone: () => false, rescue: async () => 0 },
     ...{ journal, clock: time, opened, isOver: () => false },
     storage: { maxBytes: 1_000, minFreeBytes: 0, whenFull: 'drop-oldest', ...storage },
     reporter: { settled: (_reason, count) => count > 0 && dropped.push(count) },

@@ -106,6 +106,10 @@ export class FileJournal implements Journal {
     return this.#segments.unsaved;
   }
 
+  get oldest(): number | undefined {
+    return this.#segments.oldest();
+  }
+
   async open(observer: JournalObserver): Promise<void> {
     this.#site.observer = observer;
     try {
@@ -142,7 +146,7 @@ export class FileJournal implements Journal {
   async evictOldest(rescue?: (segment: number) => Promise<void>): Promise<number | undefined> {
     // Nothing may be awaited between the choice of the segment and its end: later events must go to another one.
     if (this.#recovery.hasUntold) await this.#recovery.tell();
-    const oldest = this.#segments.oldest();
+    const { oldest } = this;
     if (oldest === undefined) return undefined;
     await this.#appender.end(({ number }) => number === oldest);
     await rescue?.(oldest);
