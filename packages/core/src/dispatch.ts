@@ -73,7 +73,7 @@ export function createDispatch(options: DispatchOptions): Dispatch {
     if (state === 'closed') waiting.leaveToJournal();
     wake();
   });
-  const gate = new Gate(clock, breaker, concurrency, (now) => limits.waitMs?.(now) ?? 0, wake);
+  const gate = new Gate(clock, breaker, concurrency, (now) => limits.rate?.waitMs(now) ?? 0, wake);
   const requests = createRequests({ clock, hooked, redactor, reporter, settings, signal, transport });
   const blame = createBlame(clock, isStrict, true);
   const trials = new Trials({ blame, clock, isOrdered, isStrict, limits, waiting });

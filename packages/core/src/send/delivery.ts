@@ -63,7 +63,7 @@ export function createDelivery(options: DeliveryOptions): (trial: ParcelTrial, p
   const { maxTries = Number.POSITIVE_INFINITY, policy, retryBaseMs, retryMaxMs } = settings.delivery;
   const isStrict = settings.ordering === 'strict';
   const backoff = { baseMs: retryBaseMs, maxMs: retryMaxMs };
-  const pushBacks = createPushBacks(blame);
+  const pushBacks = createPushBacks(blame, limits.rate);
 
   async function answered(trial: ParcelTrial, pass: Pass, outcome: Outcome): Promise<void> {
     const { parcel } = trial;
@@ -92,9 +92,9 @@ export function createDelivery(options: DeliveryOptions): (trial: ParcelTrial, p
     if (rule.isAmbiguous) books.maybeDuplicate += parcel.count;
     // What is at fault itself slows down nothing else.
     const isPushback = rule.isPushback && !pushBacks.isOwn(trial);
-    const isEnough = isPushback && limits.pushedBack?.(pass.at, now, rule, retryAfterMs);
+    const isEnough = isPushback && limits.rate?.pushedBack(pass.at, now, rule.isAlive, retryAfterMs);
     if (isPushback && retryAfterMs) {
-      breaker.asked(retryAfterMs, why, limits.waitMs?.(now));
+      breaker.asked(retryAfterMs, why, limits.rate?.waitMs(now));
       return trials.retry(trial, 0);
     }
     // The service may accept it with the new key.
@@ -113,7 +113,7 @@ export function createDelivery(options: DeliveryOptions): (trial: ParcelTrial, p
     if (isBack) trial.failures = 0;
     concurrency.accepted(now - pass.at, now);
     blame.accepted(trial);
-    pushBacks.accepted();
+    pushBacks.accepted(trial);
     requests.accepted();
     limits.accepted(trial, now, isBack && isOutage);
     trials.accepted(trial);

@@ -28,6 +28,8 @@ export class ParcelTrial implements Trial {
   proofs: number;
   /** How often the service wanted fewer requests, though others were accepted between. A piece has those of the whole. */
   pushes: number;
+  /** How often the service wanted fewer requests as an answer to exactly this one. */
+  pushed = 0;
   seen: number;
   why: Why | undefined;
   /** Whether it is probably at fault. */

@@ -33,6 +33,29 @@ describe('events that make the service fail with 500 wait alone, and hold up no 
   });
 });
 
+describe('events that always get an answer that asks for fewer requests, in the middle of others, do not slow down delivery for long:', () => {
+  it.each(
+    few(2, [
+      [300, 503],
+      [1_000, 429],
+      [300, 429],
+      [10_000, 503],
+      [10_000, 429],
+      [1_000, 503],
+    ] as const),
+  )('one event in %d, with %d', async (each, status) => {
+    const isCulprit = (event: number) => event % each === Math.floor(each / 2);
+    const service = refusing(isCulprit, { status });
+    const scenario = { seconds: 5 * MINUTE, after: 4 * MINUTE, arrivals: 200, service, isCulprit };
+    const { figures, stats } = await measure(`${status} 1 in ${each}`, scenario);
+    expect(figures).toMatchObject({ share: 1, deadLetters: 0, dropped: 0 });
+    expect(suspectsIn(stats)).toBe(figures.culprits);
+    expect(figures.delays.max).toBeLessThanOrEqual(180_000);
+    expect(figures.requestsPerCulprit).toBeLessThanOrEqual(each === 10_000 ? 90 : 30);
+    expect(stats.rateLimit).toBeUndefined();
+  });
+});
+
 describe('one event that always gets an answer that asks for fewer requests holds up no other for long:', () => {
   const isCulprit = (event: number) => event === 600;
   it.each(

@@ -163,9 +163,9 @@ export function createDelivery(
     const why = { reason, status, words };
     batch.why = why;
     if (rule.isAmbiguous) books.maybeDuplicate += countOf(batch);
-    const isEnough = isPushback && limits.pushedBack?.(before.at, now, rule, retryAfterMs);
+    const isEnough = isPushback && limits.rate?.pushedBack(before.at, now, rule.isAlive, retryAfterMs);
     if (isPushback && retryAfterMs) {
-      gate.asked(retryAfterMs, why, limits.waitMs?.(now));
+      gate.asked(retryAfterMs, why, limits.rate?.waitMs(now));
       return void retry(batch, 0);
     }
     if (action === 'pause' && before.resumed < traffic.resumed) return void retry(batch, 0);

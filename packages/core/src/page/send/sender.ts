@@ -69,7 +69,7 @@ export function createSender(options: SenderOptions): Sender {
     return urgent > 0 || isHigh || page !== parcels.own || at > clock.now() ? 0 : at + sizes.maxWaitMs;
   }
 
-  const rateWaitMs = () => limits.waitMs?.(clock.now()) ?? 0;
+  const rateWaitMs = () => limits.rate?.waitMs(clock.now()) ?? 0;
 
   function mayStart(): boolean {
     const most = gate.state === 'closed' ? limit : Number(gate.state === 'half-open');

@@ -41,7 +41,7 @@ export const learn: LearnPart = (reporter, batch) => {
     get stats() {
       return { rateLimit: rate.perSecond, bodyLimit: known(bytes), batchLimit: known(events) };
     },
-    waitMs: (now) => rate.waitMs(now),
+    rate,
     refuses: (trial) => events.refuses(countOf(trial)),
     sent(trial, now) {
       rate.take(now);
@@ -51,7 +51,7 @@ export const learn: LearnPart = (reporter, batch) => {
     accepted(trial, now, isBack) {
       const count = countOf(trial);
       rate.accepted(now);
-      if (isBack) rate.forget();
+      if (isBack) rate.restore();
       bytes.accepted(sizeOf(trial), now);
       events.accepted(count, now);
       const tally = tallies.get(trial.whole);
@@ -73,7 +73,6 @@ export const learn: LearnPart = (reporter, batch) => {
         if (isTold) events.refused(count, now);
       }
     },
-    pushedBack: (at, now, { isAlive }, askedMs) => rate.pushedBack(at, now, isAlive, askedMs),
     tooLarge: (trial, now) => bytes.refused(sizeOf(trial), now),
   };
 };

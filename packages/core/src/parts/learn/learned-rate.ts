@@ -78,14 +78,14 @@ export class LearnedRate {
     if (now < this.#heldUntil && now > this.#decreasedAt) return;
     if (this.#perSecond < this.#ceiling) this.#perSecond += this.#ceiling * INCREASE_PER_SECOND * seconds;
     else this.#perSecond *= GROWTH_PER_SECOND ** seconds;
-    if (this.#perSecond >= this.#ceiling * RELEASE) this.forget();
+    if (this.#perSecond >= this.#ceiling * RELEASE) this.restore();
   }
 
-  /** Ends the limit, because what is known about the service is outdated. */
-  forget(): void {
-    if (this.#perSecond === Number.POSITIVE_INFINITY) return;
-    this.#perSecond = Number.POSITIVE_INFINITY;
-    this.#onChange(undefined);
+  /** The limit is no lower than this: what is known about the service is outdated, or wrong. @param perSecond Default: no limit. */
+  restore(perSecond: number = Number.POSITIVE_INFINITY): void {
+    if (this.#perSecond >= perSecond) return;
+    this.#perSecond = perSecond;
+    this.#onChange(this.perSecond);
   }
 
   /**
@@ -113,7 +113,9 @@ export class LearnedRate {
       const isHeld = forMs >= 0 && forMs * OFTEN < waitMs;
       if (waitMs > 0) this.#beganAt = now + waitMs;
       if (isHeld) this.#heldUntil = now + HELD * waitMs;
-      const before = isGuess || isHeld ? Math.max(1, accepted) : this.#perSecond;
+      const least = Math.max(1, accepted);
+      // It may have grown far beyond what is sent.
+      const before = isGuess || isHeld ? least : Math.min(this.#perSecond, least * RELEASE);
       this.#perSecond = Math.max(LEAST_PER_SECOND, before * (isHeld ? HELD_DECREASE : DECREASE));
       // The accepted rate may be low only because few requests were sent, so the rate may grow fast from here.
       this.#ceiling = isGuess ? this.#perSecond : before;

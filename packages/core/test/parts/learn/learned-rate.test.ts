@@ -198,13 +198,37 @@ describe('LearnedRate', () => {
 
   it('is gone where what is known of the service is out of date', () => {
     const { limit, changes } = createLimit();
-    limit.forget();
+    limit.restore();
     expect(changes).toEqual([]);
     accept(limit, 10, 3, START);
     limit.pushedBack(START, START);
-    limit.forget();
+    limit.restore();
     expect(limit.waitMs(START)).toBe(0);
     expect(changes).toEqual([expect.any(Number), undefined]);
+  });
+
+  it('is as high again as it was before push-backs that were not about the rate, and never lower for it', () => {
+    const { limit, changes } = createLimit();
+    accept(limit, 10, 3, START);
+    limit.pushedBack(START, START);
+    const before = limit.perSecond;
+    limit.accepted(START + 1);
+    limit.pushedBack(START + 2, START + 3);
+    limit.restore(before);
+    limit.restore(1);
+    expect(limit.perSecond).toBe(before);
+    limit.restore(undefined);
+    expect(changes).toEqual([before, expect.any(Number), before, undefined]);
+  });
+
+  it('falls soon to a limit of the service, though it grew far beyond what is sent', () => {
+    const { limit } = createLimit();
+    accept(limit, 1, 10, START);
+    limit.pushedBack(START, START);
+    limit.restore(1e9);
+    limit.accepted(START + 1);
+    limit.pushedBack(START + 1, START + 2);
+    expect(limit.perSecond).toBeLessThan(100);
   });
 
   it('does not grow by a second for each of the requests that are accepted at once', () => {
