@@ -59,6 +59,20 @@ function lose(how: string): Promise<void> {
 
 describe('a journal under whose feet the directory is', () => {
   it.for(['moved away', 'replaced by an empty one', 'replaced by a backup', 'removed'])(
+    '%s, writes at the last moment of the process what the next process finds',
+    async (how) => {
+      const { journal } = await start();
+      await lose(how);
+      journal.appendSync(group(['"last"']));
+      journal.appendSync(group(['"very last"']));
+      // It ends without another look.
+      const next = await place.open({ locks: { ...systemLocks, isHeld: async () => false } });
+      const found = await readAll(next.journal, next.witness.ranges);
+      expect(found.filter((event) => event !== '"before"').sort()).toEqual(['"last"', '"very last"']);
+    },
+  );
+
+  it.for(['moved away', 'replaced by an empty one', 'replaced by a backup', 'removed'])(
     '%s, says so at the next sync, and from then on has written what it says that it has',
     async (how) => {
       const { journal, witness, before } = await start();

@@ -66,6 +66,8 @@ export interface OpenFile {
   truncate(size: number): Promise<void>;
   /** `isInPlace`: whether its path still leads to it. False once somebody removed, moved or replaced it, or a directory above it. */
   stat(): Promise<{ readonly size: number; readonly isInPlace: boolean }>;
+  /** As `isInPlace`, for the last moment. Absent: it is taken to be in its place. */
+  isInPlaceSync?(): boolean;
   close(): Promise<void>;
 }
 

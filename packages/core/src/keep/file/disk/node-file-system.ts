@@ -6,6 +6,7 @@ import {
   fdatasyncSync,
   fstatSync,
   ftruncate,
+  lstatSync,
   mkdirSync,
   open,
   openSync,
@@ -19,6 +20,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
+import { tried } from '@sluice/protocol/toolbox';
 import { StorageError } from '../../../base/errors/storage-error.ts';
 import { errorCode, type FileSystem, type OpenFile, type SyncFile, unlessMissing } from './file-system.ts';
 
@@ -222,6 +224,13 @@ class NodeFile implements OpenFile {
     return { size: own.size, isInPlace: await leadsTo(this.#path, own) };
   }
 
+  isInPlaceSync(): boolean {
+    return isSame(
+      tried(() => lstatSync(this.#path)),
+      fstatSync(this.#file),
+    );
+  }
+
   close(): Promise<void> {
     const file = this.#file;
     // The system may give the number to another file. With `NO_FILE`, later calls on this object fail instead.
@@ -254,20 +263,19 @@ function refuseForeign(path: string, { uid, mode }: Pick<Stats, 'uid' | 'mode'>)
 /** Error codes of a path that leads nowhere. */
 const GONE = new Set(['ENOENT', 'ENOTDIR', 'ELOOP']);
 
-/**
- * Whether a path leads to this very file. False once somebody removed, moved or replaced it, or a directory above it.
- *
- * @param platform Node 22 on Windows gives a volume one number by path, and another one by handle: there, `dev` does not count.
- */
-export async function leadsTo(
-  path: string,
-  { dev, ino }: Pick<Stats, 'dev' | 'ino'>,
-  platform: NodeJS.Platform = process.platform,
-): Promise<boolean> {
+type Identity = Pick<Stats, 'dev' | 'ino'>;
+
+/** Whether a path leads to this very file. False once somebody removed, moved or replaced it, or a directory above it. */
+export async function leadsTo(path: string, own: Identity, platform?: NodeJS.Platform): Promise<boolean> {
   const found = await promises.lstat(path).catch((error) => {
     if (!GONE.has(errorCode(error) ?? '')) throw error;
   });
-  return found?.ino === ino && (found.dev === dev || platform === 'win32');
+  return isSame(found ?? undefined, own, platform);
+}
+
+/** @param platform Node 22 on Windows gives a volume one number by path, and another one by handle: there, `dev` does not count. */
+function isSame(found: Identity | undefined, own: Identity, platform = process.platform): boolean {
+  return found?.ino === own.ino && (found.dev === own.dev || platform === 'win32');
 }
 
 /** The type of overlayfs in `statfs(2)`: the writable layer of a container. */

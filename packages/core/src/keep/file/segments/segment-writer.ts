@@ -106,14 +106,15 @@ export class SegmentWriter {
 
   /**
    * Like `write`, but synchronous, after the last confirmed event. The events count when this returns. Returns their
-   * range; undefined if a write in progress has other bytes for that place, or the file is not to be trusted any more.
+   * range; undefined if a write in progress has other bytes for that place, the file is not to be trusted any more, or it is gone.
    */
   appendSync(events: EventBytes): Range | undefined {
     const { segment } = this;
     const from = segment.end;
     const to = from + events.ends.length;
     const frames = framesOf(events, from, segment);
-    if (this.#failed || this.#collides(frames, segment.size)) return undefined;
+    const isGone = this.#file.isInPlaceSync?.() === false;
+    if (isGone || this.#failed || this.#collides(frames, segment.size)) return undefined;
     writeAllSync(this.#file, frames, segment.size);
     if (this.#named) this.#syncAtOnce({ from, to, frames });
     segment.grow(to, frames.length);

@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
 import { Alarm } from '../../../base/alarm.ts';
 import { StorageError, storageError } from '../../../base/errors/storage-error.ts';
-import { isMissing } from '../disk/file-system.ts';
+import { errorCode, isMissing } from '../disk/file-system.ts';
 import type { Site } from '../site.ts';
 import { Slot } from './slot.ts';
 
@@ -54,13 +54,21 @@ export class Tenancy {
   }
 
   /**
-   * Calls `write` with the slot's directory. If there is no slot, calls it with a new directory that is left to the next
+   * Calls `write` with the slot's directory. If there is none, calls it with a new directory that is left to the next
    * process. Returns the final path of the directory.
    */
   writeSync(write: (directory: string) => void): string {
-    if (this.directory === undefined) return Slot.leaveSync(this.#site, write);
-    write(this.directory);
-    return this.directory;
+    const { directory } = this;
+    try {
+      if (directory !== undefined) {
+        write(directory);
+        return directory;
+      }
+    } catch (error) {
+      // Somebody removed the directory.
+      if (errorCode(error) !== 'ENOENT') throw error;
+    }
+    return Slot.leaveSync(this.#site, write);
   }
 
   /**
