@@ -55,6 +55,26 @@ async function restoreSlot(texts: readonly string[]): Promise<void> {
 }
 
 describe('a backup that somebody restores', () => {
+  it('under the name that the next file of a process would have, is found once', async () => {
+    const { journal, witness } = await place.open();
+    await journal.append(group(['"own"']));
+    const [own = ''] = await place.files('.segment');
+    await restoreSlot(['"restored"']);
+    const [restored = ''] = (await place.files('.segment')).filter((path) => path !== own);
+    await rename(restored, join(own, '..', '00000003.segment'));
+    await place.clock.advance(IDLE_MS);
+    await expect.poll(() => witness.ranges).toHaveLength(1);
+    // Its current file is too old now.
+    await place.clock.advance(60 * 60_000);
+    await journal.append(group(['"next"']));
+    for (const path of await backup.files('.segment')) await rm(path);
+    await restoreSlot(['"another"']);
+    await place.clock.advance(IDLE_MS);
+    await expect.poll(() => witness.ranges.length).toBeGreaterThan(1);
+    await journal.sync();
+    expect((await readAll(journal, witness.ranges)).sort()).toEqual(['"another"', '"restored"']);
+  });
+
   it('into the directory of a process that is alone and idle, is found within ten minutes', async () => {
     const { journal, witness } = await place.open();
     await restoreSlot(['"restored"']);

@@ -96,9 +96,9 @@ export class Segments {
     };
   }
 
-  /** A segment that `create()` made is not held, and its file may be looked at again. */
-  abandon(segment: Segment): void {
-    this.#paths.delete(segment.path);
+  /** A segment that `create()` made is not held. Its file may be looked at again, unless it is that of another one. */
+  abandon({ path }: Segment): void {
+    if (!this.#all().some((other) => other.path === path)) this.#paths.delete(path);
   }
 
   /** Whether the journal knows the segment that a file belongs to, by its path. */
