@@ -65,7 +65,7 @@ const BUDGETS = {
   'core with otel': { source: otel, beside: tracker, demand: 1_000, most: 935 },
   'service worker': { source: worker, demand: 6_144, most: 4_305 },
   'service worker with relayDrain': { source: relayDrain, beside: worker, demand: 400, most: 295 },
-  'core with pageViews': { source: pageViews, beside: tracker, demand: 720, most: 655 },
+  'core with pageViews': { source: pageViews, beside: tracker, demand: 720, most: 656 },
   // They share the rules of options, which a page without the part `checked` does not have.
   'customers beside core with checked': {
     source: customers,

@@ -8,10 +8,14 @@ export interface BudgetOptions {
   readonly journal: Pick<Journal, 'bytes' | 'evictOldest' | 'oldest' | 'groupLimit' | 'reclaim' | 'space'>;
   /** Drops the events that wait in a segment that the journal gave up. Returns how many. */
   readonly evict: (segment: number) => number;
-  /** Whether only events that are probably at fault wait in a segment. They are dropped last. */
+  /** Whether events wait in a segment, and all of them are probably at fault. */
   readonly hasOnlyAlone: (segment: number) => boolean;
-  /** Copies the events that must be dropped last from a segment to another one. Returns how many bytes. */
-  readonly rescue: (segment: number) => Promise<number>;
+  /**
+   * Copies the events that must be dropped last from a segment to another one. Returns how many bytes.
+   *
+   * @param isAll Copies all of its events, and rejects if that fails.
+   */
+  readonly rescue: (segment: number, isAll: boolean) => Promise<number>;
   readonly clock: Clock;
   /** Resolves once the journal knows what previous processes left in it. */
   readonly opened: () => Promise<void>;
@@ -142,21 +146,24 @@ export class Budget {
     if (this.#otherBytes !== undefined) await this.#look();
   }
 
-  /** Returns false if there is nothing to give up, or only events that must be dropped last while `isLast` is false. */
+  /**
+   * Returns false if there is nothing to give up, or only events that must be dropped last while `isLast` is false. With `drop-newest`,
+   * it only copies events that are probably at fault, so that each of them does not hold on to a segment.
+   */
   async #evictOldest(isLast: boolean): Promise<boolean> {
-    const { hasOnlyAlone, journal, storage } = this.#options;
+    const { hasOnlyAlone, journal, rescue, storage } = this.#options;
     const mayDrop = storage.whenFull === 'drop-oldest';
+    const isSuspect = () => journal.oldest !== undefined && hasOnlyAlone(journal.oldest);
     // If the journal holds only such events, do not rewrite it for each group that does not fit.
     if (journal.bytes < this.#bytesOfLast) {
       this.#bytesOfLast = Number.POSITIVE_INFINITY;
       const most = journal.bytes;
       for (let rescued = 0; rescued < most; ) {
-        const { oldest } = journal;
-        if (!mayDrop && !(oldest && hasOnlyAlone(oldest))) return false;
+        if (!mayDrop && !isSuspect()) return false;
         const before = rescued;
         const bytes = journal.bytes;
         const { isFreed, count } = await this.#giveUp(async (segment) => {
-          rescued += await this.#options.rescue(segment);
+          rescued += await rescue(segment, !mayDrop);
         });
         // If less was freed than was rescued, it may only be the overhead of segments, which comes and goes with each rescue.
         if (isFreed && (count > 0 || bytes - journal.bytes >= rescued - before)) return true;
@@ -164,7 +171,7 @@ export class Budget {
       }
       this.#bytesOfLast = journal.bytes;
     }
-    return isLast && mayDrop && (await this.#giveUp()).isFreed;
+    return mayDrop && (isLast || isSuspect()) && (await this.#giveUp()).isFreed;
   }
 
   async #giveUp(rescue?: (segment: number) => Promise<void>) {

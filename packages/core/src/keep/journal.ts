@@ -126,7 +126,10 @@ export interface Journal {
    */
   evictOldest?(rescue?: (segment: number) => Promise<void>): Promise<number | true | undefined>;
 
-  /** The segment that `evictOldest` gives up next. Absent if it gives up parts of segments. */
+  /**
+   * The segment that `evictOldest` gives up next; undefined if that is not known yet, or new events go to it. Absent if it gives up
+   * parts of segments: then no event that is probably at fault is copied with `drop-newest`, and each holds on to its segment.
+   */
   readonly oldest?: number | undefined;
 
   /** Absent if nobody else sends the events that this journal has, or has told of. */

@@ -77,11 +77,12 @@ export class MemoryJournal implements Journal {
   async sync(): Promise<void> {}
 
   get oldest(): number | undefined {
-    return this.#records.all.find(({ rest }) => rest.length > 0)?.segment;
+    const segment = this.#oldest();
+    return segment === this.#segment ? undefined : segment;
   }
 
   async evictOldest(rescue?: (segment: number) => Promise<void>): Promise<number | undefined> {
-    const { oldest: segment } = this;
+    const segment = this.#oldest();
     if (segment === undefined) return undefined;
     // Events that are appended meanwhile do not go with it.
     if (segment === this.#segment) this.#rotate();
@@ -98,6 +99,10 @@ export class MemoryJournal implements Journal {
 
   async close(): Promise<void> {
     this.#closed = true;
+  }
+
+  #oldest(): number | undefined {
+    return this.#records.all.find(({ rest }) => rest.length > 0)?.segment;
   }
 
   #rotate(): void {

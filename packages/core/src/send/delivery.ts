@@ -157,7 +157,7 @@ export function createDelivery(options: DeliveryOptions): (trial: ParcelTrial, p
       case 'suspect':
         trial.isSuspect = true;
         if (trial.isAlone || (isStrict && trial.failures < maxTries)) break;
-        trial.parcel.isAlone = true;
+        trial.isAlone = true;
         trial.failures = 1;
     }
     again(trial, isDenial);
@@ -197,7 +197,7 @@ export function createDelivery(options: DeliveryOptions): (trial: ParcelTrial, p
     } catch (error) {
       reporter.storageFailed(error);
       trial.letter = letter;
-      trial.parcel.isAlone = true;
+      trial.isAlone = true;
       return trials.retry(trial, STORAGE_RETRY_MS);
     }
     await waiting.end(trial.parcel, 'deadLettered');

@@ -32,8 +32,9 @@ export class ParcelTrial implements Trial {
   pushed = 0;
   seen: number;
   why: Why | undefined;
-  /** Whether it is probably at fault. */
+  /** Whether it is probably at fault, and whether it waits alone. */
   isSuspect = false;
+  isAlone = false;
   /** What it is a half of. */
   pair: Pair | undefined;
   /** The other half, which goes first. */
@@ -57,10 +58,6 @@ export class ParcelTrial implements Trial {
 
   get parcels(): readonly [Parcel] {
     return [this.parcel];
-  }
-
-  get isAlone(): boolean {
-    return this.parcel.isAlone;
   }
 
   /** Whether later events need not wait for it. */

@@ -8,6 +8,8 @@ const KEPT = 0.995;
 const RARE = 1e-3;
 /** An event is at fault from this many push-backs on; from the first one, if the last ones were the fault of events. */
 const LEAST = 3;
+/** After this many push-backs without an acceptance, the service may want fewer requests, whatever was found before. */
+const MANY = 10;
 /** If less than this share of requests is pushed back, that is rare. */
 const SHARE = 0.25;
 
@@ -16,7 +18,10 @@ export interface PushBacks {
   /** Whether few requests are pushed back: the fault may be that of an event. Otherwise it is the rate, or an outage. */
   readonly areRare: boolean;
   accepted(trial: ParcelTrial): void;
-  /** It is pushed back. Returns whether only this one is, though others were accepted between: then it slows down nothing else. */
+  /**
+   * It is pushed back. Returns whether the fault is its own, because others are accepted between, or other events were found to be
+   * at fault in this way: then it slows down nothing else.
+   */
   isOwn(trial: ParcelTrial): boolean;
 }
 
@@ -40,8 +45,12 @@ export function createPushBacks(blame: Pick<Blame, 'isSince' | 'note'>, rate: Li
   /** Of requests for what was accepted in the end: events at fault do not make the service look busy. */
   const chance = new Share();
   let least = LEAST;
-  /** The rate before the first push-back of what may be at fault. */
-  const rates = new WeakMap<object, number | undefined>();
+  /** Push-backs since the last acceptance. */
+  let inARow = 0;
+  /** How often something was accepted that had been pushed back: then the service meant the rate. */
+  let meant = 0;
+  /** The rate before the first push-back of what may be at fault, and `meant` at that time. */
+  const before = new WeakMap<object, readonly [perSecond: number | undefined, meant: number]>();
   return {
     get areRare() {
       return all.value < SHARE;
@@ -49,20 +58,26 @@ export function createPushBacks(blame: Pick<Blame, 'isSince' | 'note'>, rate: Li
     accepted({ pushed }) {
       all.add(0, 1);
       chance.add(pushed, 1);
-      if (pushed > 0) least = LEAST;
+      inARow = 0;
+      if (pushed === 0) return;
+      least = LEAST;
+      meant += 1;
     },
     isOwn(trial) {
       const { whole } = trial;
+      const isOne = inARow < MANY;
+      inARow += 1;
       trial.pushed += 1;
       if (trial.pushes === 0 || whole.isAccepted || blame.isSince(trial)) trial.pushes += 1;
-      if (trial.pushes >= least && chance.value ** trial.pushes < RARE) {
-        if (rates.has(whole)) rate?.restore(rates.get(whole));
-        rates.delete(whole);
+      if (trial.pushes >= (isOne ? least : LEAST) && chance.value ** trial.pushes < RARE) {
+        const [perSecond, meantThen] = before.get(whole) ?? [];
+        if (meantThen === meant) rate?.restore(perSecond);
+        before.delete(whole);
         if (whole.isAccepted) least = 1;
         return true;
       }
       all.add(1, 0);
-      if (!rates.has(whole)) rates.set(whole, rate?.perSecond);
+      if (!before.has(whole)) before.set(whole, [rate?.perSecond, meant]);
       blame.note(trial);
       return false;
     },

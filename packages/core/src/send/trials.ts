@@ -106,6 +106,7 @@ export class Trials {
     trial.at = clock.now() + waitMs;
     if (!trial.isAlone) return void this.#list.unshift(trial);
     trial.parcel.lanes = 0;
+    trial.parcel.isAlone = true;
     this.#addAlone(trial);
     // Storage that refuses one letter refuses the others, too.
     if (trial.letter) {

@@ -2,24 +2,31 @@ import { type Range, rangeLength, without } from '../base/range.ts';
 import type { Journal } from '../keep/journal.ts';
 import type { Parcels } from './parcels.ts';
 
-/** Whether all that waits in a segment waits alone. */
+/** Whether events wait in a segment, and all of them wait alone. */
 export function hasOnlyAlone(segment: number, parcels: Pick<Parcels, 'all'>): boolean {
-  for (const { isAlone, places } of parcels.all())
-    if (!isAlone && places.ranges.some((range) => range.segment === segment)) return false;
-  return true;
+  let hasAny = false;
+  for (const { isAlone, places } of parcels.all()) {
+    if (!places.ranges.some((range) => range.segment === segment)) continue;
+    if (!isAlone) return false;
+    hasAny = true;
+  }
+  return hasAny;
 }
 
 /**
  * Copies the events of high priority, and those that wait alone, from a segment to another one: it is about to be given up. Returns
  * their bytes.
+ *
+ * @param isAll Copies all events, and rejects if that fails.
  */
 export async function rescue(
   segment: number,
   parcels: Pick<Parcels, 'all'>,
   journal: Journal,
   onFailed: (error: unknown) => void,
+  isAll: boolean,
 ): Promise<number> {
-  const last = [...parcels.all()].filter(({ isAlone, isHigh }) => isAlone || isHigh);
+  const last = [...parcels.all()].filter(({ isAlone, isHigh }) => isAll || isAlone || isHigh);
   const found = last.flatMap(({ places }) => places.ranges).filter((range) => range.segment === segment);
   let bytes = 0;
   try {
@@ -27,6 +34,7 @@ export async function rescue(
     // Before what was copied is deleted.
     if (bytes > 0) await journal.sync();
   } catch (error) {
+    if (isAll) throw error;
     // The events that are left in the segment go with it, and are reported.
     onFailed(error);
   }

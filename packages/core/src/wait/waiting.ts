@@ -72,7 +72,7 @@ export class Waiting extends Parcels {
       storage: settings.storage,
       evict: (segment) => this.evict(segment),
       hasOnlyAlone: (segment) => hasOnlyAlone(segment, this),
-      rescue: (segment) => rescue(segment, this, journal, onFailed),
+      rescue: (segment, isAll) => rescue(segment, this, journal, onFailed, isAll),
       isOver: () => this.isGivenUp,
     });
     this.commit = new GroupCommit({

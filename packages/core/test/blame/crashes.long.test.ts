@@ -46,12 +46,18 @@ describe('events that always get an answer that asks for fewer requests, in the 
   )('one event in %d, with %d', async (each, status) => {
     const isCulprit = (event: number) => event % each === Math.floor(each / 2);
     const service = refusing(isCulprit, { status });
-    const scenario = { seconds: 5 * MINUTE, after: 4 * MINUTE, arrivals: 200, service, isCulprit };
+    // A few go on to arrive: where nothing is accepted any more, the service may be away.
+    const arrivals = [
+      { perSecond: 200, to: 5 * MINUTE },
+      { perSecond: 1, from: 5 * MINUTE, to: 8 * MINUTE },
+    ];
+    const scenario = { seconds: 9 * MINUTE, arrivals, service, isCulprit };
     const { figures, stats } = await measure(`${status} 1 in ${each}`, scenario);
     expect(figures).toMatchObject({ share: 1, deadLetters: 0, dropped: 0 });
-    expect(suspectsIn(stats)).toBe(figures.culprits);
+    // The last one may not be found yet.
+    expect(suspectsIn(stats)).toBeGreaterThanOrEqual(figures.culprits - 1);
     expect(figures.delays.max).toBeLessThanOrEqual(180_000);
-    expect(figures.requestsPerCulprit).toBeLessThanOrEqual(each === 10_000 ? 90 : 30);
+    expect(figures.requestsPerCulprit).toBeLessThanOrEqual(each === 10_000 ? 110 : 32);
     expect(stats.rateLimit).toBeUndefined();
   });
 });

@@ -32,7 +32,7 @@ afterEach(async () => {
 });
 
 async function open(): Promise<FakeTab> {
-  const tab = origin.openTab({ batch: { maxWaitMs: 1_000 }, logger: false });
+  const tab = origin.openTab({ batch: { maxWaitMs: 1_000 }, logger: false, random: () => 0.99 });
   await origin.pass(50);
   return tab;
 }

@@ -68,7 +68,7 @@ describe('a parcel that waits again', () => {
 describe('events that wait alone', () => {
   function alone(trials: Trials, text: string, waitMs: number): ParcelTrial {
     const trial = trials.of(parcelOf([text]), GIVEN);
-    trial.parcel.isAlone = true;
+    trial.isAlone = true;
     trials.retry(trial, waitMs);
     return trial;
   }
@@ -96,8 +96,7 @@ describe('events that wait alone', () => {
     const letter = { status: 400, excerpt: '' };
     for (const [text, waitMs] of Object.entries({ 1: 1_000, 2: 5_000 })) {
       const trial = trials.of(parcelOf([text]), GIVEN);
-      trial.parcel.isAlone = true;
-      trial.letter = letter;
+      Object.assign(trial, { isAlone: true, letter });
       trials.retry(trial, waitMs);
     }
     expect(trials.nextAt - clock.now()).toBe(5_000);

@@ -107,7 +107,8 @@ export class FileJournal implements Journal {
   }
 
   get oldest(): number | undefined {
-    return this.#segments.oldest();
+    const oldest = this.#segments.oldest();
+    return this.#recovery.hasUntold || oldest === this.#appender.current ? undefined : oldest;
   }
 
   async open(observer: JournalObserver): Promise<void> {
@@ -146,7 +147,7 @@ export class FileJournal implements Journal {
   async evictOldest(rescue?: (segment: number) => Promise<void>): Promise<number | undefined> {
     // Nothing may be awaited between the choice of the segment and its end: later events must go to another one.
     if (this.#recovery.hasUntold) await this.#recovery.tell();
-    const { oldest } = this;
+    const oldest = this.#segments.oldest();
     if (oldest === undefined) return undefined;
     await this.#appender.end(({ number }) => number === oldest);
     await rescue?.(oldest);

@@ -85,6 +85,7 @@ export class LearnedRate {
   restore(perSecond: number = Number.POSITIVE_INFINITY): void {
     if (this.#perSecond >= perSecond) return;
     this.#perSecond = perSecond;
+    this.#heldUntil = 0;
     this.#onChange(this.perSecond);
   }
 

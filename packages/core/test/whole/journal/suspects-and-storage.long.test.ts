@@ -74,4 +74,34 @@ describe('events at which the service always fails, where they lie all over the 
     await tracker.close();
     await rm(directory, { recursive: true });
   });
+
+  it('are given up in it before a new event is dropped (drop-oldest)', async () => {
+    const clock = new VirtualClock(undefined, setImmediate);
+    const arrived = new Set<unknown>();
+    const transport = faultyTransport(([event]) => {
+      if (event?.payload?.isBad) return 500;
+      arrived.add(event?.payload?.number);
+      return 200;
+    });
+    const tracker = createTracker({
+      ...{ baseUrl: 'http://service.example', correlationKey: 'email', logger: false, clock, transport },
+      ...{ journal: 'memory', buffer: { maxBytes: MIB / 2 }, batch: { maxEvents: 1 } },
+    });
+    const most = 300;
+    for (let number = 0; number < most; number += 1) {
+      const payload = { number, isBad: number % 2 === 0, text: 'x'.repeat(4_000) };
+      tracker.track('seen', payload, { correlationValue: `${number}@example.com` });
+      await clock.advance(1_000);
+    }
+    await clock.advance(60_000);
+    const { dropped, suspects } = tracker.stats();
+    expect({ dropped: dropped['journal-full'], arrived: arrived.size }).toEqual({
+      dropped: 0,
+      arrived: most / 2,
+    });
+    expect(suspects.length).toBeGreaterThan(most / 2 - 10);
+    const closed = tracker.close({ timeoutMs: 0 });
+    await clock.advance(10_000);
+    await closed;
+  });
 });

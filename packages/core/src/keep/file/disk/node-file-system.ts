@@ -20,7 +20,6 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { tried } from '@sluice/protocol/toolbox';
 import { StorageError } from '../../../base/errors/storage-error.ts';
 import { errorCode, type FileSystem, type OpenFile, type SyncFile, unlessMissing } from './file-system.ts';
 
@@ -225,10 +224,11 @@ class NodeFile implements OpenFile {
   }
 
   isInPlaceSync(): boolean {
-    return isSame(
-      tried(() => lstatSync(this.#path)),
-      fstatSync(this.#file),
-    );
+    try {
+      return isSame(lstatSync(this.#path), fstatSync(this.#file));
+    } catch (error) {
+      return !GONE.has(errorCode(error) ?? '');
+    }
   }
 
   close(): Promise<void> {

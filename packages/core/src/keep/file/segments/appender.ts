@@ -53,6 +53,11 @@ export class Appender {
     this.#syncAlarm = new Alarm(site.clock, () => this.#writer && this.#syncNow(this.#writer));
   }
 
+  /** The number of the segment that new events go to. */
+  get current(): number | undefined {
+    return this.#writer?.segment.number;
+  }
+
   append(events: EventBytes): Promise<Range> {
     const moments = this.#lastMoments;
     const { groups, written } = this.#jointFor(events.bytes.length);

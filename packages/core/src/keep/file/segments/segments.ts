@@ -31,7 +31,8 @@ export class Segments {
   readonly #rewrite: Rewrite;
   /** The files of each number: several after a failed sync, in the order of their events. */
   readonly #segments = new Map<number, readonly Segment[]>();
-  readonly #paths = new Set<string>();
+  /** The paths of segments, and how many have them: a file may have a name that another one was to have. */
+  readonly #paths = new Map<string, number>();
   readonly #unsaved = new Set<Segment>();
   /** Numbers of segments that could not be deleted. Until the next look, others are given up in their place. */
   readonly #stuck = new Set<number>();
@@ -76,14 +77,13 @@ export class Segments {
   }
 
   next(): number {
-    this.#last += 1;
-    return this.#last;
+    return ++this.#last;
   }
 
   /** @param number Its number in ranges. @param name The name of its files, without a suffix. */
   create(directory: string, number: number, name: string): Segment {
     const segment = new Segment(this.#context, number, directory, name);
-    this.#paths.add(segment.path);
+    this.#countPath(segment, 1);
     return segment;
   }
 
@@ -97,8 +97,8 @@ export class Segments {
   }
 
   /** A segment that `create()` made is not held. Its file may be looked at again, unless it is that of another one. */
-  abandon({ path }: Segment): void {
-    if (!this.#all().some((other) => other.path === path)) this.#paths.delete(path);
+  abandon(segment: Segment): void {
+    this.#countPath(segment, -1);
   }
 
   /** Whether the journal knows the segment that a file belongs to, by its path. */
@@ -259,7 +259,7 @@ export class Segments {
     if (left.length > 0) this.#segments.set(number, left);
     else this.#segments.delete(number);
     segment.onGrowth = () => {};
-    this.#paths.delete(segment.path);
+    this.#countPath(segment, -1);
     this.bytes -= segment.bytes;
     this.#unsaved.delete(segment);
     // A directory that was taken over is removed with its last segment; the slot's own is removed when the slot is released.
@@ -269,6 +269,11 @@ export class Segments {
 
   #all(): Segment[] {
     return [...this.#segments.keys()].flatMap((number) => this.#filesOf(number));
+  }
+
+  #countPath({ path }: Segment, more: number): void {
+    this.#paths.set(path, (this.#paths.get(path) ?? 0) + more);
+    if (this.#paths.get(path) === 0) this.#paths.delete(path);
   }
 
   #holds(segment: Segment): boolean {
