@@ -97,13 +97,14 @@ export class Appender {
     const number = this.#segments.next();
     const name = segmentName(number);
     // First: if the write fails, the caller still has the events, and this process must not find a part of them.
-    if (this.#tenancy.directory) this.#segments.create(this.#tenancy.directory, number, name);
+    const expected = this.#tenancy.directory;
+    const own = expected === undefined ? undefined : this.#segments.create(expected, number, name);
     const directory = this.#tenancy.writeSync((place) => {
       const path = join(place, name + SEGMENT_SUFFIX);
       writeFileSync(fs, path, wholeSegment(header, events), fsync !== 'never');
     });
     // If the process survives a signal, the journal must find and release these events.
-    const segment = this.#segments.create(directory, number, name);
+    const segment = own && directory === expected ? own : this.#segments.create(directory, number, name);
     segment.begin(header);
     segment.grow(count, framedLength(events));
     segment.sealed = true;
