@@ -110,6 +110,6 @@ export default defineConfig({
     silent: 'passed-only',
     sequence: { sequencer: ByProject },
     // More than the number of processors, because many tests wait for a disk, a page or a process.
-    maxWorkers: availableParallelism() + 2,
+    maxWorkers: availableParallelism() + 1,
   },
 });

@@ -31,7 +31,7 @@ export const LONG: Timeouts = { connectMs: 1e6, headersMs: 1e6, bodyMs: 1e6, tot
 /** For a limit that must be reached, if it does not matter what came before. */
 export const SHORT_MS = 100;
 /** More than the socket buffers of both sides hold. */
-export const LARGE_BODY = new Uint8Array(16 * 1024 * 1024);
+export const LARGE_BODY = new Uint8Array(5 * 1024 * 1024);
 
 /** Tests a transport at the hostile service. */
 export class Trial {
