@@ -51,7 +51,7 @@ export class ParcelTrial implements Trial {
     this.parcel = parcel;
     this.denied = denied;
     this.whole = from?.whole ?? { isAccepted: false };
-    this.proofs = from ? 1 : 0;
+    this.proofs = Math.min(1, from?.proofs ?? 0);
     this.pushes = from?.pushes ?? 0;
     this.seen = from?.seen ?? 0;
   }

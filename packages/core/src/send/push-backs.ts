@@ -1,5 +1,5 @@
 import type { Blame } from './blame.ts';
-import type { Limits } from './limits.ts';
+import type { Limits, Rate } from './limits.ts';
 import type { ParcelTrial } from './parcel-trial.ts';
 
 /** About the last 200 requests count. */
@@ -10,13 +10,17 @@ const RARE = 1e-3;
 const LEAST = 3;
 /** After this many push-backs without an acceptance, the service may want fewer requests, whatever was found before. */
 const MANY = 10;
+
 /** If less than this share of requests is pushed back, that is rare. */
 const SHARE = 0.25;
 
 /** Tells whether a service that wants fewer requests means all, or answers so to one event whatever happens. */
 export interface PushBacks {
-  /** Whether few requests are pushed back: the fault may be that of an event. Otherwise it is the rate, or an outage. */
-  readonly areRare: boolean;
+  /**
+   * How many of what failed most often may be at fault: one if few requests are pushed back, and all if the last ones were the fault
+   * of events. Otherwise it is the rate, or an outage.
+   */
+  readonly most: number;
   accepted(trial: ParcelTrial): void;
   /**
    * It is pushed back. Returns whether the fault is its own, because others are accepted between, or other events were found to be
@@ -47,21 +51,20 @@ export function createPushBacks(blame: Pick<Blame, 'isSince' | 'note'>, rate: Li
   let least = LEAST;
   /** Push-backs since the last acceptance. */
   let inARow = 0;
-  /** How often something was accepted that had been pushed back: then the service meant the rate. */
-  let meant = 0;
-  /** The rate before the first push-back of what may be at fault, and `meant` at that time. */
-  const before = new WeakMap<object, readonly [perSecond: number | undefined, meant: number]>();
+  /** The rate before the first push-back of what may be at fault. */
+  let before: Pick<Rate, 'perSecond'> | undefined;
   return {
-    get areRare() {
-      return all.value < SHARE;
+    get most() {
+      return least < LEAST ? Number.POSITIVE_INFINITY : Number(all.value < SHARE);
     },
     accepted({ pushed }) {
       all.add(0, 1);
       chance.add(pushed, 1);
       inARow = 0;
       if (pushed === 0) return;
+      // The service meant the rate.
       least = LEAST;
-      meant += 1;
+      before = undefined;
     },
     isOwn(trial) {
       const { whole } = trial;
@@ -70,14 +73,15 @@ export function createPushBacks(blame: Pick<Blame, 'isSince' | 'note'>, rate: Li
       trial.pushed += 1;
       if (trial.pushes === 0 || whole.isAccepted || blame.isSince(trial)) trial.pushes += 1;
       if (trial.pushes >= (isOne ? least : LEAST) && chance.value ** trial.pushes < RARE) {
-        const [perSecond, meantThen] = before.get(whole) ?? [];
-        if (meantThen === meant) rate?.restore(perSecond);
-        before.delete(whole);
+        if (before) rate?.restore(before.perSecond);
+        before = undefined;
+        // A pause forgets failures, and each of these may have caused one.
+        trial.failures = Math.max(trial.failures, trial.pushed - 1);
         if (whole.isAccepted) least = 1;
         return true;
       }
       all.add(1, 0);
-      if (!before.has(whole)) before.set(whole, [rate?.perSecond, meant]);
+      before ??= { perSecond: rate?.perSecond };
       blame.note(trial);
       return false;
     },

@@ -148,13 +148,13 @@ export class Trials {
   /** It has several events: its halves take its place. */
   halve(trial: ParcelTrial, count?: number): void {
     const { isOrdered, waiting } = this.#options;
-    const { denied, parcel, proofs } = trial;
+    const { denied, parcel, proofs, pushes } = trial;
     // Halves with different customers need not wait for each other.
     let halves = isOrdered ? waiting.divide(parcel) : [parcel];
     const isInOrder = isOrdered && halves.length < 2;
     if (halves.length < 2)
       halves = halves.flatMap((one) => waiting.cut(one, count ?? Math.ceil(one.count / 2)));
-    const pieces = halves.map((half) => this.#start(half, denied, proofs > 0 ? trial : undefined));
+    const pieces = halves.map((half) => this.#start(half, denied, proofs + pushes > 0 ? trial : undefined));
     const [first, second] = pieces;
     if (first && second) {
       first.pair = { count: parcel.count, isAccepted: false };
@@ -186,18 +186,20 @@ export class Trials {
   /**
    * The service is back: all may go but those that wait alone. Those that failed only because of it are joined again.
    *
-   * @param isAsked The service had asked for the pause, perhaps only because of one event.
+   * @param most How many may be at fault all the same.
    */
-  resume(isAsked = false): void {
-    const { clock, isStrict, waiting } = this.#options;
+  resume(most = 0): void {
+    const { clock, isOrdered, isStrict, waiting } = this.#options;
     const now = clock.now();
     const isSoon = Math.abs(now - this.#resumedAt) < SOON_MS;
-    const count = isSoon && !waiting.hasOthers ? STAYING : Number(isAsked);
+    const count = isSoon && !waiting.hasOthers ? Math.max(STAYING, most) : most;
     this.#resumedAt = now;
     const staying = new Set([...this.#list].sort((one, other) => other.sent - one.sent).slice(0, count));
+    // A push-back says something only if others are accepted between. With an order, those are its own pieces.
+    const pushes = isOrdered ? 1 : 2;
     // What nobody may send any more does not go back: nothing there tells that consent was denied.
     const isWhole = (trial: ParcelTrial) =>
-      !isStrict && !trial.denied.aborted && trial.proofs < 2 && !staying.has(trial);
+      !isStrict && !trial.denied.aborted && trial.proofs < 2 && trial.pushes < pushes && !staying.has(trial);
     this.hurry();
     // What failed while the service was away says nothing about the events.
     for (const trial of this.#list) {

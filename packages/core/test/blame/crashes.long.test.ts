@@ -62,6 +62,37 @@ describe('events that always get an answer that asks for fewer requests, in the 
   });
 });
 
+describe('events that always get an answer that asks for a pause, in the middle of others, end: all others arrive, after a while', () => {
+  it.each(
+    few(2, [
+      [1_000, 429, '1', 30_000, 'unordered'],
+      [1_000, 503, '5', 60_000, 'per-customer'],
+      [300, 503, '5', 400_000, 'unordered'],
+      [1_000, 503, '60', 1_800_000, 'unordered'],
+    ] as const),
+  )(
+    'one event in %d, with %d and Retry-After %s: within %d ms, %s',
+    async (each, status, retryAfter, most, ordering) => {
+      const isCulprit = (event: number) => event % each === Math.floor(each / 2);
+      const service = refusing(isCulprit, { status, retryAfter });
+      const arrivals = [
+        { perSecond: 200, to: 5 * MINUTE },
+        { perSecond: 1, from: 5 * MINUTE, to: 35 * MINUTE },
+      ];
+      const scenario = { seconds: 40 * MINUTE, arrivals, service, isCulprit, options: { ordering } };
+      const { figures, stats } = await measure(
+        `${status}, Retry-After ${retryAfter}, 1 in ${each}`,
+        scenario,
+      );
+      expect(figures).toMatchObject({ share: 1, deadLetters: 0, dropped: 0 });
+      if (ordering === 'per-customer') expect(figures.outOfOrder).toBe(0);
+      expect(suspectsIn(stats)).toBeGreaterThanOrEqual(figures.culprits - 1);
+      expect(figures.delays.max).toBeLessThanOrEqual(most);
+      expect(stats.rateLimit).toBeUndefined();
+    },
+  );
+});
+
 describe('one event that always gets an answer that asks for fewer requests holds up no other for long:', () => {
   const isCulprit = (event: number) => event === 600;
   it.each(
