@@ -28,10 +28,8 @@ const webkit = findWebKitGtk();
 
 // Files of a project share processes: a new process for each file would take as long as its tests.
 const isolate = false;
-// These files do not share: other SDKs, and Vega-Lite, change globals, and a simulation must give the same result each time.
-const apart = [
-  'benchmarks/test/{browser/tables,comparison,readme-section,stores,workload,faults/simulation}.node.test.ts',
-];
+// These files do not share: other SDKs, and Vega-Lite, change globals.
+const apart = ['benchmarks/test/{browser/tables,comparison,readme-section,workload}.node.test.ts'];
 const long = ['{packages/*,examples/*,benchmarks}/test/**/*.long.test.ts', 'scripts/test/*.long.test.ts'];
 // `npm run check` tests examples with the packed packages. One of them is not installed here, and CI runs all of them only there.
 const { SLUICE_EXAMPLES, SLUICE_LEAVES_EXAMPLES } = process.env;

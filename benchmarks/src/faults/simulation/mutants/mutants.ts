@@ -144,7 +144,7 @@ export const TESTED_MUTANTS: readonly TestedMutant[] = [
     file: 'keep/file/slots/system-locks',
     find: "new Set(['ECONNREFUSED', 'ENOENT'])",
     replace: "new Set(['ECONNREFUSED', 'ENOENT', 'EAGAIN'])",
-    test: 'keep/file/slots/system-locks.node.test.ts',
+    test: 'keep/file/slots/system-locks.long.test.ts',
     finder: 'though so many have asked for it that its lock takes no more connections',
   },
   {

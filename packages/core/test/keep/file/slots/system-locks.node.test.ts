@@ -1,57 +1,14 @@
-import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdir, readdir } from 'node:fs/promises';
-import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemLocks } from '../../../../src/keep/file/slots/system-locks.ts';
-import { startTracking } from '../../../children/tracking-process.ts';
 import { Place } from '../place.ts';
 
 let place: Place;
-let owner: ChildProcess | undefined;
 beforeEach(async () => {
   place = await Place.create();
 });
-afterEach(async () => {
-  owner?.kill('SIGKILL');
-  await place.remove();
-});
-
-/** Asks whether the owner of a lock is alive, as another process does. Returns the code of the error, if there is one. */
-async function visit(lock: string): Promise<unknown> {
-  const socket = connect(lock);
-  try {
-    await once(socket, 'connect');
-    return undefined;
-  } catch (error) {
-    return Reflect.get(Object(error), 'code');
-  } finally {
-    socket.destroy();
-  }
-}
-
-// Other systems refuse such a connection as if the process were dead.
-describe.runIf(process.platform === 'linux')('a process that is stopped', () => {
-  it('keeps its slot, though so many have asked for it that its lock takes no more connections', async () => {
-    const directory = place.directory;
-    const end = 'wait to be killed once durable';
-    owner = startTracking({ baseUrl: 'http://127.0.0.1:9', directory, first: 0, count: 3, end });
-    await once(owner, 'message');
-    owner.kill('SIGSTOP');
-    const [lock = ''] = await place.files('.lock');
-    let answer: unknown;
-    while (answer === undefined) answer = await visit(lock);
-    expect(answer).toBe('EAGAIN');
-
-    const { journal, witness } = await place.open();
-    expect(witness).toMatchObject({ ranges: [], failures: [] });
-    await journal.close();
-    owner.kill('SIGKILL');
-    await once(owner, 'exit');
-    expect(await place.inherited()).toHaveLength(3);
-  });
-});
+afterEach(() => place.remove());
 
 // Longer paths than this are too long for all but the socket, which has a short one.
 const MOST_PATH_BYTES = 4_080;
