@@ -107,6 +107,11 @@ export class FakeOrigin {
     }
   }
 
+  /** Resolves to the value once this time has passed. */
+  after<Value>(ms: number, value: Value): Promise<Value> {
+    return new Promise((resolve) => void this.clock.setTimeout(() => resolve(value), ms));
+  }
+
   async close(): Promise<void> {
     for (const tab of this.tabs) if (tab.isAlive) await tab.close();
   }

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { FakeChannel, FakeOrigin, type FakeTab } from '../bench/fake-origin.ts';
 import { FakeStorage } from '../bench/fake-storage.ts';
 import { answered, failed } from '../bench/scripted-transport.ts';
-import { keysOf } from './records.ts';
+import { full, keysOf } from './records.ts';
 
 const [ada, bob] = ['ada@example.com', 'bob@example.com'];
 let origin: FakeOrigin;
@@ -29,18 +29,6 @@ const received = () => [...origin.received.values()];
 const parcels = async () => (await keysOf(origin.database)).filter(({ length }) => length === 6);
 const fire = (tab: FakeTab, type: string) => tab.view.dispatchEvent(new Event(type));
 const spilled = () => Object.keys(localStorage).filter((name) => name.startsWith(`${origin.database} [`));
-/** No room: what puts such a record fails as a whole. Deletions alone succeed, as in Chromium. */
-function full(isPut: (key: unknown, value: unknown) => boolean = (_, value) => Array.isArray(value)) {
-  const { put } = IDBObjectStore.prototype;
-  return vi.spyOn(IDBObjectStore.prototype, 'put').mockImplementation(function (
-    this: IDBObjectStore,
-    value,
-    key,
-  ) {
-    if (!isPut(key, value)) return put.call(this, value, key);
-    throw new DOMException('full', 'QuotaExceededError');
-  });
-}
 const readOnly = () => [
   full(() => true),
   vi.spyOn(IDBObjectStore.prototype, 'delete').mockImplementation(() => {
@@ -149,18 +137,6 @@ it('a page still knows its customer when it is back, though the database was del
   tab.tracker.track('x', { number: 77 });
   await origin.pass(5_000);
   expect([tab.tracker.stats().held, customers.get(77)]).toEqual([0, ada]);
-});
-
-it('with a full quota what was delivered is deleted, though new events always wait', async () => {
-  await left();
-  const failing = full();
-  const tab = origin.openTab({ random: () => 0.99 });
-  for (let n = 0; n < 1_200; n += 1) {
-    tab.track(1);
-    await origin.pass(50, 50);
-  }
-  expect(await parcels()).toEqual([]);
-  failing.mockRestore();
 });
 
 it('what another page took from localStorage is not sent again by the page that comes back', async () => {

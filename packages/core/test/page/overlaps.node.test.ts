@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { FakeOrigin, type FakeTab } from '../bench/fake-origin.ts';
 import { FakeStorage } from '../bench/fake-storage.ts';
 import { answered, failed } from '../bench/scripted-transport.ts';
-import { keysOf } from './records.ts';
+import { full, keysOf } from './records.ts';
 
 let origin: FakeOrigin;
 beforeEach(() => {
@@ -17,13 +17,11 @@ afterEach(async () => {
 });
 
 const fire = (tab: FakeTab, type: string) => tab.view.dispatchEvent(new Event(type));
-const after = <Value>(ms: number, value: Value) =>
-  new Promise<Value>((resolve) => void origin.clock.setTimeout(() => resolve(value), ms));
 
 it.each(['drop-oldest', 'drop-newest'] as const)(
   'what is in a request is not cut where storage is full: %s',
   async (whenFull) => {
-    origin.respond = () => after(2_000, answered(200));
+    origin.respond = () => origin.after(2_000, answered(200));
     const batch = { maxWaitMs: 1_000 };
     const tab = origin.openTab({ storage: { maxBytes: 65_536, whenFull }, batch, logger: false });
     const track = (count: number) => {
@@ -54,7 +52,7 @@ it('a page does not send what another one that was left has in a request', async
   let requests = 0;
   origin.respond = () => {
     requests += 1;
-    return requests === 1 ? failed(false) : after(3_000, answered(200));
+    return requests === 1 ? failed(false) : origin.after(3_000, answered(200));
   };
   const options = { random: () => 1, logger: false } as const;
   const one = origin.openTab(options);
@@ -88,11 +86,7 @@ it('with a full quota what was delivered is deleted, though a dead letter waits'
     return requests === 1 ? [{ index: 0, reason: 'bad' }] : [];
   };
   origin.respond = () => answered(200);
-  const { put } = IDBObjectStore.prototype;
-  vi.spyOn(IDBObjectStore.prototype, 'put').mockImplementation(function (this: IDBObjectStore, value, key) {
-    if (value === 0) return put.call(this, value, key);
-    throw new DOMException('full', 'QuotaExceededError');
-  });
+  full((_, value) => value !== 0);
   const tab = origin.openTab({
     logger: false,
     delivery: { classify, maxConcurrency: 1 },
@@ -184,29 +178,6 @@ it('what was delivered is not stored again by a transaction that is tried once m
   page.visibilityState = 'visible';
   await origin.pass(2_000, 100);
   expect(tab.tracker.stats().delivered).toBe(1);
-  expect((await keysOf(origin.database)).filter(({ length }) => length === 6)).toEqual([]);
-});
-
-it('with a full quota what was halved and delivered is deleted, though new events wait', async () => {
-  const before = origin.openTab({ logger: false, batch: { maxWaitMs: 60_000 } });
-  await origin.pass(50);
-  before.track(10);
-  void before.tracker.durable();
-  await origin.pass(50);
-  before.kill();
-  // It takes five events at most.
-  origin.respond = (events) => answered(events.length > 5 ? 413 : 200);
-  const { put } = IDBObjectStore.prototype;
-  vi.spyOn(IDBObjectStore.prototype, 'put').mockImplementation(function (this: IDBObjectStore, value, key) {
-    if (value === 0) return put.call(this, value, key);
-    throw new DOMException('full', 'QuotaExceededError');
-  });
-  const tab = origin.openTab({ logger: false });
-  for (let count = 0; count < 1_200; count += 1) {
-    tab.track(1);
-    await origin.pass(50, 50);
-  }
-  expect(tab.tracker.stats().delivered).toBeGreaterThan(1_000);
   expect((await keysOf(origin.database)).filter(({ length }) => length === 6)).toEqual([]);
 });
 

@@ -1,3 +1,5 @@
+import { vi } from 'vitest';
+
 /** What the database of a page has, as a test reads and writes it. */
 function open(name: string): Promise<IDBDatabase> {
   return new Promise((resolve, reject) => {
@@ -32,4 +34,17 @@ export function valueAt(name: string, key: IDBValidKey): Promise<unknown> {
 
 export async function write(name: string, key: IDBValidKey, value: unknown = 0): Promise<void> {
   await use(name, 'readwrite', (objects) => objects.put(value, key));
+}
+
+/** No room: what puts such a record fails as a whole. Deletions alone succeed, as in Chromium. */
+export function full(isPut: (key: unknown, value: unknown) => boolean = (_, value) => Array.isArray(value)) {
+  const { put } = IDBObjectStore.prototype;
+  return vi.spyOn(IDBObjectStore.prototype, 'put').mockImplementation(function (
+    this: IDBObjectStore,
+    value,
+    key,
+  ) {
+    if (!isPut(key, value)) return put.call(this, value, key);
+    throw new DOMException('full', 'QuotaExceededError');
+  });
 }

@@ -1,7 +1,7 @@
 import 'fake-indexeddb/auto';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Outcome } from '../../src/send/http/transport.ts';
-import { watch } from '../bench/bench.ts';
+import { numbersOf, watch } from '../bench/bench.ts';
 import { FakeOrigin } from '../bench/fake-origin.ts';
 import { answered, failed } from '../bench/scripted-transport.ts';
 
@@ -13,13 +13,6 @@ afterEach(async () => {
   vi.unstubAllGlobals();
   await origin.close();
 });
-
-const numbersOf = (body: Uint8Array): number[] =>
-  JSON.parse(new TextDecoder().decode(body)).batch.map(
-    ({ payload }: { readonly payload: { readonly number: number } }) => payload.number,
-  );
-const after = (ms: number, outcome: Outcome) =>
-  new Promise<Outcome>((resolve) => void origin.clock.setTimeout(() => resolve(outcome), ms));
 
 describe('with a relay', () => {
   /** @returns When the page asked for tickets. */
@@ -96,37 +89,10 @@ it('what may have arrived does not wait for a new event that is not due', async 
   expect(origin.received.size).toBe(4);
 });
 
-it.each([true, false])(
-  'new events take turns also where all parcels are too large (learns: %s)',
-  async (learns) => {
-    if (!learns) origin.parts = { ...origin.parts, learn: undefined };
-    const taken: number[][] = [];
-    let isDown = true;
-    origin.respond = (_, { body }) => {
-      const numbers = numbersOf(body);
-      if (isDown) return answered(503);
-      if (numbers.length > 30) return after(50, answered(413));
-      taken.push(numbers);
-      return after(50, answered(200));
-    };
-    const { tracker } = origin.openTab({ batch: { maxWaitMs: 10, maxEvents: 100 }, logger: false });
-    for (let number = 1; number <= 4_000; number += 1) tracker.track('event', { number });
-    await origin.pass(5_000, 50);
-    isDown = false;
-    for (let waits = 0; waits < 3_000 && taken.length < 40; waits += 1) await origin.pass(50);
-    const before = taken.length;
-    tracker.track('event', { number: 5_000 });
-    await origin.pass(30_000, 50);
-    const at = taken.findIndex((numbers) => numbers.includes(5_000));
-    expect(at).toBeGreaterThan(0);
-    expect(at - before).toBeLessThan(10);
-  },
-);
-
 it('requests from before a doubt are no probes: they begin no pause', async () => {
   // All parcels but the third one have one event that a firewall denies.
   const isDenied = (number: number) => number % 10 === 0 && number !== 30;
-  origin.respond = (_, { body }) => after(200, answered(numbersOf(body).some(isDenied) ? 403 : 200));
+  origin.respond = (events) => origin.after(200, answered(numbersOf({ events }).some(isDenied) ? 403 : 200));
   const { tracker } = origin.openTab({
     batch: { maxWaitMs: 10, maxEvents: 10 },
     delivery: { maxConcurrency: 4 },
@@ -134,7 +100,7 @@ it('requests from before a doubt are no probes: they begin no pause', async () =
   });
   const pauses: string[] = [];
   tracker.on('paused', ({ reason }) => pauses.push(reason));
-  for (let number = 1; number <= 50; number += 1) tracker.track('event', { number });
+  for (let number = 1; number <= 50; number += 1) tracker.track('event', { n: number });
   await origin.pass(30_000, 50);
   expect(pauses).toEqual([]);
   expect(tracker.stats().delivered).toBeGreaterThan(40);

@@ -96,29 +96,6 @@ describe('tabs of one origin', () => {
     expect(second?.tracker.stats()).toMatchObject({ recovered: 30, delivered: 35, pending: 0 });
   });
 
-  it('find the event that is refused, however slow the service, though another tab waits for its turn', async () => {
-    const [first, second] = openTabs(2);
-    origin.respond = async (events) => {
-      await new Promise<void>((resolve) => origin.clock.setTimeout(resolve, 400));
-      return answered(events.some(({ event }) => event === 'bad') ? 400 : 200);
-    };
-    first?.track(250, 'good');
-    first?.track(1, 'bad');
-    first?.track(249, 'good');
-    await origin.pass(100, 10);
-    for (let round = 0; round < 60; round += 1) {
-      second?.track(1, 'good');
-      await origin.pass(1_000, 50);
-    }
-    await origin.pass(20_000, 250);
-    expect(origin.refused.size).toBe(1);
-    expect(origin.received.size).toBe(559);
-    // A batch is halved nine times. What one tab found out, the next one must find out again.
-    expect(origin.times.length).toBeLessThan(110);
-    for (const { tracker, imbalance } of [first, second].flatMap((tab) => tab ?? []))
-      expect([tracker.stats().pending, imbalance]).toEqual([0, 0]);
-  });
-
   it('replace a tab at once that dies while it sends; what is in its request goes again once its lease has ended', async () => {
     const [first, second] = openTabs(2);
     await origin.pass(10);
@@ -218,37 +195,6 @@ describe('tabs of one origin', () => {
     for (const tab of [first, second]) expect([tab?.tracker.stats().pending, tab?.imbalance]).toEqual([0, 0]);
     expect(first?.tracker.stats()).toMatchObject({ accepted: 1, deadLettered: 1 });
     expect(origin.received.size).toBe(20);
-  });
-
-  it('ask a service that is down at most once a minute, all together', async () => {
-    origin.respond = down;
-    for (const tab of openTabs(5)) tab.track(10);
-    await origin.pass(15 * MINUTE, 1_000);
-    const before = origin.times.length;
-    // A tab that opens in between asks once more: this one is the first of the 61 below.
-    origin.openTab().track(10);
-    await origin.pass(2_000, 1_000);
-    expect(origin.times.length).toBe(before + 1);
-    for (const { tracker } of origin.tabs) tracker.track('another');
-    await origin.pass(60 * MINUTE, 1_000);
-    const asked = origin.times.slice(before);
-    expect(asked.length).toBeGreaterThan(30);
-    expect(asked.length).toBeLessThanOrEqual(61);
-    origin.respond = () => answered(200);
-    await origin.pass(3 * MINUTE, 1_000);
-    expect(origin.received.size).toBe(66);
-    for (const tab of origin.tabs) expect([tab.tracker.stats().pending, tab.imbalance]).toEqual([0, 0]);
-  });
-
-  it('look into storage once in a while, and not again and again, where the service wants fewer requests', async () => {
-    const looks = vi.spyOn(IDBObjectStore.prototype, 'getAllKeys');
-    origin.respond = () => answered(origin.times.length % 3 === 0 ? 200 : 429);
-    const batch = { maxEvents: 10, maxWaitMs: 100 };
-    for (let count = 0; count < 3; count += 1) origin.openTab({ batch, random: () => 0.5 }).track(100);
-    await origin.pass(15 * MINUTE, 1_000);
-    expect(origin.received.size).toBe(300);
-    expect(looks.mock.calls.length).toBeLessThan(origin.times.length + 50);
-    looks.mockRestore();
   });
 
   it('ask at once as a page opens, where somebody else answered in place of the service', async () => {
