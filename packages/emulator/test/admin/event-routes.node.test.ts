@@ -135,17 +135,6 @@ describe.each(['in memory', 'in a directory'])('the event tracker %s', async (wh
     expect(events).toMatchObject([{ event: 'purchase' }, { event: 'item_to_cart', source: 'mobile' }]);
   });
 
-  it('exports nothing in place of events that are removed meanwhile', async () => {
-    await using other = await startEmulator({ primaryKey: 'email' });
-    const large = event({ payload: { text: 'x'.repeat(1_000_000) } });
-    await sendEvents(other, ...Array.from({ length: 20 }, () => large));
-    const { body } = await fetch(`${other.apiUrl}/emulator/events/export`);
-    await other.clear();
-    const lines = (await new Response(body).text()).trimEnd().split('\n');
-    expect(lines.length).toBeLessThan(20);
-    for (const line of lines) expect(JSON.parse(line)).toEqual(large);
-  });
-
   it.each([
     ['events?from=yesterday', 'from'],
     ['events?attributed=maybe', 'attributed'],
