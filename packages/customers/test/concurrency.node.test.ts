@@ -1,14 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { VirtualClock } from '../../../testing/virtual-clock.ts';
-import { type CustomerReader, type CustomerReaderOptions, createCustomerReader } from '../src/index.ts';
-import { bodyOf, httpService, type Service } from './node-service.ts';
-import { json, KEY, rejection, scripted, TIMEOUT_MS } from './scripted-fetch.ts';
-
-function readerOf({ apiUrl }: Service, options: Partial<CustomerReaderOptions> = {}): CustomerReader {
-  const clock = new VirtualClock(TIMEOUT_MS);
-  return createCustomerReader({ apiUrl, apiKey: KEY, clock, timeoutMs: TIMEOUT_MS, ...options });
-}
+import { bodyOf, connectionsOf, httpService, readerOf, type Service } from './node-service.ts';
+import { json, rejection, scripted } from './scripted-fetch.ts';
 
 /** A service that answers when the test says so. */
 async function patientService(): Promise<{
@@ -24,17 +18,12 @@ async function patientService(): Promise<{
 }
 
 describe('many reads at once', () => {
-  it.each([
-    ['32 by default', undefined, 32],
-    ['the option concurrency', 3, 3],
-  ])('open no more connections than %s', async (_, concurrency, most) => {
-    await using service = await httpService((_request, response) => {
-      setImmediate(() => response.end('{"a":1}'));
-    });
-    const reader = readerOf(service, { concurrency });
-    const reads = Array.from({ length: 300 }, (_, index) => reader.read(`${index}`));
-    expect(await Promise.all(reads)).toEqual(reads.map(() => ({ a: 1 })));
-    expect(service.connections).toHaveLength(most);
+  it('open no more connections than 32 by default', async () => {
+    expect(await connectionsOf(60, undefined)).toBe(32);
+  });
+
+  it('open no more connections than the option concurrency', async () => {
+    expect(await connectionsOf(60, 3)).toBe(3);
   });
 
   it('get their turn in the order in which they came', async () => {

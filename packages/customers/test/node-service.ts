@@ -5,6 +5,10 @@ import {
   type Socket,
   type Server as SocketServer,
 } from 'node:net';
+import { expect } from 'vitest';
+import { VirtualClock } from '../../../testing/virtual-clock.ts';
+import { type CustomerReader, type CustomerReaderOptions, createCustomerReader } from '../src/index.ts';
+import { KEY, TIMEOUT_MS } from './scripted-fetch.ts';
 
 /** A service on this machine, on its own port. */
 export interface Service extends AsyncDisposable {
@@ -42,6 +46,23 @@ async function listen(server: Server | SocketServer): Promise<Service> {
       await closed;
     },
   };
+}
+
+/** A reader of a real service. On its clock, waits before retries take no time. */
+export function readerOf({ apiUrl }: Service, options: Partial<CustomerReaderOptions> = {}): CustomerReader {
+  const clock = new VirtualClock(TIMEOUT_MS);
+  return createCustomerReader({ apiUrl, apiKey: KEY, clock, timeoutMs: TIMEOUT_MS, ...options });
+}
+
+/** How many connections many reads at once open. */
+export async function connectionsOf(readCount: number, concurrency: number | undefined): Promise<number> {
+  await using service = await httpService((_request, response) => {
+    setImmediate(() => response.end('{"a":1}'));
+  });
+  const reader = readerOf(service, { concurrency });
+  const reads = Array.from({ length: readCount }, (_, index) => reader.read(`${index}`));
+  expect(await Promise.all(reads)).toEqual(reads.map(() => ({ a: 1 })));
+  return service.connections.length;
 }
 
 export async function bodyOf(request: IncomingMessage): Promise<string> {

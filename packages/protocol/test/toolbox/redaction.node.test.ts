@@ -35,12 +35,6 @@ describe('a secret', () => {
     expect(thoroughRedactor('k+9"')(`${text} 6b2b3922`)).toMatch(/\[key].* \[key]$/);
   });
 
-  it('of 300,000 characters is taken out too', () => {
-    const secret = 'canary'.repeat(50_000);
-    const base64 = Buffer.from(secret).toString('base64');
-    expect(thoroughRedactor(secret)(`a ${secret} b ${base64} c`)).toBe('a [key] b [key] c');
-  });
-
   it('that has half a character is taken out as it is, and escaped for JSON', () => {
     const secret = 'canary-\ud800';
     expect(thoroughRedactor(secret)(`${secret} ${JSON.stringify(secret)}`)).toBe('[key] "[key]"');

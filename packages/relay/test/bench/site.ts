@@ -18,6 +18,9 @@ export const ADA = 'ada@example.com';
 export const EVE = 'eve@example.com';
 export const SECRET: string = 'a secret of a relay in a test: long enough';
 
+/** A logger that says nothing. */
+export const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
+
 /** What a server has answered. */
 export interface Answered {
   readonly status: number;
