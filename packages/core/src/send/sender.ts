@@ -65,6 +65,7 @@ export function createSender(options: SenderOptions): Sender {
   /** Pending requests with something that failed before. */
   let tests = 0;
   let wasTest = false;
+  let wasLast = false;
   const watching = new Set<() => void>();
   sharing?.listen(() => {
     leaveToOthers();
@@ -132,13 +133,20 @@ export function createSender(options: SenderOptions): Sender {
     return isLast && mayStart() ? trials.take(isProbe) : undefined;
   }
 
-  /** Takes what never failed. A probe waits for no others. */
+  /**
+   * Takes what never failed. A probe waits for no others. Where events may be at fault, and order does not count, every other one is the
+   * last event of a batch: a run of such events does not look like a service that refuses all.
+   */
   async function fresh(isProbe: boolean): Promise<Parcel | undefined> {
     if (!isProbe) return waiting.next(Number.POSITIVE_INFINITY);
+    wasLast = !(wasLast || isOrdered || isStrict || breaker.pause?.reason === 'asked');
     const calm = waiting.hurry();
-    const parcel = await waiting.next(PROBE_EVENTS);
+    const parcel = await waiting.next(wasLast ? Number.MAX_SAFE_INTEGER : PROBE_EVENTS);
     calm();
-    return parcel;
+    if (!parcel) return undefined;
+    const [rest = parcel, last = parcel] = waiting.cut(parcel, parcel.count - PROBE_EVENTS);
+    if (rest !== parcel) waiting.putBack(rest, 'last');
+    return last;
   }
 
   function start(trial: ParcelTrial): void {

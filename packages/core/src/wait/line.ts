@@ -164,9 +164,11 @@ export class Line {
   #limitOf(maxEvents: number): Limit {
     const { limits, settings } = this.#options;
     const { batch } = settings;
+    // A probe is one event, whatever is taken for it.
+    const most = maxEvents < Number.POSITIVE_INFINITY ? batch : limits.most;
     return {
-      maxEvents: Math.min(MOST_EVENTS, batch.maxEvents, maxEvents, limits.most.maxEvents),
-      maxBytes: Math.max(1, Math.min(batch.maxBytes, limits.most.maxBytes)),
+      maxEvents: Math.min(MOST_EVENTS, batch.maxEvents, maxEvents, most.maxEvents),
+      maxBytes: Math.max(1, Math.min(batch.maxBytes, most.maxBytes)),
     };
   }
 

@@ -56,3 +56,23 @@ describe('one event that a firewall refuses does not hold up the others, and bec
     });
   }
 });
+
+describe('events that are refused one after the other do not hold up all others for long:', () => {
+  it.each([
+    // How many, the status, and how many milliseconds another one may take.
+    [20, 400, 5_000],
+    [50, 400, 150_000],
+    [1_000, 400, 150_000],
+    [200, 403, 210_000],
+    [200, 500, 100_000],
+    [200, 503, 30_000],
+    [200, 429, 100_000],
+  ])('%d of them, with %d', async (run, status, most) => {
+    const isCulprit = (event: number) => event >= 600 && event < 600 + run;
+    const service = refusing(isCulprit, { status });
+    const scenario = { seconds: HOUR, after: MINUTE, arrivals: 10, service, isCulprit };
+    const { figures } = await measure(`${run} in a row, ${status}`, scenario);
+    expect(figures).toMatchObject({ share: 1, dropped: 0, innocentDeadLetters: 0 });
+    expect(figures.delays.max).toBeLessThanOrEqual(most);
+  });
+});
