@@ -119,7 +119,7 @@ export function createDelivery(options: DeliveryOptions): (trial: ParcelTrial, p
     trials.accepted(trial);
     if (!isBack) return;
     concurrency.restart();
-    trials.resume(reason === 'asked' ? pushBacks.most : 0);
+    trials.resume(reason === 'asked' ? pushBacks.mayBeAtFault : 0);
   }
 
   async function failed(trial: ParcelTrial, pass: Pass, rule: Rule): Promise<void> {

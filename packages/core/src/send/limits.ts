@@ -6,7 +6,7 @@ import { bytesOf, type Trial } from './trial.ts';
 const GROWTH = 1.02;
 
 /** How many requests a second the service takes. */
-export interface Rate {
+interface Rate {
   /** Undefined if there is no limit. */
   readonly perSecond: number | undefined;
   /** How long until the next request may be made, in milliseconds. */

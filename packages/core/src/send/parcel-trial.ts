@@ -46,7 +46,7 @@ export class ParcelTrial implements Trial {
   /** It is at fault, but could not be stored as a dead letter yet. */
   letter: Refusal | undefined;
 
-  /** @param from What it is a piece of, and failed: that is the first proof. */
+  /** @param from What it is a piece of, if that was pushed back, or failed: then that is the first proof. */
   constructor(parcel: Parcel, denied: AbortSignal, from?: ParcelTrial) {
     this.parcel = parcel;
     this.denied = denied;

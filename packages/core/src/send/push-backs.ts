@@ -1,5 +1,5 @@
 import type { Blame } from './blame.ts';
-import type { Limits, Rate } from './limits.ts';
+import type { Limits } from './limits.ts';
 import type { ParcelTrial } from './parcel-trial.ts';
 
 /** About the last 200 requests count. */
@@ -10,7 +10,8 @@ const RARE = 1e-3;
 const LEAST = 3;
 /** After this many push-backs without an acceptance, the service may want fewer requests, whatever was found before. */
 const MANY = 10;
-
+/** What is not found to be at fault within so many acceptances is not. */
+const LONG = 100;
 /** If less than this share of requests is pushed back, that is rare. */
 const SHARE = 0.25;
 
@@ -20,7 +21,7 @@ export interface PushBacks {
    * How many of what failed most often may be at fault: one if few requests are pushed back, and all if the last ones were the fault
    * of events. Otherwise it is the rate, or an outage.
    */
-  readonly most: number;
+  readonly mayBeAtFault: number;
   accepted(trial: ParcelTrial): void;
   /**
    * It is pushed back. Returns whether the fault is its own, because others are accepted between, or other events were found to be
@@ -51,37 +52,39 @@ export function createPushBacks(blame: Pick<Blame, 'isSince' | 'note'>, rate: Li
   let least = LEAST;
   /** Push-backs since the last acceptance. */
   let inARow = 0;
-  /** The rate before the first push-back of what may be at fault. */
-  let before: Pick<Rate, 'perSecond'> | undefined;
+  /** The rate before the first push-back of what may be at fault, in requests per second, and how much was accepted since. */
+  let before: number | undefined;
+  let since = 0;
   return {
-    get most() {
+    get mayBeAtFault() {
       return least < LEAST ? Number.POSITIVE_INFINITY : Number(all.value < SHARE);
     },
     accepted({ pushed }) {
       all.add(0, 1);
       chance.add(pushed, 1);
       inARow = 0;
-      if (pushed === 0) return;
+      since += 1;
+      if (pushed > 0) least = LEAST;
       // The service meant the rate.
-      least = LEAST;
-      before = undefined;
+      if (pushed > 0 || since > LONG) before = undefined;
     },
     isOwn(trial) {
       const { whole } = trial;
       const isOne = inARow < MANY;
       inARow += 1;
       trial.pushed += 1;
-      if (trial.pushes === 0 || whole.isAccepted || blame.isSince(trial)) trial.pushes += 1;
+      if (trial.pushes === 0 || blame.isSince(trial)) trial.pushes += 1;
       if (trial.pushes >= (isOne ? least : LEAST) && chance.value ** trial.pushes < RARE) {
-        if (before) rate?.restore(before.perSecond);
+        if (before) rate?.restore(before);
         before = undefined;
         // A pause forgets failures, and each of these may have caused one.
-        trial.failures = Math.max(trial.failures, trial.pushed - 1);
+        trial.failures = Math.max(trial.failures, Math.min(trial.pushed, trial.pushes) - 1);
         if (whole.isAccepted) least = 1;
         return true;
       }
       all.add(1, 0);
-      before ??= { perSecond: rate?.perSecond };
+      if (!before) since = 0;
+      before ??= rate?.perSecond ?? Number.POSITIVE_INFINITY;
       blame.note(trial);
       return false;
     },

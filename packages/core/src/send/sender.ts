@@ -65,7 +65,6 @@ export function createSender(options: SenderOptions): Sender {
   /** Pending requests with something that failed before. */
   let tests = 0;
   let wasTest = false;
-  let wasLast = false;
   const watching = new Set<() => void>();
   sharing?.listen(() => {
     leaveToOthers();
@@ -133,20 +132,14 @@ export function createSender(options: SenderOptions): Sender {
     return isLast && mayStart() ? trials.take(isProbe) : undefined;
   }
 
-  /**
-   * Takes what never failed. A probe waits for no others. Where events may be at fault, and order does not count, every other one is the
-   * last event of a batch: a run of such events does not look like a service that refuses all.
-   */
+  /** Takes what never failed. A probe waits for no others. A run of events at fault must not look like a service that refuses all. */
   async function fresh(isProbe: boolean): Promise<Parcel | undefined> {
     if (!isProbe) return waiting.next(Number.POSITIVE_INFINITY);
-    wasLast = !(wasLast || isOrdered || isStrict || breaker.pause?.reason === 'asked');
     const calm = waiting.hurry();
-    const parcel = await waiting.next(wasLast ? Number.MAX_SAFE_INTEGER : PROBE_EVENTS);
+    // In a pause that the service asked for, the oldest first: others behind it would wait for too long.
+    const parcel = await waiting.next(PROBE_EVENTS, breaker.pause?.reason !== 'asked');
     calm();
-    if (!parcel) return undefined;
-    const [rest = parcel, last = parcel] = waiting.cut(parcel, parcel.count - PROBE_EVENTS);
-    if (rest !== parcel) waiting.putBack(rest, 'last');
-    return last;
+    return parcel;
   }
 
   function start(trial: ParcelTrial): void {

@@ -186,20 +186,23 @@ export class Trials {
   /**
    * The service is back: all may go but those that wait alone. Those that failed only because of it are joined again.
    *
-   * @param most How many may be at fault all the same.
+   * @param mayBeAtFault How many of those that failed most often are not joined.
    */
-  resume(most = 0): void {
-    const { clock, isOrdered, isStrict, waiting } = this.#options;
+  resume(mayBeAtFault = 0): void {
+    const { clock, isStrict, waiting } = this.#options;
     const now = clock.now();
     const isSoon = Math.abs(now - this.#resumedAt) < SOON_MS;
-    const count = isSoon && !waiting.hasOthers ? Math.max(STAYING, most) : most;
+    const count = isSoon && !waiting.hasOthers ? Math.max(STAYING, mayBeAtFault) : mayBeAtFault;
     this.#resumedAt = now;
     const staying = new Set([...this.#list].sort((one, other) => other.sent - one.sent).slice(0, count));
-    // A push-back says something only if others are accepted between. With an order, those are its own pieces.
-    const pushes = isOrdered ? 1 : 2;
     // What nobody may send any more does not go back: nothing there tells that consent was denied.
     const isWhole = (trial: ParcelTrial) =>
-      !isStrict && !trial.denied.aborted && trial.proofs < 2 && trial.pushes < pushes && !staying.has(trial);
+      !isStrict &&
+      !trial.denied.aborted &&
+      trial.proofs < 2 &&
+      // A push-back says something only if others are accepted between, or other pieces.
+      trial.pushes + Number(trial.whole.isAccepted) < 2 &&
+      !staying.has(trial);
     this.hurry();
     // What failed while the service was away says nothing about the events.
     for (const trial of this.#list) {

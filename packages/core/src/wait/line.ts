@@ -86,12 +86,14 @@ export class Line {
   /**
    * Takes what should be sent next, at most `maxEvents` events. Undefined if nothing is due; then `onDue` is called when fresh
    * events become due by their age. Never rejects.
+   *
+   * @param isLast Of fresh events, only the last one of a batch, if order does not count.
    */
-  async next(maxEvents: number): Promise<Parcel | undefined> {
+  async next(maxEvents: number, isLast: boolean = false): Promise<Parcel | undefined> {
     try {
-      return await this.#next(maxEvents);
+      return await this.#next(maxEvents, isLast);
     } catch (error) {
-      return this.#leaveStored(error) ? this.#next(maxEvents) : undefined;
+      return this.#leaveStored(error) ? this.#next(maxEvents, isLast) : undefined;
     }
   }
 
@@ -136,7 +138,7 @@ export class Line {
     return parcels;
   }
 
-  async #next(maxEvents: number): Promise<Parcel | undefined> {
+  async #next(maxEvents: number, isLast: boolean): Promise<Parcel | undefined> {
     const { sendsUnwritten } = this.#options;
     const { queue } = this;
     const limit = this.#limitOf(maxEvents);
@@ -154,7 +156,11 @@ export class Line {
       } else if (hasFresh) {
         this.#storedIsNext = true;
         this.#age.cancel();
-        return queue.take(queue.ring, this.#ready(limit, sendsUnwritten()).parcels, limit);
+        const isUnwritten = sendsUnwritten();
+        if (!isLast || this.#isOrdered || this.#isStrict || isUnwritten)
+          return queue.take(queue.ring, this.#ready(limit, isUnwritten).parcels, limit);
+        const { batch } = this.#options.settings;
+        return queue.takeLast(this.#ready(batch, false).parcels, batch);
       } else {
         return undefined;
       }
@@ -164,11 +170,9 @@ export class Line {
   #limitOf(maxEvents: number): Limit {
     const { limits, settings } = this.#options;
     const { batch } = settings;
-    // A probe is one event, whatever is taken for it.
-    const most = maxEvents < Number.POSITIVE_INFINITY ? batch : limits.most;
     return {
-      maxEvents: Math.min(MOST_EVENTS, batch.maxEvents, maxEvents, most.maxEvents),
-      maxBytes: Math.max(1, Math.min(batch.maxBytes, most.maxBytes)),
+      maxEvents: Math.min(MOST_EVENTS, batch.maxEvents, maxEvents, limits.most.maxEvents),
+      maxBytes: Math.max(1, Math.min(batch.maxBytes, limits.most.maxBytes)),
     };
   }
 

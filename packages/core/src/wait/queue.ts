@@ -142,6 +142,15 @@ export class Queue {
     return taken.length > 1 ? this.#join(taken) : first && this.taken(first);
   }
 
+  /** Takes the last event of these parcels of the ring buffer, which the journal has. Leaves the others to the journal. */
+  takeLast(parcels: readonly Parcel[], limit: Limit): Parcel | undefined {
+    const parcel = this.take(this.ring, parcels, limit);
+    if (!parcel || parcel.count < 2) return parcel;
+    const [rest = parcel, last] = this.cut(parcel, parcel.count - 1);
+    this.putBack(rest, 'last');
+    return last && this.taken(last);
+  }
+
   taken(parcel: Parcel): Parcel {
     parcel.wasTaken = true;
     this.out.add(parcel);
