@@ -136,8 +136,7 @@ export function createSender(options: SenderOptions): Sender {
   async function fresh(isProbe: boolean): Promise<Parcel | undefined> {
     if (!isProbe) return waiting.next(Number.POSITIVE_INFINITY);
     const calm = waiting.hurry();
-    // In a pause that the service asked for, the oldest first: others behind it would wait for too long.
-    const parcel = await waiting.next(PROBE_EVENTS, breaker.pause?.reason !== 'asked');
+    const parcel = await waiting.next(PROBE_EVENTS, true);
     calm();
     return parcel;
   }

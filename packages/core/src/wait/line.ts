@@ -87,13 +87,13 @@ export class Line {
    * Takes what should be sent next, at most `maxEvents` events. Undefined if nothing is due; then `onDue` is called when fresh
    * events become due by their age. Never rejects.
    *
-   * @param isLast Of fresh events, only the last one of a batch, if order does not count.
+   * @param isNewest If order does not count, the newest one of fresh events.
    */
-  async next(maxEvents: number, isLast: boolean = false): Promise<Parcel | undefined> {
+  async next(maxEvents: number, isNewest: boolean = false): Promise<Parcel | undefined> {
     try {
-      return await this.#next(maxEvents, isLast);
+      return await this.#next(maxEvents, isNewest);
     } catch (error) {
-      return this.#leaveStored(error) ? this.#next(maxEvents, isLast) : undefined;
+      return this.#leaveStored(error) ? this.#next(maxEvents, isNewest) : undefined;
     }
   }
 
@@ -138,7 +138,7 @@ export class Line {
     return parcels;
   }
 
-  async #next(maxEvents: number, isLast: boolean): Promise<Parcel | undefined> {
+  async #next(maxEvents: number, isNewest: boolean): Promise<Parcel | undefined> {
     const { sendsUnwritten } = this.#options;
     const { queue } = this;
     const limit = this.#limitOf(maxEvents);
@@ -157,10 +157,9 @@ export class Line {
         this.#storedIsNext = true;
         this.#age.cancel();
         const isUnwritten = sendsUnwritten();
-        if (!isLast || this.#isOrdered || this.#isStrict || isUnwritten)
-          return queue.take(queue.ring, this.#ready(limit, isUnwritten).parcels, limit);
-        const { batch } = this.#options.settings;
-        return queue.takeLast(this.#ready(batch, false).parcels, batch);
+        return isNewest && !this.#isOrdered && !this.#isStrict
+          ? queue.takeNewest(isUnwritten)
+          : queue.take(queue.ring, this.#ready(limit, isUnwritten).parcels, limit);
       } else {
         return undefined;
       }

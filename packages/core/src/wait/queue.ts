@@ -142,13 +142,16 @@ export class Queue {
     return taken.length > 1 ? this.#join(taken) : first && this.taken(first);
   }
 
-  /** Takes the last event of these parcels of the ring buffer, which the journal has. Leaves the others to the journal. */
-  takeLast(parcels: readonly Parcel[], limit: Limit): Parcel | undefined {
-    const parcel = this.take(this.ring, parcels, limit);
-    if (!parcel || parcel.count < 2) return parcel;
-    const [rest = parcel, last] = this.cut(parcel, parcel.count - 1);
-    this.putBack(rest, 'last');
-    return last && this.taken(last);
+  /** Takes the newest event of the ring buffer. @param isUnwritten Also one that the journal does not have. */
+  takeNewest(isUnwritten: boolean): Parcel | undefined {
+    const { ring } = this;
+    const parcel = [...ring.parcels].filter(({ isWritten }) => isUnwritten || isWritten).at(-1);
+    if (!parcel) return undefined;
+    ring.remove(parcel);
+    if (parcel.count < 2) return this.taken(parcel);
+    const [rest, newest] = this.cut(parcel, parcel.count - 1);
+    if (rest) ring.add(rest);
+    return newest && this.taken(newest);
   }
 
   taken(parcel: Parcel): Parcel {

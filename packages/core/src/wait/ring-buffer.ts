@@ -121,12 +121,18 @@ export class RingBuffer {
   remove(parcel: Parcel): void {
     for (const filling of this.#fillings) if (filling.parcel === parcel) this.#seal(filling);
     this.#parcels.remove(parcel);
-    this.#add(parcel, -1);
+    this.#count(parcel, -1);
   }
 
   putBack(parcel: Parcel): void {
     this.#parcels.unshift(parcel);
-    this.#add(parcel, 1);
+    this.#count(parcel, 1);
+  }
+
+  /** Adds a parcel of the newest events. */
+  add(parcel: Parcel): void {
+    this.#parcels.push(parcel);
+    this.#count(parcel, 1);
   }
 
   /** As `ParcelList.recount()`. */
@@ -136,7 +142,7 @@ export class RingBuffer {
     this.#bytes = 0;
     for (const filling of this.#fillings) if (filling.parcel?.count === 0) filling.parcel = undefined;
     this.#parcels.filter(({ count }) => count > 0);
-    for (const parcel of this.#parcels) this.#add(parcel, 1);
+    for (const parcel of this.#parcels) this.#count(parcel, 1);
   }
 
   #fillingOf(lane: number): Filling | undefined {
@@ -190,7 +196,7 @@ export class RingBuffer {
     this.#onSealed(parcel);
   }
 
-  #add({ contents }: Parcel, sign: 1 | -1): void {
+  #count({ contents }: Parcel, sign: 1 | -1): void {
     this.count += sign * contents.count;
     this.#bytes += sign * contents.length;
   }

@@ -147,10 +147,10 @@ export class Waiting extends Parcels {
   }
 
   /** As `Line.next()`. Those of high priority go first, but for every other request. */
-  async next(maxEvents: number, isLast: boolean = false): Promise<Parcel | undefined> {
+  async next(maxEvents: number, isNewest: boolean = false): Promise<Parcel | undefined> {
     if (this.#options.isShut()) return undefined;
     for (const line of this.#wasHigh ? [...this.lines].reverse() : this.lines) {
-      const parcel = await line.next(maxEvents, isLast);
+      const parcel = await line.next(maxEvents, isNewest);
       this.#wasHigh = parcel?.isHigh === true;
       if (parcel) return parcel;
     }
