@@ -117,4 +117,26 @@ describe('sluice doctor', () => {
       clock: { state: 'warning', advice: expect.stringContaining('set it') },
     });
   });
+
+  it('shows no key that is in an address, and says that a tracker needs a primary key', async () => {
+    const { emulator, env } = await startService();
+    const { SLUICE_CORRELATION_KEY: _, ...rest } = env;
+    const inPath = { ...rest, SLUICE_BASE_URL: `${emulator.baseUrl}/${API_KEY}` };
+    const { output } = await sluice(['doctor', makeFolder(), '--json'], inPath);
+    expect(read(output)).toMatchObject({
+      settings: { state: 'warning', found: 'correlationKey is missing: a tracker needs it' },
+      address: { state: 'problem', found: expect.stringContaining('/[key]/api/events/batch/ answers 404') },
+    });
+    expect(output).not.toContain(API_KEY);
+  });
+
+  it('makes no request to another endpoint: nobody knows what it does with an empty batch', async () => {
+    const [folder, { env }] = [makeFolder(), await startService()];
+    await writeFile(join(folder, 'sluice.config.json'), '{"destination":{"path":"/collect"}}');
+    const { code, output } = await sluice(['doctor', join(folder, 'j'), '--json'], env, folder);
+    expect(read(output).address).toEqual({
+      ...{ state: 'warning', found: 'not checked: the settings have a destination' },
+    });
+    expect(code).toBe(0);
+  });
 });

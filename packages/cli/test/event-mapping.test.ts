@@ -80,3 +80,11 @@ describe('The customer of a row', () => {
     );
   });
 });
+
+it('What is no text is no field of an event', () => {
+  const mapping = new EventMapping({ event: 'sold', map: 'correlationValue=user' }, 'email', false);
+  const of = (user: unknown) => () => mapping.eventOf({ user });
+  expect(of({ email: 'ada@example.com' })).toThrow('"user" is no text: {"email":"ada@example.com"}');
+  expect(of(['ada'])).toThrow('"user" is no text: ["ada"]');
+  expect(of(7)().options.correlationValue).toBe('7');
+});

@@ -236,6 +236,7 @@ describe('sluice send', () => {
     await writeFile(config, `export default { storage: { maxBytes: 65536 }, batch: { maxWaitMs: 10 } };`);
     const full = await sluice(send, env);
     expect(full).toMatchObject({ code: 1, output: expect.stringMatching(/"journal-full":.*"left":0/) });
+    expect(JSON.parse(full.output).isComplete).toBe(false);
     // The next one begins before what was dropped.
     await writeFile(config, `export default {};`);
     const next = await sluice(

@@ -8,7 +8,6 @@ import {
 import { type Backoff, backoffDelayMs, readText, sleep, tried } from '@sluice/protocol/toolbox';
 import { platform } from '#platform';
 import { CustomerNotFoundError } from './errors/customer-not-found-error.ts';
-import { shownKey } from './errors/shown-key.ts';
 import type { Settings } from './options.ts';
 import type { FetchResponse } from './platform/platform.ts';
 
@@ -93,7 +92,7 @@ async function exchange(settings: Settings, key: string, signal: AbortSignal): P
     const isPage =
       /^\s*</.test(body) || ((body || !isWhole) && /html/i.test(`${headers.get('content-type')}`));
     const isMissing = isNotFound ? await isNotFound({ status, body, json }) : status === 404 && !isPage;
-    if (isMissing) throw new CustomerNotFoundError(shownKey(key, redact), status);
+    if (isMissing) throw new CustomerNotFoundError(redact(key), status);
     if (status === 404 && isPage) what += ' with a web page: correct apiUrl, or set isNotFound';
     const isSuccess = hundreds === '2';
     if (isSuccess && json && /^\s*{/.test(body)) return body;

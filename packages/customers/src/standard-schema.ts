@@ -2,7 +2,6 @@ import { ConfigError } from '@sluice/protocol';
 import { isStandardSchema, issuePath, type Redact, type StandardSchema } from '@sluice/protocol/toolbox';
 import { abortable } from './abortable.ts';
 import { InvalidCustomerError } from './errors/invalid-customer-error.ts';
-import { shownKey } from './errors/shown-key.ts';
 
 /** Returns what a schema makes of a customer. Rejects with an `InvalidCustomerError` if the schema refuses it. */
 export type Validate<T> = (customer: unknown, primaryKey: string, signal?: AbortSignal) => Promise<T>;
@@ -24,7 +23,7 @@ export const schema: SchemaPart = <T>(schema: StandardSchema<T>, redact: Redact)
       path: redact(issuePath(issue)),
       message: redact(issue.message),
     }));
-    throw new InvalidCustomerError(shownKey(primaryKey, redact), issues);
+    throw new InvalidCustomerError(redact(primaryKey), issues);
   };
   return (customer, primaryKey, signal) => abortable(validate(customer, primaryKey), signal);
 };

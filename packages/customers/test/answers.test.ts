@@ -27,10 +27,15 @@ describe('no such customer', () => {
   });
 
   it('shows no key that was read in the place of a customer', async () => {
-    const { reader } = scripted([() => json({}, { status: 404 })]);
-    const error = await rejection(reader.read(KEY));
-    expect(error).toMatchObject({ code: 'SLUICE_CUSTOMER_NOT_FOUND', primaryKey: '[key]' });
-    expect((error as Error).stack).not.toContain('canary');
+    const { reader } = scripted([() => json({}, { status: 404 }), () => json({}, { status: 404 })]);
+    for (const [given, primaryKey] of [
+      [KEY, '[key]'],
+      [`Api-Key ${KEY}\n`, 'Api-Key [key]\n'],
+    ] as const) {
+      const error = await rejection(reader.read(given));
+      expect(error).toMatchObject({ code: 'SLUICE_CUSTOMER_NOT_FOUND', primaryKey });
+      expect((error as Error).stack).not.toContain('canary');
+    }
   });
 
   it('may be told by the caller from any answer, also from a success', async () => {

@@ -2,7 +2,7 @@ import { inspectJournal, storedDeadLetters } from '@sluice/core/inspect';
 import type { CommandSpec } from '../command-spec.ts';
 import { deliver, deliveredText, exitCodeOf } from '../delivery/deliver.ts';
 import { withProgress } from '../delivery/progress.ts';
-import { EXIT, UsageError } from '../exit-codes.ts';
+import { EXIT, type ExitCode, UsageError } from '../exit-codes.ts';
 import { interruption } from '../interruption.ts';
 import { CHOICE_OPTIONS, type LetterChoice, readChoice } from '../journal/letter-choice.ts';
 import { totalsOf } from '../journal/summary.ts';
@@ -67,10 +67,10 @@ const replay: CommandSpec = {
       { correlationKey: UNUSED_KEY, ...(await readSettings(flags)) },
       directory,
     );
-    const chosen = await countChosen(directory, ids, choice ?? all, output);
+    const { chosen, others, code } = await countChosen(directory, ids, choice ?? all, output);
     if (chosen === 0) {
-      output.result({ replayed: 0, delivered: 0, left: 0 }, () => 'no dead letters to replay');
-      return EXIT.done;
+      output.result({ replayed: 0, delivered: 0, left: 0, ...others }, () => 'no dead letters to replay');
+      return code;
     }
     const { waiting, waitingAlive } = totalsOf((await inspectJournal(directory)).events);
     const { openTracker } = await import('../delivery/open-tracker.ts');
@@ -81,12 +81,16 @@ const replay: CommandSpec = {
       () => chosen + waiting - waitingAlive,
       !output.isJson,
       async () => ({
-        replayed: await tracker.deadLetters.replay(choice),
+        replayed: await tracker.deadLetters.replay(choice).catch(async (cause: Error) => {
+          await tracker.close({ timeoutMs: 0 });
+          throw new Error(`${cause.message}; make room first: sluice drain ${directory}`, { cause });
+        }),
         ...(await deliver(tracker, signal)),
       }),
     );
-    output.result({ replayed, ...delivered }, () => `replayed ${replayed}; ${deliveredText(delivered)}`);
-    return exitCodeOf(delivered, signal.aborted);
+    const text = () => `replayed ${replayed}; ${deliveredText(delivered)}`;
+    output.result({ replayed, ...delivered, ...others }, text);
+    return exitCodeOf(delivered, signal.aborted) || code;
   },
 };
 
@@ -100,13 +104,13 @@ const purge: CommandSpec = {
     if (choice === undefined && !flags.all)
       throw new UsageError('purge deletes for good: say which by ids or flags, or give --all');
     const directory = await existingDirectory(dir);
-    await countChosen(directory, ids, choice ?? all, output);
+    const { others, code } = await countChosen(directory, ids, choice ?? all, output);
     const { openOffline } = await import('../delivery/open-tracker.ts');
     await using tracker = openOffline(directory);
     const purged = await tracker.deadLetters.purge(choice ?? all);
     await tracker.close({ timeoutMs: 0 });
-    output.result({ purged }, () => `deleted ${counted(purged, 'dead letter')}`);
-    return EXIT.done;
+    output.result({ purged, ...others }, () => `deleted ${counted(purged, 'dead letter')}`);
+    return code;
   },
 };
 
@@ -121,15 +125,15 @@ export const deadLettersCommand: CommandSpec = {
 };
 
 /**
- * How many of the chosen letters a command can take. Says how many belong to living processes. Throws an Error if there is none with
- * one of the ids: nothing is to happen then.
+ * How many of the chosen letters a command can take, and what to say of those that belong to living processes: named by their ids, they
+ * make the command fail. Throws an Error if there is none with one of the ids: nothing is to happen then.
  */
 async function countChosen(
   directory: string,
   ids: readonly string[],
   choice: LetterChoice,
   output: Output,
-): Promise<number> {
+): Promise<{ chosen: number; others: { alive?: number }; code: ExitCode }> {
   const unknown = new Set(ids);
   const counts = { free: 0, kept: 0 };
   for await (const { letter, isAlive } of storedDeadLetters(directory)) {
@@ -142,7 +146,11 @@ async function countChosen(
     output.note(
       `${counted(counts.kept, 'dead letter')} of living processes: only those can replay or delete them`,
     );
-  return counts.free;
+  return {
+    chosen: counts.free,
+    others: counts.kept > 0 ? { alive: counts.kept } : {},
+    code: counts.kept > 0 && ids.length > 0 ? EXIT.failed : EXIT.done,
+  };
 }
 
 function noLetter(directory: string, id: string | undefined): Error {

@@ -1,3 +1,4 @@
+import { thoroughRedactorOfAll } from '@sluice/protocol/toolbox';
 import type { CommandSpec } from '../command-spec.ts';
 import { checkDirectory, checkDisk } from '../doctor/directory-checks.ts';
 import { checkProxies, checkVersions, type Finding } from '../doctor/finding.ts';
@@ -7,6 +8,10 @@ import { EXIT } from '../exit-codes.ts';
 import { oneJournal } from '../settings/directory.ts';
 import { findJournal, readSettings, requireService, UNUSED_KEY } from '../settings/settings.ts';
 
+const NO_CORRELATION_KEY: Finding = {
+  ...{ check: 'settings', state: 'warning', found: 'correlationKey is missing: a tracker needs it' },
+  advice: 'set SLUICE_CORRELATION_KEY, unless your code names it',
+};
 const MARKS = { ok: 'ok    ', warning: 'warn  ', problem: 'WRONG ' } as const;
 
 export const doctorCommand: CommandSpec = {
@@ -16,18 +21,22 @@ export const doctorCommand: CommandSpec = {
   examples: [['sluice doctor', 'before the first event, and when events wait']],
   async run([dir], flags, output) {
     const settings = await readSettings(flags);
-    const service = await requireService({ correlationKey: UNUSED_KEY, ...settings });
-    const directory = await oneJournal(await findJournal({ correlationKey: UNUSED_KEY, ...settings }, dir));
+    const service = await requireService({ correlationKey: UNUSED_KEY, ...settings }, dir);
+    const directory = await oneJournal(await findJournal(settings, dir));
+    const redact = thoroughRedactorOfAll([service.apiKey]);
+    const options = await checkOptions(service);
     const findings: Finding[] = [
       checkVersions(),
-      await checkOptions(service),
+      settings.correlationKey === undefined && options.state === 'ok' ? NO_CORRELATION_KEY : options,
       ...(await checkService(service)),
       checkProxies(service.baseUrl),
       await checkDirectory(directory),
       await checkDisk(directory),
     ];
     const { colors } = output;
-    for (const finding of findings) {
+    for (const one of findings) {
+      // An address may have the key in its path.
+      const finding = { ...one, found: redact(one.found) };
       const { check, state, found, advice } = finding;
       const color = { ok: colors.green, warning: colors.yellow, problem: colors.red }[state];
       output.result(

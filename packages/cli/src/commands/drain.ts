@@ -29,8 +29,8 @@ export const drainCommand: CommandSpec = {
     const settings = { correlationKey: UNUSED_KEY, ...(await readSettings(flags)) };
     const service = await requireService(settings, await existingDirectory(dir));
     const { foreign, waiting, waitingAlive } = totalsOf((await inspectJournal(dir)).events);
-    const others = foreign > 0 && { foreign };
-    if (others)
+    const others = { ...(foreign > 0 && { foreign }), ...(waitingAlive > 0 && { alive: waitingAlive }) };
+    if (foreign > 0)
       output.note(
         `${counted(foreign, 'file')} of another version of Sluice: use that version to deliver them`,
       );
@@ -39,7 +39,7 @@ export const drainCommand: CommandSpec = {
     const total = waiting - waitingAlive;
     if (total === 0) {
       output.result({ delivered: 0, left: 0, ...others }, () => 'nothing to deliver');
-      return others ? EXIT.failed : EXIT.done;
+      return foreign > 0 ? EXIT.failed : EXIT.done;
     }
     const interrupted = interruption();
     const ends = [interrupted];
@@ -50,6 +50,6 @@ export const drainCommand: CommandSpec = {
     const work = () => deliver(tracker, signal);
     const delivered = await withProgress(tracker, () => total, !output.isJson, work);
     const code = tell({ ...delivered, ...others }, output, interrupted.aborted);
-    return others ? code || EXIT.failed : code;
+    return foreign > 0 ? code || EXIT.failed : code;
   },
 };

@@ -76,18 +76,19 @@ export const sendCommand: CommandSpec = {
     const signal = interruption();
     signal.addEventListener('abort', () => file.stop());
     const { openTracker } = await import('../delivery/open-tracker.ts');
-    const { storage } = service;
-    // The oldest events may be of records that are not read again.
-    await using tracker = openTracker({ ...service, storage: { ...storage, whenFull: 'drop-newest' } });
-    const sending = { tracker, mapping, rejects, resume, known, journalBytes: storage?.maxBytes, signal };
+    await using tracker = openTracker(service);
+    const journalBytes = service.storage?.maxBytes;
+    const sending = { tracker, mapping, rejects, resume, known, journalBytes, signal };
     const sender = new FileSender(sending, position);
     const total = () => Math.round((sender.position.records - position.records) / (file.share || 1));
     const delivered = await withProgress(tracker, total, !output.isJson, async () => {
-      if (!position.isComplete)
+      if (!position.isComplete) {
+        await rejects.begin();
         await sender.run(file).finally(() => {
           file.stop();
           return rejects.close();
         });
+      }
       return deliver(tracker, signal, startedAt);
     });
     const { isComplete, records, rejected } = sender.position;
@@ -98,11 +99,10 @@ export const sendCommand: CommandSpec = {
     const example =
       first === undefined ? '' : ` (the first at ${count(first.line)}: ${plainText(first.reason)})`;
     const bad = rejected > 0 ? `; ${counted(rejected, 'bad record')}${kept && ` in ${kept}`}${example}` : '';
-    const dropped = sender.isFull && resume ? '; what was dropped is sent if it is started again' : '';
     const again = resume
       ? '; the rest of it is read if it is started again'
       : '; the rest of it was not read';
-    const rest = isComplete ? dropped : again;
+    const rest = isComplete ? '' : again;
     output.result(
       result,
       () => `read ${counted(records, 'record')}${bad}; ${deliveredText(delivered)}${rest}`,

@@ -8,16 +8,21 @@ import { type Pace, PacedTransport } from './paced-transport.ts';
 const deadLetters = { maxBytes: Number.MAX_SAFE_INTEGER, maxAgeMs: Number.MAX_SAFE_INTEGER };
 
 /**
- * A tracker with these settings. Its logger is silent: the commands say themselves what happens. Throws a UsageError if the settings
- * switch it off: nothing would be delivered, and nothing would be left.
+ * A tracker with these settings. It is silent: the commands say themselves what happens. It drops no event that waits to make room for
+ * another. Throws a UsageError if the settings switch it off, or would have it delete what waits.
  */
 export function openTracker(settings: ServiceSettings, pace?: Pick<Pace, 'perSecond' | 'signal'>): Tracker {
   if (settings.enabled === false)
     throw new UsageError(
       'enabled is false in sluice.config.*: nothing would be sent; correct it, or --config',
     );
+  if (settings.consent === 'denied')
+    throw new UsageError(
+      "consent is 'denied' in sluice.config.*: all that waits would be deleted; correct it, or --config",
+    );
   const { journal, ...rest } = settings;
-  const options = { ...rest, logger: false, deadLetters } as const;
+  const storage = { ...rest.storage, whenFull: 'drop-newest' } as const;
+  const options = { ...rest, storage, logger: false, debug: false, deadLetters } as const;
   if (!pace) return createTracker(options);
   const { connect, dispatcher, ...delivery } = options.delivery ?? {};
   const ended = (): number => {

@@ -10,7 +10,9 @@ export async function checkOptions({ journalDirectory, ...settings }: ServiceSet
   }
   const { createTracker } = await import('@sluice/core');
   try {
-    await createTracker({ ...settings, journal: 'memory', logger: false }).close({ timeoutMs: 0 });
+    await createTracker({ ...settings, journal: 'memory', logger: false, debug: false }).close({
+      timeoutMs: 0,
+    });
     return { check, state: 'ok', found: 'a tracker takes them' };
   } catch (error) {
     // The message says what to correct.

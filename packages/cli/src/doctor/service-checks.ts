@@ -14,8 +14,14 @@ const NO_EVENTS = new TextEncoder().encode('{"batch":[]}');
 
 type Answer = Outcome & { readonly kind: 'answered' };
 
-/** Makes one request without an event, as a tracker would: whether the address answers, takes the key, and has the same time. */
-export async function checkService({ baseUrl, apiKey, delivery }: ServiceSettings): Promise<Finding[]> {
+/**
+ * Makes one request without an event, as a tracker would: whether the address answers, takes the key, and has the same time. None to
+ * another endpoint: nobody knows what it does with an empty batch.
+ */
+export async function checkService(settings: ServiceSettings): Promise<Finding[]> {
+  const { baseUrl, apiKey, delivery } = settings;
+  const own = (['destination', 'transport'] as const).find((name) => settings[name] !== undefined);
+  if (own) return [{ check: 'address', state: 'warning', found: `not checked: the settings have a ${own}` }];
   const url = endpoint(baseUrl, EVENTS_PATH);
   const startedAt = Date.now();
   const answer = await ask(url, apiKey, delivery);

@@ -81,7 +81,9 @@ export class EventMapping {
       const column = this.#columns.get(field) ?? field;
       const value = record[column];
       delete rest[column];
-      return value === undefined || value === null || value === '' ? undefined : String(value);
+      if (value === undefined || value === null || value === '') return undefined;
+      if (typeof value === 'object') throw new Error(`"${column}" is no text: ${JSON.stringify(value)}`);
+      return String(value);
     };
     const name = this.#fixed.event ?? read('event');
     if (name === undefined) throw new Error('it has no event: give --event NAME or --map event=COLUMN');

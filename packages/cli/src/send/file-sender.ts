@@ -126,7 +126,8 @@ export class FileSender {
   async #store(position: Position): Promise<void> {
     const { rejects, resume, tracker } = this.#options;
     await tracker.durable();
-    this.#position = { ...position, rejectedBytes: rejects.bytes };
+    const isComplete = position.isComplete && !(this.#isFull && resume);
+    this.#position = { ...position, isComplete, rejectedBytes: rejects.bytes };
     if (this.#isFull) return;
     await resume?.file.write(this.#position);
   }

@@ -1,4 +1,4 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import { type FileHandle, open, rm } from 'node:fs/promises';
 import type { FileRecord } from './file-record.ts';
 
 interface RejectsOptions {
@@ -46,6 +46,11 @@ export class Rejects {
     this.#first ??= { line: number, reason };
   }
 
+  /** Removes what an earlier sending wrote, if this one begins and the file is its own. */
+  async begin(): Promise<void> {
+    if (!this.#options.isShared && this.bytes === 0) await rm(this.path, { force: true });
+  }
+
   async close(): Promise<void> {
     await this.#file?.close();
   }
@@ -54,9 +59,12 @@ export class Rejects {
     if (this.#options.isShared) return open(this.path, 'a', 0o600);
     if (this.bytes > 0) {
       const file = await open(this.path, 'r+').catch(() => undefined);
-      await file?.truncate(this.bytes);
-      if (file !== undefined) return file;
-      // Somebody moved it away: a new one begins.
+      // Somebody may have moved it away, or shortened it: then a new one begins.
+      if (file && (await file.stat()).size >= this.bytes) {
+        await file.truncate(this.bytes);
+        return file;
+      }
+      await file?.close();
       this.bytes = 0;
     }
     return open(this.path, 'w', 0o600);

@@ -3,7 +3,7 @@ import { defaultJournals, journalDirectoryOf } from '@sluice/core/inspect';
 import { isNonEmptyString, readApiKey, readBaseUrl } from '@sluice/protocol/toolbox';
 import { UsageError } from '../exit-codes.ts';
 import { readConfigFile, type SluiceConfig } from './config-file.ts';
-import { possibleDirectory } from './directory.ts';
+import { oneJournal, possibleDirectory } from './directory.ts';
 
 /** The primary key for commands that make no event: stored ones name their own. */
 export const UNUSED_KEY = 'email';
@@ -55,7 +55,7 @@ export async function requireService(settings: SluiceConfig, directory?: string)
     throw missing('--correlation-key NAME', 'SLUICE_CORRELATION_KEY', 'correlationKey');
   const names = { ...settings, baseUrl, correlationKey };
   const path = directory ?? settings.journalDirectory ?? journalDirectoryOf(names);
-  const journalDirectory = await possibleDirectory(path);
+  const journalDirectory = await oneJournal(await possibleDirectory(path));
   return { ...settings, baseUrl, correlationKey, journalDirectory };
 }
 

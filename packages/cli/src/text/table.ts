@@ -1,7 +1,9 @@
 /** Lines of a table whose columns are as wide as their longest cell. Numbers are aligned to the right. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const all = [head, ...rows];
-  const widths = head.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
+  const widths = head.map((_, column) =>
+    all.reduce((most, row) => Math.max(most, row[column]?.length ?? 0), 0),
+  );
   const isNumeric = head.map((_, column) => rows.every((row) => /^[\d,.]+( |$)/.test(row[column] ?? '')));
   return all.map((row) =>
     row
