@@ -3,10 +3,10 @@ const PRIME = 2 ** 44 - 17;
 const BASE = 257;
 
 /** A hash of 44 bits. It tells texts apart and does not show them. It does not protect a text that somebody can guess. */
-export function hashOf(text: string): string {
+export function hashOf(text: string): number {
   let hash = 0;
   for (let at = 0; at < text.length; at += 1) hash = (hash * BASE + text.charCodeAt(at)) % PRIME;
-  return hash.toString(36);
+  return hash;
 }
 
 /** A hash of 32 bits. Mix it before use: its low bits depend on few characters. */

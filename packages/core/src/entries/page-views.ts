@@ -16,8 +16,8 @@ interface ViewTracker {
 interface Views {
   /** Tracks a view of a path, unless it is the last one. */
   see(path: string): void;
-  /** Tracks the last view at once, if it waits for its title. */
-  settle(): void;
+  /** Waits for no title any more, unless somebody still shows a view. */
+  rest(): void;
   /** Tracks a view of each address, until the returned function is called. */
   watch(): () => void;
 }
@@ -103,15 +103,19 @@ function createViews(tracker: ViewTracker, clock: Clock): Views {
       if (watchers.size) return;
       listening?.abort();
       // Not yet if somebody starts again at once: the title may come later.
-      queueMicrotask(() => watchers.size || settle());
+      queueMicrotask(rest);
     };
+  }
+
+  function rest(): void {
+    if (watchers.size === 0 && ![...routes].some((route) => route.views === views)) settle();
   }
 
   // A view of the same address, and without a referrer. Before those who look then.
   onReturn(() => {
     shown = '';
   });
-  const views = { watch, see, settle };
+  const views: Views = { watch, see, rest };
   allViews.set(tracker, views);
   return views;
 }
@@ -149,7 +153,7 @@ export function routedView(tracker: ViewTracker, path: string, clock: Clock = sy
     // Not yet if a component shows a path at once, as with StrictMode: the title may come later.
     queueMicrotask(() => {
       routes.delete(route);
-      if (shown().length === 0) views.settle();
+      views.rest();
     });
   };
 }
@@ -162,7 +166,7 @@ function createNativeViews(tracker: ViewTracker): Views {
       tracker.track('page_view', { path, referrer: last }, {});
       last = path;
     },
-    settle() {},
+    rest() {},
     watch: () => () => {},
   };
   allViews.set(tracker, views);

@@ -26,5 +26,5 @@ export function accountOf({
  * @param part Of the place: events that are not to be delivered now have a database of their own.
  */
 export function databaseName(account: AccountNames, part: string = ''): string {
-  return `sluice${part && ` ${part}`} ${hashOf(accountOf(account))}`;
+  return `sluice${part && ` ${part}`} ${hashOf(accountOf(account)).toString(36)}`;
 }

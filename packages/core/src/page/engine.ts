@@ -1,30 +1,30 @@
 // biome-ignore-all assist/source/organizeImports: gzip looks back 32 KiB, and finds more that is alike in this order.
 import { registerSync } from './background-sync.ts';
-import { StorageError, storageError } from '../base/errors/storage-error.ts';
-import { databaseName } from '../keep/account.ts';
-import { createLetters } from './keep/letters.ts';
-import { createIdentity } from './identity.ts';
-import { createParcels, strictOrder } from './keep/parcels.ts';
-import { createKeeper } from './keep/keeper.ts';
-import { createConsent } from './consent.ts';
-import { byteLength, PARCELS, type Parcel } from './keep/parcel.ts';
-import { createSharing } from './sharing.ts';
-import { ConfigError } from '@sluice/protocol';
-import { checkSize, type EventTexts } from '../accept/event-text.ts';
-import { DENIED } from './store/indexeddb-store.ts';
-import { createLimits } from '../send/limits.ts';
-import { redactor } from '@sluice/protocol/toolbox';
-import { Books } from '../tell/books.ts';
-import { guardCallbacks } from '../options/callbacks.ts';
-import { createFetch } from './send/fetch.ts';
-import { UNIDENTIFIED } from '../accept/unidentified.ts';
-import { createRelay, type RelayAddress } from './send/relay.ts';
-import { createTabs } from './keep/tabs.ts';
-import { createBreaker } from '../pace/breaker.ts';
-import { createRequests } from '../send/requests.ts';
-import { createSender } from './send/sender.ts';
-import { listenToPage } from './leaving.ts';
 import { isHidden, type Meeting } from './store/origin.ts';
+import { createLetters } from './keep/letters.ts';
+import { byteLength, PARCELS, type Parcel } from './keep/parcel.ts';
+import { createLimits } from '../send/limits.ts';
+import { databaseName } from '../keep/account.ts';
+import { createIdentity } from './identity.ts';
+import { DENIED } from './store/indexeddb-store.ts';
+import { createParcels, strictOrder } from './keep/parcels.ts';
+import { createTabs } from './keep/tabs.ts';
+import { createKeeper } from './keep/keeper.ts';
+import { createSharing } from './sharing.ts';
+import { UNIDENTIFIED } from '../accept/unidentified.ts';
+import { Books } from '../tell/books.ts';
+import { createRelay, type RelayAddress } from './send/relay.ts';
+import { createFetch } from './send/fetch.ts';
+import { StorageError, storageError } from '../base/errors/storage-error.ts';
+import { redactor } from '@sluice/protocol/toolbox';
+import { guardCallbacks } from '../options/callbacks.ts';
+import { createBreaker } from '../pace/breaker.ts';
+import { createSender } from './send/sender.ts';
+import { createRequests } from '../send/requests.ts';
+import { createConsent } from './consent.ts';
+import { ConfigError } from '@sluice/protocol';
+import { listenToPage } from './leaving.ts';
+import { checkSize, type EventTexts } from '../accept/event-text.ts';
 import type { Engine } from '../engine.ts';
 import type { PageParts } from './parts.ts';
 import type { TrackerStats } from '../tell/stats.ts';
@@ -113,7 +113,7 @@ export function createEngine(
     if (state !== 'half-open') sharing.share();
     wake();
   });
-  const relay = address && createRelay(address, clock, wake);
+  const relay = address && createRelay(address, clock, wake, reporter);
   const sender = createSender({
     ...{ ...stages, relay, random, tabs, gate, requests, transport, bounds, limits },
     ...{ offset: texts.offset, rejected: relay ? relay.refused : hooked.rejected },
@@ -130,6 +130,7 @@ export function createEngine(
   function retryNow(): void {
     sender.retry();
     gate.resume();
+    relay?.retry.cancel();
     wake();
   }
 

@@ -39,6 +39,8 @@ export const relayDrain: RelayDrainPart = (relay) => {
   const ask = async (): Promise<Told> => {
     const body = JSON.stringify({ jwt: await jwt?.() });
     const answer = await fetch(href, { method: 'POST', headers, credentials: 'same-origin', body });
+    // Nobody may be signed in. Whatever else it says, it may give a ticket later.
+    if (!answer.ok && answer.status !== 401) throw new Error(`the relay answered ${answer.status}`);
     return answer.json();
   };
   const path = href.slice(origin.length);

@@ -41,7 +41,7 @@ const UNAUTHORIZED: Rule = { action: 'pause', reason: 'unauthorized' };
 /** The service calls the events wrong. */
 export const WRONG: Rule = { action: 'isolate', reason: 'refused', endsEvent: true };
 /** The service cannot answer now. */
-const AWAY: Rule = { action: 'retry', reason: 'unavailable' };
+export const AWAY: Rule = { action: 'retry', reason: 'unavailable' };
 /** Also for a status that HTTP does not define: the batch is kept and retried. */
 const AMBIGUOUS: Rule = { ...AWAY, isAmbiguous: true };
 

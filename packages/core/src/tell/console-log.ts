@@ -30,6 +30,7 @@ export const HINTS: Readonly<
 const WORDS: { readonly [Name in keyof TrackerEvents]?: string } = {
   invalid: 'refused',
   dropped: 'dropped events',
+  deadLettered: 'gave up an event',
   requestFailed: 'cannot deliver',
   paused: 'pauses',
   storageFailed: 'keeps events in memory',
@@ -54,7 +55,7 @@ export function consoleWarnings(redact: Redact): Tell {
     if (event === 'delivered') said.add('requestFailed');
     const words = WORDS[event as keyof TrackerEvents];
     const hint = HINTS[reason];
-    const why = error?.message ?? ((event === 'paused' && failure) || (hint && `${reason}; ${hint}`));
+    const why = error?.message ?? ((event !== 'dropped' && failure) || (hint && `${reason}; ${hint}`));
     const topic = error ? event : event + reason;
     if (!words || !why || said.has(topic) || said.has(why)) return;
     said.add(topic).add(why);

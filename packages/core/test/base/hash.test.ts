@@ -5,7 +5,7 @@ describe('a hash', () => {
   it('is the same for the same text, and short', () => {
     for (const text of ['', 'a', 'ä€😀', 'x'.repeat(10_000)]) {
       expect(hashOf(text)).toBe(hashOf(text));
-      expect(hashOf(text)).toMatch(/^[0-9a-z]{1,9}$/);
+      expect(hashOf(text)).toBeLessThan(2 ** 44);
     }
   });
 

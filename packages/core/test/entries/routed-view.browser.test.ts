@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { PATIENCE } from '../../../../testing/patience.ts';
 import { DEVICE_TIME } from '../../src/accept/event-text.ts';
-import { routedView } from '../../src/entries/page-views.ts';
+import { pageViews, routedView } from '../../src/entries/page-views.ts';
 import { VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
 import type { TrackOptions } from '../../src/index.ts';
 
@@ -123,6 +123,26 @@ describe('the view of a path that a router names', () => {
     show('/cart');
     await seen();
     expect(views.map(({ payload }) => payload.title)).toEqual(['Shop', 'Cart']);
+  });
+
+  it('waits for its title where a view of another kind ends as it begins', async () => {
+    for (const [first, next] of [
+      [() => pageViews(tracker, clock), () => show('/shop')],
+      [() => show('/cart'), () => pageViews(tracker, clock)],
+    ] as const) {
+      views = [];
+      document.title = 'Before';
+      const end = first();
+      await seen();
+      const { length } = views;
+      end();
+      ends.push(next());
+      await clock.advance(300);
+      expect(views).toHaveLength(length);
+      document.title = 'After';
+      await vi.waitFor(() => expect(views.at(-1)?.payload.title).toBe('After'), PATIENCE);
+      for (const stop of ends.splice(0)) stop();
+    }
   });
 
   it('is tracked when the last component is gone', async () => {

@@ -80,6 +80,21 @@ it('the console shows the first drop for each reason, with what to do', async ()
   ]);
 });
 
+it('the console shows the first event that a service which works refuses for good, with its answer', async () => {
+  const { bench, warned } = create();
+  bench.refuse((number) => number % 10 === 7, 400);
+  for (let turn = 0; turn < 10; turn += 1) {
+    await bench.track(5);
+    await bench.pass(10_000);
+  }
+  expect(bench.tracker.stats().deadLettered).toBe(5);
+  expect(warned).toEqual([
+    expect.stringMatching(
+      /^Sluice gave up an event: POST .* was answered 400 .*; check correlationKey, events$/,
+    ),
+  ]);
+});
+
 it('a denial that the application asked for is no news', async () => {
   const { bench, warned } = create();
   bench.tracker.setConsent('denied');

@@ -3,10 +3,15 @@ import { type Backoff, backoffDelayMs, type Clock, tried } from '@sluice/protoco
 import { Alarm } from '../../base/alarm.ts';
 import { hashOf } from '../../base/hash.ts';
 import type { RelayWithJwt } from '../../options/options.ts';
+import { AWAY } from '../../send/delivery-policy.ts';
 import type { ReadRejected } from '../../send/http/transport.ts';
+import { requestFailed } from '../../send/request-failed.ts';
+import type { Reporter } from '../../tell/reporter.ts';
 import type { Parcel } from '../keep/parcel.ts';
 import { loadText, saveText } from '../store/origin.ts';
 
+/** Nobody is signed in. */
+const UNAUTHORIZED = 401;
 /** The relay is asked again after this time, again after twice this time, then less and less often, whatever it answered. */
 const ASK_AGAIN: Backoff = { baseMs: 5_000, maxMs: 10 * 60_000 };
 
@@ -25,6 +30,10 @@ export interface Relay {
   fields(parcel: Parcel, texts: readonly string[], isNamed: boolean): object | undefined;
   /** It does not accept the ticket any more. */
   refuse(customer: string): void;
+  /** When it may be asked again. If this is cancelled, it is asked for the next event without a ticket. */
+  readonly retry: Alarm;
+  /** Whether it was asked for a ticket, and has not answered yet. */
+  readonly isAsking: boolean;
   readonly refused: ReadRejected;
 }
 
@@ -50,7 +59,12 @@ export function relayOf(to: string | RelayWithJwt, options: object): RelayAddres
  *
  * @param onDue The relay has answered, or may be asked again.
  */
-export function createRelay({ url, jwt }: RelayAddress, clock: Clock, onDue: () => void): Relay {
+export function createRelay(
+  { url, jwt }: RelayAddress,
+  clock: Clock,
+  onDue: () => void,
+  reporter: Reporter,
+): Relay {
   const known = new Map<string, Ticket>();
   /** The customers for whom it was asked, and how old their events may be that wait: for ever, unless somebody else is signed in. */
   const wanted = new Map<string, number>();
@@ -59,15 +73,18 @@ export function createRelay({ url, jwt }: RelayAddress, clock: Clock, onDue: () 
   let sharedFor = '';
   const retry = new Alarm(clock, onDue);
   let times = 0;
+  let isAsking = false;
   const nameOf = (customer: string) => `sluice ticket ${url} ${customer}`;
 
   /** The only request with cookies. They or the JWT say who is signed in. */
   async function ask(): Promise<void> {
     retry.set(backoffDelayMs(times++, ASK_AGAIN, () => 1));
+    isAsking = true;
     try {
       const headers = requestHeaders(undefined);
       const body = JSON.stringify({ jwt: await jwt?.() });
       const answer = await fetch(url, { method: 'POST', headers, credentials: 'same-origin', body });
+      if (answer.status > UNAUTHORIZED) throw new Error(`${answer.status}`);
       const told = await answer.json();
       for (const name of wanted.keys()) {
         const isTheirs = name === told.customer;
@@ -77,10 +94,13 @@ export function createRelay({ url, jwt }: RelayAddress, clock: Clock, onDue: () 
         known.set(name, got);
         saveText(nameOf(name), JSON.stringify(got));
       }
-    } catch {
+    } catch (cause) {
       // There is no network, or no relay. It is asked again within two minutes.
       times = Math.min(times, 4);
+      const outcome = { kind: 'failed', cause, maybeSent: false } as const;
+      reporter.requestFailed(requestFailed(outcome, AWAY, url, clock.now()));
     }
+    isAsking = false;
     onDue();
   }
 
@@ -116,6 +136,10 @@ export function createRelay({ url, jwt }: RelayAddress, clock: Clock, onDue: () 
       const ticket = find(parcel);
       return ticket === undefined ? undefined : { ticket, parcel: isNamed ? idOf(`${texts}`) : undefined };
     },
+    get isAsking() {
+      return isAsking;
+    },
+    retry,
     refuse(customer) {
       known.delete(customer);
       sharedFor = '';
@@ -150,5 +174,5 @@ function customerOf(text: string): string {
 /** A UUID, the same for the same events: the start of that of the first event, and a hash of all. */
 function idOf(text: string): string {
   const [, start = ''] = /"uuid":"(.{24})/.exec(text) ?? [];
-  return start + Number.parseInt(hashOf(text), 36).toString(16).padStart(12, '0');
+  return start + hashOf(text).toString(16).padStart(12, '0');
 }

@@ -236,8 +236,8 @@ export function createSender(options: SenderOptions): Sender {
     },
     isUseful(until: number): boolean {
       const { pause, state } = gate;
-      const isBusy =
-        traffic.running > 0 || isPumping || asking || parcels.count(({ kept }) => kept === 'writing') > 0;
+      const isWriting = parcels.count(({ kept }) => kept === 'writing') > 0;
+      const isBusy = traffic.running > 0 || isPumping || asking || relay?.isAsking || isWriting;
       const next = state === 'open' && pause ? pause.until : nextAt();
       return !traffic.isStopped && (!!isBusy || next < until);
     },
