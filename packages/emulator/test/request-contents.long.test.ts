@@ -17,6 +17,11 @@ async function details(service: Service, id: number): Promise<RequestDetails> {
 
 const body = JSON.stringify({ batch: [event()] });
 
+function collectGarbage(): void {
+  setFlagsFromString('--expose-gc');
+  runInNewContext('gc')();
+}
+
 describe('the content of a request', () => {
   it('is its body and headers, and the answer as it was sent', async () => {
     await using emulator = await startEmulator({ primaryKey: 'email' });
@@ -74,18 +79,29 @@ describe('the content of a request', () => {
   });
 
   it('takes the memory of its first 64 KiB, also of its answer', async () => {
-    setFlagsFromString('--expose-gc');
-    const collect: () => void = runInNewContext('gc');
     await using emulator = await startEmulator({ primaryKey: 'email' });
     await emulator.addCustomers([{ email: 'ada@example.com', note: 'x'.repeat(1_000_000) }]);
-    collect();
+    collectGarbage();
     const before = process.memoryUsage().heapUsed;
     for (let read = 0; read < 100; read += 1) await readCustomer(emulator, 'ada@example.com');
-    collect();
+    collectGarbage();
     expect(process.memoryUsage().heapUsed - before).toBeLessThan(40_000_000);
     const { content } = await details(emulator, 1);
     expect(content?.answer).toMatchObject({ isCut: true });
     expect(content?.answer?.body).toHaveLength(64 * 1024);
+  });
+
+  it('takes no memory for the rest of its body', async () => {
+    await using emulator = await startEmulator({ primaryKey: 'email' });
+    const { arrayBuffers: before } = process.memoryUsage();
+    const large = JSON.stringify({ batch: [], filler: 'x'.repeat(1_000_000) });
+    for (let sent = 0; sent < 100; sent += 1)
+      expect(await send(emulator, large)).toMatchObject({ status: 422 });
+    const held = () => {
+      collectGarbage();
+      return process.memoryUsage().arrayBuffers - before;
+    };
+    await expect.poll(held, PATIENCE).toBeLessThan(40_000_000);
   });
 
   it('is unpacked if it is gzipped', async () => {

@@ -97,24 +97,28 @@ function checkSize(
 
 async function readBytes(request: IncomingMessage, bounds: BodyBounds): Promise<Buffer> {
   checkSize(Number(request.headers['content-length'] ?? 0), bounds);
-  return new Promise((resolve, reject) => {
-    let chunks: Buffer[] = [];
-    let size = 0;
-    request.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      bounds.onChunk?.(chunk);
-      try {
-        checkSize(size, bounds);
-        chunks.push(chunk);
-      } catch (error) {
-        chunks = []; // the rest of the body is discarded
-        reject(error);
-      }
+  let chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    await new Promise<void>((resolve, reject) => {
+      request.on('data', (chunk: Buffer) => {
+        size += chunk.length;
+        bounds.onChunk?.(chunk);
+        try {
+          checkSize(size, bounds);
+          chunks.push(chunk);
+        } catch (error) {
+          reject(error); // the rest of the body is discarded
+        }
+      });
+      request.on('end', resolve);
+      // If a client disconnects before the end of the body, that is no failure of the emulator.
+      const fail = () => reject(new Refusal('malformed_request', 'The body ended too early.'));
+      if (request.destroyed) fail();
+      for (const gone of ['error', 'close']) request.on(gone, fail);
     });
-    request.on('end', () => resolve(Buffer.concat(chunks)));
-    // If a client disconnects before the end of the body, that is no failure of the emulator.
-    const fail = () => reject(new Refusal('malformed_request', 'The body ended too early.'));
-    if (request.destroyed) fail();
-    for (const gone of ['error', 'close']) request.on(gone, fail);
-  });
+    return Buffer.concat(chunks);
+  } finally {
+    chunks = []; // the request is kept, and its listeners hold this variable
+  }
 }
