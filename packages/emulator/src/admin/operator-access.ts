@@ -52,13 +52,19 @@ export function guardOf(token: string | undefined, keys: ApiKeyStore): Middlewar
     }
     if (authorization?.startsWith(BEARER) && isToken(authorization.slice(BEARER.length))) return next();
     if (url.pathname === '/' && isToken(url.searchParams.get('token'))) {
-      setCookie(context, COOKIE, String(token), { httpOnly: true, sameSite: 'Strict', path: '/' });
+      // Lax, so that a link of another site can lead here. Other requests of that site are refused below.
+      setCookie(context, COOKIE, String(token), { httpOnly: true, sameSite: 'Lax', path: '/' });
       return context.redirect('/');
     }
     const origin = req.header('origin');
-    const site = req.header('sec-fetch-site');
+    // A link of another site may lead to the pages: that site sees nothing of them.
+    const isLink =
+      url.pathname === '/' &&
+      req.header('sec-fetch-mode') === 'navigate' &&
+      req.header('sec-fetch-dest') === 'document';
+    const isCrossSite = !isLink && req.header('sec-fetch-site') === 'cross-site';
     // A page at another port of this host is same-site, so its requests carry the cookie. That is why the origin is compared.
-    if ((origin !== undefined && origin !== url.origin) || site === 'cross-site') {
+    if ((origin !== undefined && origin !== url.origin) || isCrossSite) {
       const rule = 'Pages of another origin may only read events and counts, with an API key.';
       throw new Refusal('not_operator', rule);
     }

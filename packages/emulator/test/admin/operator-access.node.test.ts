@@ -28,6 +28,13 @@ function statusWith(
   });
 }
 
+/** What a browser sends as the user clicks a link on another site. */
+const LINK = {
+  'sec-fetch-site': 'cross-site',
+  'sec-fetch-mode': 'navigate',
+  'sec-fetch-dest': 'document',
+};
+
 describe('pages and routes on loopback', () => {
   it('are for whoever is on this machine', async () => {
     await using emulator = await startEmulator();
@@ -46,6 +53,15 @@ describe('pages and routes on loopback', () => {
     expect(await statusOf(emulator, { 'sec-fetch-site': 'cross-site' })).toBe(403);
     const preflight = await fetch(emulator.apiUrl + STATUS, { method: 'OPTIONS', headers: { origin } });
     expect(preflight.headers.get('access-control-allow-origin')).toBeNull();
+  });
+
+  it('are reached by a link of another site: the pages, not the routes', async () => {
+    await using emulator = await startEmulator();
+    expect(await statusWith(emulator, LINK, '/')).toBe(200);
+    expect(await statusWith(emulator, { ...LINK, 'sec-fetch-dest': 'iframe' }, '/')).toBe(403);
+    expect(await statusWith(emulator, { ...LINK, 'sec-fetch-mode': 'no-cors' }, '/')).toBe(403);
+    expect(await statusWith(emulator, LINK)).toBe(403);
+    expect(await statusWith(emulator, LINK, '/emulator/events/export')).toBe(403);
   });
 
   it('are not reached by a name of elsewhere that leads to this machine', async () => {
@@ -174,14 +190,16 @@ describe('pages and routes elsewhere', () => {
     expect((await fetch(`${emulator.apiUrl}/`)).status).toBe(403);
   });
 
-  it('remember the token of a page in a cookie that scripts and other sites never see', async () => {
+  it('remember the token of a page in a cookie that scripts never see, and that links of other sites carry', async () => {
     await using emulator = await startEmulator({ host: '0.0.0.0', token: 'a-token' });
     const first = await fetch(emulator.pagesUrl, { redirect: 'manual' });
     expect([first.status, first.headers.get('location')]).toEqual([302, '/']);
     const cookie = first.headers.get('set-cookie') ?? '';
-    expect(cookie).toMatch(/; HttpOnly; SameSite=Strict/);
+    expect(cookie).toMatch(/; HttpOnly; SameSite=Lax/);
     const [pair = ''] = cookie.split(';', 1);
     expect(await statusWith(emulator, { cookie: pair })).toBe(200);
+    expect(await statusWith(emulator, { ...LINK, cookie: pair }, '/')).toBe(200);
+    expect(await statusWith(emulator, { ...LINK, cookie: pair })).toBe(403);
     // A page at another port of the host is same-site.
     expect(await statusWith(emulator, { cookie: pair, origin: emulator.baseUrl })).toBe(403);
     expect(await statusWith(emulator, { cookie: 'sluice_emulator_token=%' })).toBe(403);
