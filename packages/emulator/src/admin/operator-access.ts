@@ -2,7 +2,7 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import type { MiddlewareHandler } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
 import { Refusal } from '../events/refusal.ts';
-import type { Environment } from '../running/application.ts';
+import type { Environment, RequestContext } from '../running/application.ts';
 import type { ApiKeyStore } from '../storage/api-key-store.ts';
 
 const COOKIE = 'sluice_emulator_token';
@@ -42,9 +42,8 @@ export function guardOf(token: string | undefined, keys: ApiKeyStore): Middlewar
     const authorization = req.header('authorization');
     if (isForKeys(url.pathname) && authorization !== undefined && !authorization.startsWith(BEARER)) {
       keys.authenticate(authorization);
-      if (authorization !== `Api-Key ${LOCAL_KEY}` || isLocal(url, req.header('origin'))) return next();
-      const rule = `Everybody knows the key ${LOCAL_KEY}. So it reads only by a loopback address, and for pages of one`;
-      throw new Refusal('not_operator', `${rule}. Start with --api-key to choose another key.`);
+      checkLocalKey(req);
+      return next();
     }
     if (token === undefined && !LOOPBACK.test(url.hostname)) {
       // A name of another site may resolve to this machine. Then the pages of that site would count as ours (DNS rebinding).
@@ -74,10 +73,14 @@ export function guardOf(token: string | undefined, keys: ApiKeyStore): Middlewar
   };
 }
 
-/** Whether a request comes from this machine: its address and, if a page sent it, that of the page are loopback. */
-function isLocal({ hostname }: URL, origin: string | undefined): boolean {
-  if (!LOOPBACK.test(hostname)) return false; // a name of another site may resolve to this machine
-  return origin === undefined || (URL.canParse(origin) && LOOPBACK.test(new URL(origin).hostname));
+/** Throws {@link Refusal} if a request has {@link LOCAL_KEY}, and its address or that of the page that sent it is not loopback. */
+export function checkLocalKey(req: RequestContext['req']): void {
+  if (req.header('authorization') !== `Api-Key ${LOCAL_KEY}`) return;
+  const { origin = req.url } = req.header();
+  // The address is checked too: a name of another site may resolve to this machine.
+  if ([req.url, origin].every((each) => URL.canParse(each) && LOOPBACK.test(new URL(each).hostname))) return;
+  const rule = `Everybody knows the key ${LOCAL_KEY}. So it reads only by a loopback address, and for pages of one`;
+  throw new Refusal('not_operator', `${rule}. Start with --api-key to choose another key.`);
 }
 
 function digest(text: string): Buffer {

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { type Clock, sleep, systemClock } from '@sluice/protocol/toolbox';
+import { checkLocalKey } from '../admin/operator-access.ts';
 import { Refusal } from '../events/refusal.ts';
 import type { Fault } from '../faults/fault.ts';
 import type { Endpoint } from '../faults/fault-run.ts';
@@ -34,7 +35,7 @@ export function addInterfaceEndpoint(
     if (exchange === undefined) throw new Error('an endpoint of the interface needs an exchange');
     exchange.injection = faults.inject(endpoint.name);
     return serveWithFaults(exchange.injection, faults, context, exchange, async () => {
-      const primaryKey = admit(context, exchange, account, limiter);
+      const primaryKey = admit(context, exchange, endpoint, account, limiter);
       return endpoint.serve(exchange, primaryKey, await readBody(context, exchange, endpoint));
     });
   };
@@ -57,8 +58,15 @@ function readBody(
   });
 }
 
-function admit({ req }: RequestContext, exchange: Exchange, account: Account, limiter: RateLimiter): string {
+function admit(
+  { req }: RequestContext,
+  exchange: Exchange,
+  { name }: InterfaceEndpoint,
+  account: Account,
+  limiter: RateLimiter,
+): string {
   exchange.keyId = account.apiKeys.authenticate(req.header('authorization'));
+  if (name === 'customers') checkLocalKey(req);
   const { maxRequestsPerSecond, retryAfter } = exchange.behaviour;
   const waitMs = maxRequestsPerSecond === null ? 0 : limiter.take(maxRequestsPerSecond);
   if (waitMs > 0) {

@@ -1,5 +1,5 @@
 import { request } from 'node:http';
-import { EVENTS_PATH } from '@sluice/protocol';
+import { CUSTOMER_READ_PATH, EVENTS_PATH, requestHeaders } from '@sluice/protocol';
 import { describe, expect, it } from 'vitest';
 import { isLoopback, LOCAL_KEY } from '../../src/admin/operator-access.ts';
 import type { Emulator } from '../../src/running/emulator.ts';
@@ -164,6 +164,27 @@ describe('the API key that everybody knows', () => {
       for (const page of [origin, baseUrl, 'http://localhost:5173', 'http://[::1]:5173'])
         expect([page, await statusOf(emulator, { authorization, origin: page }, path)]).toEqual([page, 200]);
     }
+  });
+
+  it('reads customers for processes and pages on this machine alone', async () => {
+    const customers = [{ email: 'ada@example.com' }];
+    await using emulator = await startEmulator({ apiKey: LOCAL_KEY, primaryKey: 'email', customers });
+    const readFrom = (headers: Record<string, string>, key = LOCAL_KEY) =>
+      ask(emulator.apiUrl + CUSTOMER_READ_PATH, {
+        method: 'POST',
+        headers: { ...requestHeaders(key), ...headers },
+        body: JSON.stringify({ primary_key: 'ada@example.com' }),
+      });
+    expect(await readFrom({})).toMatchObject({ status: 200, body: { email: 'ada@example.com' } });
+    for (const origin of [emulator.apiUrl, 'http://localhost:5173', 'http://[::1]:5173'])
+      expect([origin, (await readFrom({ origin })).status]).toEqual([origin, 200]);
+    for (const origin of ['https://elsewhere.example', 'http://localhost.example:5173', 'null'])
+      expect(await readFrom({ origin })).toMatchObject({
+        status: 403,
+        body: { error: { code: 'not_operator', message: expect.stringContaining('Start with --api-key') } },
+      });
+    const key = await emulator.createApiKey();
+    expect(await readFrom({ origin: 'https://elsewhere.example' }, key)).toMatchObject({ status: 200 });
   });
 
   it('sends events from any page', async () => {
