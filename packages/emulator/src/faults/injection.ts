@@ -63,6 +63,12 @@ export class Injection {
     return undefined;
   }
 
+  /** Whether the service serves the request: if a fault ends it, then only instead of the answer. */
+  get isServed(): boolean {
+    const { ending } = this;
+    return !ending || ending.kind === 'lost-answer' || (ending.kind === 'reset' && ending.at === 'middle');
+  }
+
   #delay(ms: number): void {
     this.delayMs = Math.min(this.delayMs + ms, MAX_TIMER_MS);
   }

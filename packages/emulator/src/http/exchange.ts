@@ -102,7 +102,7 @@ export class Exchange implements RecentRequest {
 
   get repeatable(): Sendable | undefined {
     const incoming = this.#request;
-    if (!incoming?.complete || this.#size > MOST_BYTES) return undefined;
+    if (!incoming?.readableEnded || this.#size > MOST_BYTES) return undefined;
     const { method = 'POST', headers } = incoming;
     return { url: this.#url, method, headers, body: Buffer.concat(this.#chunks) };
   }

@@ -33,10 +33,15 @@ export function addInterfaceEndpoint(
   const serve = async (context: RequestContext): Promise<Response> => {
     const exchange = context.get('exchange');
     if (exchange === undefined) throw new Error('an endpoint of the interface needs an exchange');
-    exchange.injection = faults.inject(endpoint.name);
-    return serveWithFaults(exchange.injection, faults, context, exchange, async () => {
+    const injection = faults.inject(endpoint.name);
+    exchange.injection = injection;
+    const read = () => readBody(context, exchange, endpoint);
+    // The body is read while the request waits. So it is served also if the client gives up meanwhile.
+    const early = injection.delayMs > 0 && injection.isServed ? read() : undefined;
+    early?.catch(() => {}); // it may not be awaited, or only later
+    return serveWithFaults(injection, faults, context, exchange, async () => {
       const primaryKey = admit(context, exchange, endpoint, account, limiter);
-      return endpoint.serve(exchange, primaryKey, await readBody(context, exchange, endpoint));
+      return endpoint.serve(exchange, primaryKey, await (early ?? read()));
     });
   };
   addRoutes(application, endpoint.path, { POST: serve });
@@ -94,6 +99,7 @@ async function serveWithFaults(
   if (delayMs > 0) await sleep(systemClock, delayMs, faults.closing, true);
   exchange.isCut = faults.closing.aborted;
   if (exchange.isCut) return cut(context);
+  exchange.isCut = context.env.incoming.socket.destroyed; // the client has given up
   switch (ending?.kind) {
     case undefined:
       return serve();

@@ -1,10 +1,11 @@
 // What clients see of faults, over real connections.
 import { request } from 'node:http';
+import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { EVENTS_PATH, requestHeaders } from '@sluice/protocol';
+import { EVENTS_PATH, type Event, requestHeaders } from '@sluice/protocol';
 import { describe, expect, it, vi } from 'vitest';
 import { type BehaviourSettings, type Emulator, type Fault, startEmulator } from '../../src/index.ts';
-import { ask, event, readCustomer, sendEvents } from '../service.ts';
+import { admin, ask, event, readCustomer, sendEvents } from '../service.ts';
 
 const ADA = { email: 'ada@example.com' };
 
@@ -20,6 +21,15 @@ async function failureOf(request: Promise<unknown>): Promise<string> {
   );
   const { cause } = Object(error);
   return String(Object(cause).code ?? error);
+}
+
+/** Sends a batch at once, and closes the connection without waiting for the answer. */
+function sendAndHangUp({ baseUrl, apiKey }: Emulator, ...batch: Event[]): void {
+  const body = JSON.stringify({ batch });
+  const headers = { ...requestHeaders(apiKey), host: 'x', 'content-length': String(body.length) };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const socket = connect(Number(new URL(baseUrl).port), '127.0.0.1').on('error', () => {});
+  socket.end(`POST ${EVENTS_PATH} HTTP/1.1\r\n${lines.join('')}\r\n${body}`);
 }
 
 describe('a client is', () => {
@@ -75,6 +85,27 @@ describe('a client is', () => {
       expect(await emulator.requests()).toMatchObject([{ status: null }]);
     },
   );
+
+  it('served although it gives up while it waits, once its whole body has come', async () => {
+    await using emulator = await start({ kind: 'latency', ms: 100 });
+    sendAndHangUp(emulator, event());
+    await expect
+      .poll(() => emulator.requests())
+      .toMatchObject([{ status: null, events: 1, firstEvent: 1, error: null }]);
+    expect(await emulator.countEvents()).toEqual({ unique: 1, received: 1 });
+    expect(await admin(emulator, '/requests/1/again', { method: 'POST' })).toMatchObject({
+      body: { status: 200 },
+    });
+  });
+
+  it('let go if it gives up before a fault answers, and its request cannot be sent again without its body', async () => {
+    await using emulator = await start({ kind: 'latency', ms: 100 }, { kind: 'status', status: 503 });
+    sendAndHangUp(emulator, event());
+    await expect.poll(() => emulator.requests()).toMatchObject([{ status: null }]);
+    expect(await admin(emulator, '/requests/1')).toMatchObject({
+      body: { content: { body: '' }, isRepeatable: false },
+    });
+  });
 
   it('left without an answer, until it gives up', async () => {
     await using emulator = await start({ kind: 'hang' });
