@@ -107,6 +107,12 @@ export class EventStore {
     this.#changed();
   }
 
+  /** Removes the oldest repeats beyond the newest `most`, but at most `atMost` of them. Returns whether it removed any. */
+  removeRepeats(most: number, atMost: number): boolean {
+    const ends = '(SELECT min(id) FROM repeats) + ?, (SELECT max(id) + 1 FROM repeats) - ?';
+    return this.#database.run(`DELETE FROM repeats WHERE id < min(${ends})`, atMost, most) > 0;
+  }
+
   /** The matching events, oldest first. */
   find({ limit, offset, ...filter }: EventQuery): EventRow[] {
     const { sql, values } = conditionOf(filter);

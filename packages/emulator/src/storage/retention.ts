@@ -8,12 +8,13 @@ const PERIOD_MS = 250;
 /** How many events are kept if nobody has said how many. */
 export const MOST_EVENTS = 1_000_000;
 const MOST_REQUESTS = 200_000;
+const MOST_REPEATS = 1_000_000;
 // Rows to remove at once. That takes a few milliseconds, in which no request is served.
 const AT_ONCE = 1_000;
 
 /**
- * Removes the oldest events and requests beyond the limits, at intervals and a few at a time. Warns once if it removes events
- * although nobody has said how many to keep, and says once if it cannot. Returns a function that ends that.
+ * Removes the oldest events, repeats and requests beyond the limits, at intervals and a few at a time. Warns once if it removes
+ * events although nobody has said how many to keep, and says once if it cannot. Returns a function that ends that.
  *
  * @param maxEvents Default 1,000,000; infinite for all.
  */
@@ -39,7 +40,8 @@ export function startRetention(
     }
     events.removeBefore(first, AT_ONCE);
     const hasMoreRequests = requests.removeBefore(requests.newest - MOST_REQUESTS + 1, AT_ONCE);
-    return hasMoreRequests || first > events.totals.oldest;
+    const hasMoreRepeats = events.removeRepeats(MOST_REPEATS, AT_ONCE);
+    return hasMoreRequests || hasMoreRepeats || first > events.totals.oldest;
   };
   let isFailureTold = false;
   const tellFailure = (error: unknown): void => {

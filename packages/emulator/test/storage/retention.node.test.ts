@@ -60,6 +60,20 @@ describe('retention', () => {
     expect(events.count({ name: 'purchase' })).toEqual({ unique: 10, received: 11 });
   });
 
+  it('keeps the newest million repeats, and counts all', () => {
+    const { clock, database, events, add } = setUp();
+    add([1, 2]);
+    add([1, 2]);
+    database.exec('UPDATE repeats SET id = id + 999998 WHERE id > 1'); // now one too many are there
+    add([1]);
+    clock.advance(1_000);
+    expect(database.all('SELECT id, event_id FROM repeats ORDER BY id')).toEqual([
+      { id: 1_000_000, event_id: 2 },
+      { id: 1_000_001, event_id: 1 },
+    ]);
+    expect(events.totals).toMatchObject({ unique: 2, received: 5 });
+  });
+
   it('keeps a million events unless told otherwise, and says once how to keep all', () => {
     const { clock, database, events, add, warnings } = setUp();
     database.exec('UPDATE totals SET newest_event = 999999');
