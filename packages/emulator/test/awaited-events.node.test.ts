@@ -17,6 +17,23 @@ describe('waiting for events', () => {
     expect(await emulator.waitForEvents(0, { filter: { name: 'none' } })).toEqual([]);
   });
 
+  it('ends as their customer is added, and as the primary key is selected', async () => {
+    const account = new Account();
+    const clock = new VirtualClock();
+    account.audience.selectPrimaryKey('email');
+    account.events.add(account.events.stage([{ event: event(), text: JSON.stringify(event()) }]), 1);
+    const wait = () => awaitEvents(account, clock, 1, { filter: { attributed: true } });
+    const first = wait();
+    account.audience.addCustomers([{ email: 'ada@example.com', phone: '7' }]);
+    expect(await first).toHaveLength(1);
+    account.audience.selectPrimaryKey('phone');
+    const second = wait();
+    account.audience.selectPrimaryKey('email');
+    expect(await second).toHaveLength(1);
+    expect(clock.pending).toBe(0);
+    await account.close();
+  });
+
   it('ends with what is missing where they do not come in time', async () => {
     const account = new Account(undefined);
     const clock = new VirtualClock();

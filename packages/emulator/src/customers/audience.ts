@@ -25,11 +25,14 @@ const REPLACE = 'ON CONFLICT (primary_value) DO UPDATE SET attributes = excluded
 /** The audience section of the account: its customers, and the attribute that identifies them. */
 export class Audience {
   readonly #database: Database;
+  readonly #changed: () => void;
   /** How often customers or the primary key were changed. */
   changes = 0;
 
-  constructor(database: Database) {
+  /** `changed` is called during each change. It must do its own work later. */
+  constructor(database: Database, changed: () => void = () => {}) {
     this.#database = database;
+    this.#changed = changed;
   }
 
   /** The selected primary key, or null. */
@@ -209,6 +212,7 @@ export class Audience {
   #change(sql: string, ...values: (string | number)[]): number {
     const changed = this.#database.run(sql, ...values);
     this.changes += 1;
+    this.#changed();
     return changed;
   }
 

@@ -43,7 +43,7 @@ export class Account {
   readonly #logger: Logger;
   /** How often it was cleared. */
   clearings = 0;
-  #arrival = new AbortController();
+  #arrival: AbortController | undefined;
 
   /** Opens the account in the directory, or a new one in memory. Throws errors of code `SLUICE_STORAGE`. */
   constructor({ data, logger = silentLogger, maxEvents }: AccountSettings = {}) {
@@ -59,7 +59,7 @@ export class Account {
         this.#tellArrival();
       });
       this.search = new Search(database, () => this.events.totals);
-      this.audience = new Audience(database);
+      this.audience = new Audience(database, () => this.#tellArrival());
       this.requests = new RequestStore(database);
       this.#stopRetention = startRetention(this.events, this.requests, maxEvents, logger, systemClock);
     } catch (error) {
@@ -68,8 +68,9 @@ export class Account {
     }
   }
 
-  /** Aborted at the next change of events, and when no more will come. */
+  /** Aborted at the next change of events, or of the customers that these are attributed to, and when no more will come. */
   get arrival(): AbortSignal {
+    this.#arrival ??= new AbortController();
     return this.#arrival.signal;
   }
 
@@ -128,8 +129,8 @@ export class Account {
   }
 
   #tellArrival(): void {
-    this.#arrival.abort();
-    this.#arrival = new AbortController();
+    this.#arrival?.abort();
+    this.#arrival = undefined;
   }
 }
 
