@@ -10,7 +10,7 @@ import type { Faults } from '../faults/faults.ts';
 import type { Injection } from '../faults/injection.ts';
 import type { Account } from '../running/account.ts';
 import { type Application, addRoutes, type RequestContext } from '../running/application.ts';
-import type { Answer } from './answers.ts';
+import { type Answer, refusalAnswer } from './answers.ts';
 import type { Exchange } from './exchange.ts';
 import { type JsonBody, readJsonBody } from './request-body.ts';
 
@@ -111,16 +111,22 @@ async function serveWithFaults(
       return hang(context, faults.closing);
     case 'lost-answer':
       exchange.isCut = true;
-      await serve().catch((error: unknown) => {
-        if (!(error instanceof Refusal)) throw error;
-        exchange.error = error.body.error;
-      });
+      await answered(exchange, serve);
       return cut(context);
     case 'reset':
-      if (ending.at === 'middle') return cutInTheMiddle(context, await serve());
+      if (ending.at === 'middle') return cutInTheMiddle(context, await answered(exchange, serve));
   }
   exchange.isCut = true;
   return cut(context);
+}
+
+/** Serves a request. The answer may also be that to a refusal: a fault acts on both. */
+async function answered(exchange: Exchange, serve: () => Promise<Response>): Promise<Response> {
+  return serve().catch((error: unknown) => {
+    if (!(error instanceof Refusal)) throw error;
+    exchange.error = error.body.error;
+    return exchange.respond(refusalAnswer(error, exchange.behaviour));
+  });
 }
 
 function statusAnswer({ status, body, retryAfter }: Extract<Fault, { kind: 'status' }>): Answer {

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { EVENTS_PATH, type Event, requestHeaders } from '@sluice/protocol';
 import { describe, expect, it, vi } from 'vitest';
 import { type BehaviourSettings, type Emulator, type Fault, startEmulator } from '../../src/index.ts';
-import { admin, ask, event, readCustomer, sendEvents } from '../service.ts';
+import { admin, ask, event, post, readCustomer, sendEvents } from '../service.ts';
 
 const ADA = { email: 'ada@example.com' };
 
@@ -139,6 +139,19 @@ describe('a client is', () => {
     expect(await failureOf(response.text())).toMatch(/ECONNRESET|UND_ERR_SOCKET/);
     expect(await emulator.countEvents()).toEqual({ unique: 1, received: 1 });
     expect(await emulator.requests()).toMatchObject([{ status: 200, firstEvent: 1 }]);
+  });
+
+  it('cut off in the middle of a refusal as well', async () => {
+    await using emulator = await start({ kind: 'reset', at: 'middle' });
+    expect(await failureOf(sendEvents(emulator, event({ source: '' })))).toMatch(/ECONNRESET|UND_ERR_SOCKET/);
+    expect(await failureOf(readCustomer(emulator, 'nobody'))).toMatch(/ECONNRESET|UND_ERR_SOCKET/);
+    await emulator.changeBehaviour({ preset: 'quiet' });
+    expect(await failureOf(post(emulator.baseUrl + EVENTS_PATH, 'x', '{}'))).toBe('ECONNRESET');
+    expect(await emulator.requests({ outcome: 'refused' })).toMatchObject([
+      { status: null, error: { code: 'unknown_api_key' } },
+      { status: 404, error: { code: 'customer_not_found' } },
+      { status: 422, error: { code: 'invalid_field' } },
+    ]);
   });
 
   it.each<BehaviourSettings>([{ acceptedBody: 'empty' }, { acceptedStatus: 204 }])(
