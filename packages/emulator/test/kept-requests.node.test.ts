@@ -18,7 +18,8 @@ describe('requests', () => {
     const rest = {
       receivedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       durationMs: expect.any(Number),
-      ...{ method: 'POST', status: 200, keyName: 'default', userAgent: 'node', error: null, fault: null },
+      ...{ method: 'POST', status: 200, keyName: 'default', userAgent: 'node', error: null },
+      ...{ isTaken: true, fault: null },
     };
     const batch = { ...rest, path: EVENTS_PATH, bytes: body.length, events: 2 };
     const none = { events: null, repeated: null, firstEvent: null };
@@ -86,6 +87,31 @@ describe('requests', () => {
     await expect(emulator.requests({ outcome: 'lost' as 'taken' })).rejects.toThrow(
       'outcome must be "taken", "refused" or "fault", got string "lost"',
     );
+  });
+
+  it('are taken where the service took them, whatever the status says', async () => {
+    const behaviour = { badEvents: 'leave-out', partlyAcceptedStatus: 422 } as const;
+    await using emulator = await startEmulator({ primaryKey: 'email', customers: [ADA], behaviour });
+    await sendEvents(emulator, event(), event({ source: '' }));
+    await readCustomer(emulator, ADA.email);
+    for (const status of [200, 302]) {
+      using _ = emulator.fail({ kind: 'status', status });
+      await sendEvents(emulator, event());
+      await readCustomer(emulator, ADA.email);
+    }
+    const taken = await emulator.requests({ outcome: 'taken' });
+    expect(taken).toMatchObject([
+      { id: 2, status: 200 },
+      { id: 1, status: 422, firstEvent: 1 },
+    ]);
+  });
+
+  it('that an earlier version kept are taken by their status', async () => {
+    const account = new Account();
+    const row = { status: 200, error: null };
+    account.database.run('INSERT INTO requests (id, row) VALUES (1, ?)', JSON.stringify(row));
+    expect(account.requests.list({ outcome: 'taken' }).rows).toMatchObject([{ id: 1 }]);
+    await account.close();
   });
 
   it('are kept with their events over a restart, and read on from before one', async () => {

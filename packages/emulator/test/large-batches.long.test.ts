@@ -20,7 +20,15 @@ describe('a very large batch', () => {
     let isOver = false;
     const request = {
       ...{ receivedAt: '', method: 'POST', path: '/', status: 200, durationMs: 1, bytes: 1, events: EVENTS },
-      ...{ repeated: 0, firstEvent: 1, keyId: null, userAgent: null, error: null, fault: null },
+      ...{
+        repeated: 0,
+        firstEvent: 1,
+        keyId: null,
+        userAgent: null,
+        error: null,
+        isTaken: true,
+        fault: null,
+      },
     };
     const storing = account
       .ingest(batch, () => request)

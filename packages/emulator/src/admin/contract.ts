@@ -158,6 +158,8 @@ export interface RequestRow {
   readonly userAgent: string | null;
   /** Why it was refused, or why events of it were left out, in the words of the answer. */
   readonly error: RefusalBody['error'] | null;
+  /** Whether the service took it, or events of it, and answered. False if a fault answered instead. */
+  readonly isTaken: boolean;
   /** The faults that acted on it, in words. */
   readonly fault: string | null;
 }

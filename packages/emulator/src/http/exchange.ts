@@ -109,6 +109,8 @@ export class Exchange implements RecentRequest {
 
   #toKept(status: number | null, outcome?: BatchOutcome): KeptRequest {
     const { method = '?', headers } = this.#request ?? {};
+    // A batch has an outcome. A customer is read unless there is an error, or a fault answers.
+    const isTaken = outcome !== undefined || (this.error === null && this.injection?.isServed === true);
     return {
       ...{ method, path: this.#path, userAgent: headers?.['user-agent'] ?? null },
       receivedAt: this.#receivedAt,
@@ -120,6 +122,7 @@ export class Exchange implements RecentRequest {
       firstEvent: outcome?.firstEvent ?? null,
       keyId: this.keyId,
       error: this.error,
+      isTaken: isTaken && status !== null && !this.isCut,
       fault: this.injection?.words.join('; ') || null,
     };
   }

@@ -31,7 +31,7 @@ export interface RequestQuery {
 }
 
 const OUTCOMES: Readonly<Record<RequestOutcome, string>> = {
-  taken: 'status < 400',
+  taken: "coalesce(row ->> '$.isTaken', status < 400)", // older rows have no isTaken
   refused: 'code IS NOT NULL',
   fault: 'fault IS NOT NULL',
 };

@@ -18,7 +18,7 @@ const REQUEST = {
     events: 1,
     repeated: 0,
   },
-  ...{ firstEvent: null, keyId: null, userAgent: null, error: null, fault: null },
+  ...{ firstEvent: null, keyId: null, userAgent: null, error: null, isTaken: true, fault: null },
 };
 
 function setUp(maxEvents?: number) {
