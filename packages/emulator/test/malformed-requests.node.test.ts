@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect } from 'node:net';
+import type { Server } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { BehaviourSwitch } from '../src/behaviour/behaviour-switch.ts';
@@ -18,11 +19,8 @@ function answerTo({ baseUrl }: Pick<Service, 'baseUrl'>, bytes: string | Uint8Ar
   return text(socket);
 }
 
-/** Serves no path, from an account whose disk has no room for one more request. */
-async function serveOnFullDisk() {
-  const errors: string[] = [];
-  const note = (_: object, message: string) => void errors.push(message);
-  const account = new Account({ logger: { ...silentLogger, error: note } });
+/** Serves no path. */
+async function serve(account: Account): Promise<{ server: Server; baseUrl: string }> {
   const behaviour = new BehaviourSwitch(account.database, undefined);
   const application = createApplication({
     ...{ logger: silentLogger, here: [], isElsewhere: () => false, otherUrl: () => '' },
@@ -32,11 +30,26 @@ async function serveOnFullDisk() {
   onTestFinished(() => account.close());
   onTestFinished(() => void server.close());
   await once(server, 'listening');
-  account.database.exec('PRAGMA max_page_count = 1');
-  while (errors.length === 0) new Exchange(account, behaviour.current).end(200);
-  const stored = account.requests.newest;
   const { port } = server.address() as AddressInfo;
-  return { account, errors, stored, baseUrl: `http://127.0.0.1:${port}` };
+  return { server, baseUrl: `http://127.0.0.1:${port}` };
+}
+
+/** Serves from an account whose disk has no room for one more request. */
+async function serveOnFullDisk() {
+  const errors: string[] = [];
+  const note = (_: object, message: string) => void errors.push(message);
+  const account = new Account({ logger: { ...silentLogger, error: note } });
+  const { baseUrl } = await serve(account);
+  account.database.exec('PRAGMA max_page_count = 1');
+  const { current } = new BehaviourSwitch(account.database, undefined);
+  while (errors.length === 0) new Exchange(account, current).end(200);
+  return { account, errors, stored: account.requests.newest, baseUrl };
+}
+
+/** Does what Node does once a connection has not sent a whole request within a minute. */
+function timeOut(server: Server, socket: Socket): void {
+  const error = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
+  server.emit('clientError', error, socket);
 }
 
 const HEAD = 'POST /api/events/batch/ HTTP/1.1\r\nConnection: close\r\n';
@@ -99,6 +112,24 @@ describe('what is no request of HTTP', () => {
     expect(account.requests.newest).toBe(stored);
     expect(errors.at(-1)).toBe('a request is answered, but cannot be stored');
     expect(errors).toHaveLength(2);
+  });
+
+  it('is answered 408 if it does not arrive completely in time', async () => {
+    const account = new Account();
+    const { server, ...service } = await serve(account);
+    server.once('connection', (socket) => socket.once('data', () => timeOut(server, socket)));
+    expect(await answerTo(service, HEAD)).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
+    expect(account.requests.list().rows).toMatchObject([
+      { method: '?', status: 408, error: { code: 'request_timeout' } },
+    ]);
+  });
+
+  it('is no connection on which nothing came in time: that is closed', async () => {
+    const account = new Account();
+    const { server, ...service } = await serve(account);
+    server.once('connection', (socket) => timeOut(server, socket));
+    expect(await answerTo(service, '')).toBe('');
+    expect(account.requests.list().rows).toEqual([]);
   });
 
   it('is not made of a request that is cut short: that is kept once, as what it is', async () => {

@@ -14,6 +14,7 @@ export const REFUSALS = {
   customer_not_found: 404,
   unknown_id: 404,
   wrong_method: 405,
+  request_timeout: 408,
   version_conflict: 412,
   no_primary_key: 409,
   body_too_large: 413,

@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server, STATUS_CODES } from 'n
 import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
 import type { BehaviourSwitch } from '../behaviour/behaviour-switch.ts';
-import { Refusal } from '../events/refusal.ts';
+import { Refusal, type RefusalCode } from '../events/refusal.ts';
 import { messageOf } from '../messages.ts';
 import type { Account } from '../running/account.ts';
 import type { Application } from '../running/application.ts';
@@ -24,8 +24,8 @@ export function createHttpServer(
   behaviour: BehaviourSwitch,
 ): Server {
   /** Creates the answer to a request that is invalid for `reason`, and stores the request. */
-  const refuse = (reason: string): Answer => {
-    const refusal = new Refusal('malformed_request', `The request cannot be understood: ${reason}`, {
+  const refuse = (reason: string, code: RefusalCode = 'malformed_request'): Answer => {
+    const refusal = new Refusal(code, `The request cannot be understood: ${reason}`, {
       headers: { 'access-control-allow-origin': '*' },
     });
     const exchange = new Exchange(account, behaviour.current);
@@ -55,8 +55,14 @@ export function createHttpServer(
     const code: unknown = Reflect.get(error, 'code');
     // The client cut the connection, maybe during a request. Such a request is served and stored like any other.
     const isCut = code === 'ECONNRESET' || code === 'HPE_INVALID_EOF_STATE';
-    if (isCut || !socket.writable) {
+    const isTimeout = code === 'ERR_HTTP_REQUEST_TIMEOUT';
+    // Browsers open connections in advance. If one of them is not used, that is no request.
+    if (isCut || !socket.writable || (isTimeout && Reflect.get(socket, 'bytesRead') === 0)) {
       socket.destroy();
+      return;
+    }
+    if (isTimeout) {
+      write(refuse('it did not arrive completely in time.', 'request_timeout'), socket);
       return;
     }
     const packet: unknown = Reflect.get(error, 'rawPacket');
