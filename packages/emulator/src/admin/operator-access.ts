@@ -5,7 +5,6 @@ import { Refusal } from '../events/refusal.ts';
 import type { Environment, RequestContext } from '../running/application.ts';
 import type { ApiKeyStore } from '../storage/api-key-store.ts';
 
-const COOKIE = 'sluice_emulator_token';
 const BEARER = 'Bearer ';
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
@@ -39,6 +38,8 @@ export function guardOf(token: string | undefined, keys: ApiKeyStore): Middlewar
   return async (context, next) => {
     const { req } = context;
     const url = new URL(req.url);
+    // A browser sends the cookies of a host to all its ports, where other emulators may have other tokens.
+    const cookie = `sluice_emulator_token_${url.port}`;
     const authorization = req.header('authorization');
     if (isForKeys(url.pathname) && authorization !== undefined && !authorization.startsWith(BEARER)) {
       keys.authenticate(authorization);
@@ -52,7 +53,7 @@ export function guardOf(token: string | undefined, keys: ApiKeyStore): Middlewar
     if (authorization?.startsWith(BEARER) && isToken(authorization.slice(BEARER.length))) return next();
     if (url.pathname === '/' && isToken(url.searchParams.get('token'))) {
       // Lax, so that a link of another site can lead here. Other requests of that site are refused below.
-      setCookie(context, COOKIE, String(token), { httpOnly: true, sameSite: 'Lax', path: '/' });
+      setCookie(context, cookie, String(token), { httpOnly: true, sameSite: 'Lax', path: '/' });
       return context.redirect('/');
     }
     const origin = req.header('origin');
@@ -67,7 +68,7 @@ export function guardOf(token: string | undefined, keys: ApiKeyStore): Middlewar
       const rule = 'Pages of another origin may only read events and counts, with an API key.';
       throw new Refusal('not_operator', rule);
     }
-    if (token === undefined || isToken(getCookie(context, COOKIE))) return next();
+    if (token === undefined || isToken(getCookie(context, cookie))) return next();
     const how = 'send Authorization: Bearer TOKEN, or open the pages with ?token=TOKEN';
     throw new Refusal('not_operator', `Pages and routes need the operator's token: ${how}.`);
   };

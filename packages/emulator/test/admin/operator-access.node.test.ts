@@ -223,7 +223,20 @@ describe('pages and routes elsewhere', () => {
     expect(await statusWith(emulator, { ...LINK, cookie: pair })).toBe(403);
     // A page at another port of the host is same-site.
     expect(await statusWith(emulator, { cookie: pair, origin: emulator.baseUrl })).toBe(403);
-    expect(await statusWith(emulator, { cookie: 'sluice_emulator_token=%' })).toBe(403);
+    expect(await statusWith(emulator, { cookie: `${pair.replace(/=.*/, '')}=%` })).toBe(403);
+  });
+
+  it('are open for several emulators on one host at once, each with its token', async () => {
+    await using one = await startEmulator({ token: 'one' });
+    await using other = await startEmulator({ token: 'other' });
+    const cookies = new Map<string, string>(); // as a browser keeps them: by name, not by port
+    for (const { pagesUrl } of [one, other]) {
+      const { headers } = await fetch(pagesUrl, { redirect: 'manual' });
+      const [name = '', value = ''] = headers.get('set-cookie')?.split(/[=;]/, 2) ?? [];
+      cookies.set(name, value);
+    }
+    const cookie = Array.from(cookies, (pair) => pair.join('=')).join('; ');
+    expect([await statusWith(one, { cookie }), await statusWith(other, { cookie })]).toEqual([200, 200]);
   });
 
   it('give no cookie for a wrong token, and say how to present the right one', async () => {
