@@ -117,6 +117,21 @@ describe('the content of a request', () => {
     });
   });
 
+  it.each([
+    ['larger than what is kept', randomBytes(100_000).toString('hex')],
+    ['much larger once it is unpacked', 'x'.repeat(3_000_000)],
+  ])('is the beginning of a gzipped body that is %s', async (_, filler) => {
+    await using emulator = await startEmulator({ primaryKey: 'email', behaviour: { compression: true } });
+    const batch = JSON.stringify({ batch: [event({ payload: { filler } })] });
+    await ask(emulator.baseUrl + EVENTS_PATH, {
+      method: 'POST',
+      headers: { ...requestHeaders(emulator.apiKey), 'content-encoding': 'GZIP' },
+      body: gzipSync(batch),
+    });
+    const { content } = await details(emulator, 1);
+    expect(content).toMatchObject({ body: batch.slice(0, 64 * 1024), isCut: true });
+  });
+
   it('is kept of the last 200 refused requests, however many others come', async () => {
     await using emulator = await startEmulator({ primaryKey: 'email' });
     await send(emulator, '{');

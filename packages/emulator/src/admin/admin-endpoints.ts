@@ -7,7 +7,7 @@ import type { Account } from '../running/account.ts';
 import { type Application, addRoutes, type RequestContext } from '../running/application.ts';
 import type { Parts } from '../running/emulator.ts';
 import { addAudienceRoutes } from './audience-routes.ts';
-import type { KeyRow, KeyRows, RequestDetails, SentRequest, Status } from './contract.ts';
+import type { KeyRow, KeyRows, RequestDetails, RequestRow, SentRequest, Status } from './contract.ts';
 import { addEventRoutes } from './event-routes.ts';
 import { guardOf } from './operator-access.ts';
 import { found, readField, readFields, readId, readJson } from './request-query.ts';
@@ -81,11 +81,7 @@ function addRequestRoutes(
   { requests, apiKeys, audience }: Account,
   baseUrl: () => string,
 ): void {
-  const find = (req: RequestContext['req']): RequestDetails => {
-    const row = found(requests.get(readId(req)), 'request');
-    const exchange = requests.recent(row.id);
-    return { ...row, content: exchange?.content ?? null, isRepeatable: exchange?.repeatable !== undefined };
-  };
+  const find = (req: RequestContext['req']): RequestRow => found(requests.get(readId(req)), 'request');
   addRoutes(routes, '/requests', {
     GET: ({ req }) => requests.list(readFields(req, 'before', 'limit', 'outcome', 'search')),
   });
@@ -95,7 +91,14 @@ function addRequestRoutes(
       return { status: await sendRequest(testEvent(baseUrl(), apiKey, audience.primaryKey ?? 'email')) };
     },
   });
-  addRoutes(routes, '/requests/:id', { GET: ({ req }) => find(req) });
+  addRoutes(routes, '/requests/:id', {
+    GET: async ({ req }): Promise<RequestDetails> => {
+      const row = find(req);
+      const exchange = requests.recent(row.id);
+      const content = (await exchange?.content()) ?? null;
+      return { ...row, content, isRepeatable: exchange?.repeatable !== undefined };
+    },
+  });
   addRoutes(routes, '/requests/:id/again', {
     POST: async ({ req }): Promise<SentRequest> => {
       const repeatable = requests.recent(find(req).id)?.repeatable;

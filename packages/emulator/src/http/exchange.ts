@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { gunzipSync } from 'node:zlib';
+import { constants, createGunzip } from 'node:zlib';
 import type { RequestContent } from '../admin/contract.ts';
 import type { Behaviour } from '../behaviour/behaviour.ts';
 import type { RefusalBody } from '../events/refusal.ts';
@@ -84,15 +84,16 @@ export class Exchange implements RecentRequest {
     if (!incoming.readableDidRead) incoming.on('data', (chunk: Buffer) => this.came(chunk));
   }
 
-  get content(): RequestContent {
+  async content(): Promise<RequestContent> {
     const { rawHeaders = [], headers } = this.#request ?? {};
     const body = Buffer.concat(this.#chunks);
+    const isGzipped = headers?.['content-encoding']?.toLowerCase() === 'gzip';
     const answer = this.#answer;
     return {
       headers: rawHeaders.flatMap((name, at) =>
         at % 2 === 0 ? [[name, masked(name, rawHeaders[at + 1] ?? '')] as const] : [],
       ),
-      ...cut(headers?.['content-encoding'] === 'gzip' ? unpacked(body) : body, this.#size > MOST_BYTES),
+      ...cut(isGzipped ? await unpacked(body) : body, this.#size > MOST_BYTES),
       answer: answer && {
         headers: Object.entries(answer.headers),
         ...cut(answer.body, false),
@@ -157,10 +158,18 @@ function cut(bytes: Buffer, isCut: boolean): { readonly body: string; readonly i
   return { body: bytes.toString('utf8', 0, MOST_BYTES), isCut: isCut || bytes.length > MOST_BYTES };
 }
 
-function unpacked(bytes: Buffer): Buffer {
+/** Unpacks the beginning of a gzipped body, of which only a part may have been kept. */
+async function unpacked(bytes: Buffer): Promise<Buffer> {
+  const gunzip = createGunzip({ finishFlush: constants.Z_SYNC_FLUSH });
+  gunzip.end(bytes);
+  let body = Buffer.alloc(0);
   try {
-    return gunzipSync(bytes, { maxOutputLength: 32 * MOST_BYTES });
+    for await (const part of gunzip) {
+      body = Buffer.concat([body, part]);
+      if (body.length > MOST_BYTES) break; // a small body may unpack to an enormous one
+    }
+    return body;
   } catch {
-    return bytes; // it is not gzip, or only a part of it was kept
+    return bytes; // it is not gzip
   }
 }

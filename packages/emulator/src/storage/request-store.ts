@@ -12,7 +12,7 @@ export interface KeptRequest extends Omit<RequestRow, 'id' | 'keyName'> {
 /** A request whose content is kept. */
 export interface RecentRequest {
   /** As pages show it: secrets are masked, and a gzipped body is unpacked. */
-  readonly content: RequestContent;
+  content(): Promise<RequestContent>;
   /** The same request, to send it again; undefined if a part of its body was not kept. */
   readonly repeatable: Sendable | undefined;
 }
