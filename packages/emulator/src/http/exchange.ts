@@ -89,9 +89,10 @@ export class Exchange implements RecentRequest {
     const body = Buffer.concat(this.#chunks);
     const isGzipped = headers?.['content-encoding']?.toLowerCase() === 'gzip';
     const answer = this.#answer;
+    const keys = this.account.apiKeys.list().map(({ key }) => key);
     return {
       headers: rawHeaders.flatMap((name, at) =>
-        at % 2 === 0 ? [[name, masked(name, rawHeaders[at + 1] ?? '')] as const] : [],
+        at % 2 === 0 ? [[name, masked(name, rawHeaders[at + 1] ?? '', keys)] as const] : [],
       ),
       ...cut(isGzipped ? await unpacked(body) : body, this.#size > MOST_BYTES),
       answer: answer && {
@@ -138,15 +139,15 @@ export class Exchange implements RecentRequest {
   }
 }
 
-function masked(name: string, value: string): string {
+function masked(name: string, value: string, keys: readonly string[]): string {
   switch (name.toLowerCase()) {
     case 'authorization':
     case 'proxy-authorization': // without a scheme, all of it is the secret
       return value.replace(/(?<=^\S+\s+)\S.*|^\S+$/, hidden);
     case 'cookie': // a value may have a =, or no name before it
       return value.replace(/[^;\s][^;]*/g, (cookie) => cookie.replace(/(?<=^[^=]*=).+|^[^=]+$/, hidden));
-    default:
-      return value;
+    default: // a client may send its key in a wrong header
+      return keys.reduce((shown, key) => shown.replaceAll(key, hidden), value);
   }
 }
 
