@@ -52,9 +52,9 @@ export class Identities {
     }
   }
 
-  /** By the cookies of the request. */
+  /** By the cookies of the request: those of a page of another origin count for nobody. */
   async #signedIn(incoming: Incoming): Promise<string | undefined | null> {
-    if (!this.#origins.isSame(incoming)) throw new Refusal('wrong_origin');
+    if (!this.#origins.isSame(incoming)) return undefined;
     const customer = await this.#settings.identify?.(incoming.request(), incoming.native);
     // If a number counted as nobody, no event of this customer would arrive, and nothing would say why.
     if (customer && typeof customer !== 'string')

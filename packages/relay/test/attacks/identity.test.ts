@@ -24,7 +24,9 @@ describe('somebody who wants to write as somebody else', () => {
     const origins = ['https://blog.shop.example'];
     const site = await openSite(optionsOf(await service(), { origins }));
     const headers = { origin: origins[0], cookie: `session=${ADA}`, 'sec-fetch-site': 'same-site' };
-    expect(await site.send({}, headers)).toMatchObject({ status: 403, body: { error: 'wrong_origin' } });
+    const answered = await site.send({}, headers);
+    expect(answered).toMatchObject({ status: 401, body: { error: 'no_customer', acceptForMs: 7 * DAY_MS } });
+    expect(site.relay.stats()).toMatchObject({ tickets: 0, refused: { no_customer: 1 } });
   });
 
   it('cross-site form: has no type that the relay takes', async () => {
@@ -239,5 +241,18 @@ describe('enforcement', () => {
     const counts = await emulator.countBy('correlationValue');
     expect(counts).toMatchObject([{ count: 1 }, { count: 1 }]);
     expect(site.relay.stats()).toMatchObject({ unproven: 1, taken: 2, invalid: 1 });
+  });
+
+  it('observe: tells a page of a listed origin to send without a ticket, and its cookies still get it none', async () => {
+    const origins = ['https://shop.example'];
+    const site = await openSite(optionsOf(await service(), { enforcement: 'observe', origins }));
+    const headers = { origin: origins[0], cookie: `session=${ADA}`, 'sec-fetch-site': 'cross-site' };
+    const { status, body } = await site.send({}, headers);
+    expect({ status, body }).toEqual({
+      status: 200,
+      body: { expiresInMs: HOUR_MS, acceptForMs: 7 * DAY_MS, observe: true },
+    });
+    const foreign = { ...headers, origin: 'https://evil.example' };
+    expect(await site.send({}, foreign)).toMatchObject({ status: 403, body: { error: 'wrong_origin' } });
   });
 });

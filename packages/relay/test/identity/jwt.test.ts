@@ -33,9 +33,13 @@ describe("a JWT of the site's back end", () => {
     const { status, body } = await site.send({ jwt: await claim().sign(privateKey) }, headers);
     expect({ status, body }).toMatchObject({ status: 200, body: { customer: ADA } });
     expect((await site.send({ batch: [pageEvent()], ticket: body.ticket }, headers)).status).toBe(202);
-    expect(await site.send({}, { ...headers, 'sec-fetch-site': 'same-origin' })).toMatchObject({
-      status: 401,
-    });
+    // Nobody is signed in: the back end gives the page no JWT.
+    for (const from of ['same-origin', 'cross-site']) {
+      expect(await site.send({}, { ...headers, 'sec-fetch-site': from })).toMatchObject({
+        status: 401,
+        body: { error: 'no_customer' },
+      });
+    }
   });
 
   it('expired, forged, of another audience or algorithm, or without what it needs: gets none', async () => {
