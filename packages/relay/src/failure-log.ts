@@ -20,8 +20,10 @@ interface FailureLogOptions {
 export function failureLog({ clock, logger, redact }: FailureLogOptions): FailureLog {
   /** When each cause of a message was logged. */
   const logged = new Map<string, Map<string, number>>();
+  // What a page or the service wrote must not look like a line of its own.
+  const shown = (err: Error) => rootMessage(err).replace(/[\p{Cc}\s]+/gu, ' ');
   const write = async (err: Error, message: string) =>
-    logger ? logger.error({ err }, message) : console.error(`${message}: ${rootMessage(err)}`);
+    logger ? logger.error({ err }, message) : console.error(`${message}: ${shown(err)}`);
   return (error, message) => {
     const now = clock.now();
     const err = redactedError(error, redact);

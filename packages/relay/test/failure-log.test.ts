@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { VirtualClock } from '../../../testing/virtual-clock.ts';
 import { failureLog } from '../src/failure-log.ts';
 
@@ -34,5 +34,13 @@ describe('the log of failures', () => {
     clock.advance(10_000);
     fail();
     expect(logged).toHaveLength(17);
+  });
+
+  it('has one line for each failure on the console, whatever control characters the service or a page wrote', () => {
+    const written = vi.spyOn(console, 'error').mockReturnValue();
+    onTestFinished(() => written.mockRestore());
+    const log = failureLog({ clock: new VirtualClock(), redact: (text) => text });
+    log(new Error('answered "a\r\nSluice: all is well\u2028\u001b[2J\u009b1m"'), 'a request failed');
+    expect(written.mock.calls).toEqual([['a request failed: answered "a Sluice: all is well [2J 1m"']]);
   });
 });
