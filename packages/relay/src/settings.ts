@@ -34,6 +34,7 @@ export interface Settings extends Omit<RelayOptions, 'secret'> {
   readonly enforcement: 'observe' | 'enforce';
   readonly durability: 'journal' | 'upstream';
   readonly proxies: readonly string[];
+  /** Empty without a journal: such a relay may run where there is no home directory. */
   readonly directory: string;
   readonly ticketMs: number;
   readonly acceptForMs: number;
@@ -150,11 +151,7 @@ function read(given: RelayOptions): Omit<Settings, 'redact' | 'log'> {
     secrets: [secret].flat(),
     directory:
       options.directory ??
-      join(
-        stateDirectory('directory', 'durability: "upstream"'),
-        'sluice',
-        nameOf(baseUrl, options.correlationKey),
-      ),
+      (options.durability === 'upstream' ? '' : directoryOf(baseUrl, options.correlationKey)),
   };
 }
 
@@ -185,6 +182,7 @@ function isOrigin(text: string): boolean {
 }
 
 /** Different for each account. */
-function nameOf(...account: string[]): string {
-  return `relay-${createHash('sha256').update(account.join(' ')).digest('hex').slice(0, 16)}`;
+function directoryOf(...account: string[]): string {
+  const name = createHash('sha256').update(account.join(' ')).digest('hex').slice(0, 16);
+  return join(stateDirectory('directory', 'durability: "upstream"'), 'sluice', `relay-${name}`);
 }

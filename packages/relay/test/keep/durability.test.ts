@@ -5,7 +5,7 @@ import { platform } from 'node:process';
 import { FileJournal } from '@sluice/core/file-journal';
 import { VirtualClock } from '@sluice/core/testing';
 import { systemClock } from '@sluice/protocol/toolbox';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { PATIENCE } from '../../../../testing/patience.ts';
 import { createRelay } from '../../src/index.ts';
 import { directory, listen, openSite, optionsOf, pageEvent, SILENT, service } from '../bench/site.ts';
@@ -114,6 +114,14 @@ describe('202', () => {
 });
 
 describe("durability: 'upstream'", () => {
+  it('needs no directory, so it runs where the user has no home directory', async () => {
+    for (const name of ['HOME', 'XDG_STATE_HOME']) vi.stubEnv(name, '');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const options = optionsOf({ baseUrl: 'http://127.0.0.1:9', apiKey: 'key' });
+    expect(() => createRelay(options)).toThrow('directory is required where the user has no home directory');
+    await createRelay({ ...options, durability: 'upstream' }).close();
+  });
+
   it('answers 202 after the service has accepted the events, in one request for each', async () => {
     const emulator = await service();
     const site = await openSite(optionsOf(emulator, { durability: 'upstream' }));
