@@ -34,7 +34,7 @@ export interface Settings extends Omit<RelayOptions, 'secret'> {
   readonly enforcement: 'observe' | 'enforce';
   readonly durability: 'journal' | 'upstream';
   readonly proxies: readonly string[];
-  /** Empty without a journal: such a relay may run where there is no home directory. */
+  /** Only a relay with a journal needs one: without, it may be empty. */
   readonly directory: string;
   readonly ticketMs: number;
   readonly acceptForMs: number;
@@ -139,7 +139,12 @@ function read(given: RelayOptions): Omit<Settings, 'redact' | 'log'> {
   }
   if (options.context !== undefined) readRules(CONTEXT, 'context', options.context);
   if (options.context && !options.context.key) throw refusal('context.key', 'a non-empty string', undefined);
-  const tracker = readRules(TRACKER, 'tracker', options.tracker ?? {});
+  const tracker: Settings['tracker'] = readRules(TRACKER, 'tracker', options.tracker ?? {});
+  const { journal } = tracker;
+  if (options.durability === 'journal' && (journal === 'memory' || journal?.survives === false)) {
+    const advice = 'a relay without a disk needs durability: "upstream"';
+    throw new ConfigError('tracker.journal', `tracker.journal must outlive the process; ${advice}`);
+  }
   if (options.enforcement === 'enforce' && !options.identify && !options.jwt) {
     throw new ConfigError('identify', 'identify or jwt is required: without them, no page can get a ticket');
   }

@@ -93,7 +93,9 @@ export class JournalKeeper implements Keeper {
     try {
       await this.#take(work, this.#ids ?? (await this.#opened), now);
     } catch (error) {
-      throw error instanceof Refusal ? error : new Refusal('not_durable');
+      if (error instanceof Refusal) throw error;
+      this.#settings.log(error, 'Sluice relay: events are not durable, and pages keep them');
+      throw new Refusal('not_durable');
     }
   }
 

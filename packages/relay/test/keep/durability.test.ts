@@ -103,14 +103,33 @@ describe('202', () => {
       await sync();
     };
     const emulator = await service();
-    const site = await openSite(optionsOf(emulator, { tracker: { journal }, logger: SILENT }));
+    const logged: unknown[] = [];
+    const logger = { ...SILENT, error: (...line: unknown[]) => void logged.push(line) };
+    const site = await openSite(optionsOf(emulator, { tracker: { journal }, logger }));
     const ticket = await site.ticket();
     expect((await site.send({ batch: [pageEvent()], ticket })).body).toMatchObject({ error: 'not_durable' });
+    expect(logged).toMatchObject([
+      [
+        { err: { cause: { message: 'the server only promises' } } },
+        'Sluice relay: events are not durable, and pages keep them',
+      ],
+    ]);
     isDurable.now = true;
     expect((await site.send({ batch: [pageEvent()], ticket })).status).toBe(202);
     await emulator.waitForEvents(1, { timeoutMs: PATIENCE.timeout });
     expect(await readdir(place)).not.toEqual([]);
   });
+});
+
+it('a journal that does not outlive the process is refused: no event in it would ever be durable', async () => {
+  const own = new FileJournal({ directory: await directory(), fsync: 'always', clock: systemClock });
+  for (const journal of ['memory', Object.assign(own, { survives: false })] as const) {
+    const options = optionsOf({ baseUrl: 'http://127.0.0.1:9', apiKey: 'key' }, { tracker: { journal } });
+    expect(() => createRelay(options)).toThrow(
+      'tracker.journal must outlive the process; a relay without a disk needs durability: "upstream"',
+    );
+    await createRelay({ ...options, durability: 'upstream' }).close();
+  }
 });
 
 describe("durability: 'upstream'", () => {
