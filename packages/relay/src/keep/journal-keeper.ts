@@ -23,6 +23,8 @@ const KEY_BYTES = 32;
 const MOST_LEFT = 300_000;
 /** A directory that cannot be used is tried again after so long. */
 const AGAIN_MS = 1_000;
+/** `close()` gives up a disk that hangs after so long: once before it closes the tracker, once after that. */
+const DISK_MS = 5_000;
 
 /** Keeps events in the journal of a tracker, which delivers them. */
 export class JournalKeeper implements Keeper {
@@ -102,10 +104,17 @@ export class JournalKeeper implements Keeper {
   async close(options?: FinishOptions): Promise<void> {
     this.#isClosed = true;
     this.#again?.cancel();
-    await this.#opened.catch(() => undefined);
-    await this.#commits.all().catch(() => undefined);
+    const committed = this.#opened.then(() => this.#commits.all()).catch(() => undefined);
+    await this.#inTime(committed);
     await this.tracker.close(options);
-    await Promise.all(this.#files.map((file) => file.close()));
+    await this.#inTime(committed.then(() => Promise.all(this.#files.map((file) => file.close()))));
+  }
+
+  #inTime(work: Promise<unknown>): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const timer = this.#settings.clock.setTimeout(resolve, DISK_MS, true);
+      work.finally(() => timer.cancel()).then(() => resolve(), reject);
+    });
   }
 
   /** Takes what is not known. Returns what settles once all of it, and what was known, is durable or not. */

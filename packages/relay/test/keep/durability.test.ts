@@ -1,4 +1,5 @@
-import { lstat, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { lstat, open, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { platform } from 'node:process';
@@ -7,8 +8,11 @@ import { VirtualClock } from '@sluice/core/testing';
 import { systemClock } from '@sluice/protocol/toolbox';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { PATIENCE } from '../../../../testing/patience.ts';
-import { createRelay } from '../../src/index.ts';
-import { directory, listen, openSite, optionsOf, pageEvent, SILENT, service } from '../bench/site.ts';
+import { createRelay, type Relay, toNodeHandler } from '../../src/index.ts';
+import { directory, listen, openSite, optionsOf, pageEvent, SILENT, Site, service } from '../bench/site.ts';
+
+/** Makes a named pipe: whoever opens it to read waits for a writer. */
+const MAKE_PIPE = 'mkfifo';
 
 describe('202', () => {
   it('is not answered by a relay that cannot write', async () => {
@@ -118,6 +122,46 @@ describe('202', () => {
     expect((await site.send({ batch: [pageEvent()], ticket })).status).toBe(202);
     await emulator.waitForEvents(1, { timeoutMs: PATIENCE.timeout });
     expect(await readdir(place)).not.toEqual([]);
+  });
+});
+
+describe('close()', () => {
+  /** Resolves once the relay is closed, though its clock stands still. */
+  const closed = async (relay: Relay, clock: VirtualClock) => {
+    let isClosed = false;
+    const closing = relay.close({ timeoutMs: 0 }).then(() => {
+      isClosed = true;
+    });
+    await vi.waitFor(async () => {
+      await clock.advance(5_000);
+      expect(isClosed).toBe(true);
+    }, PATIENCE);
+    await closing;
+  };
+
+  it('ends although a sync never does', async () => {
+    const journal = new FileJournal({ directory: await directory(), fsync: 'always', clock: systemClock });
+    journal.sync = () => new Promise(() => {});
+    const clock = new VirtualClock(Date.now());
+    const emulator = await service();
+    const options = optionsOf(emulator, { tracker: { journal, batch: { maxWaitMs: 0 } }, clock });
+    const relay = createRelay({ ...options, directory: await directory() });
+    const site = new Site(relay, await listen(toNodeHandler(relay)));
+    const ticket = await site.ticket();
+    site.send({ batch: [pageEvent()], ticket }).catch(() => undefined);
+    await emulator.waitForEvents(1, { timeoutMs: PATIENCE.timeout });
+    await closed(relay, clock);
+  });
+
+  it.skipIf(platform === 'win32')('ends although the disk of its directory hangs', async () => {
+    const path = await directory();
+    const key = join(path, 'window.key');
+    execFileSync(MAKE_PIPE, [key]);
+    const clock = new VirtualClock(Date.now());
+    const relay = createRelay({ ...optionsOf(await service(), { clock }), directory: path });
+    await closed(relay, clock);
+    await (await open(key, 'r+')).close();
+    await expect.poll(async () => (await lstat(key)).isFile()).toBe(true);
   });
 });
 
