@@ -19,7 +19,7 @@ const KEEP_MS = 7 * 24 * 60 * 60_000;
 /** The part of the memory that knows parcels. */
 const PARCELS_SHARE = 0.25;
 const KEY_BYTES = 32;
-/** So many words of keys are known at most of what is not durable: 100,000 events. */
+/** While the keys of what is not durable are so many words, nothing new is taken: 100,000 events. */
 const MOST_LEFT = 300_000;
 /** A directory that cannot be used is tried again after so long. */
 const AGAIN_MS = 1_000;
@@ -123,10 +123,12 @@ export class JournalKeeper implements Keeper {
     if (parcelKey && this.#parcels.has(parcelKey)) {
       this.#repeated += events.length;
       // What is left of groups that failed becomes durable with the next one.
-      if (this.#left.events.length + this.#left.parcels.length > 0) this.#commits.join();
+      if (this.#leftWords > 0) this.#commits.join();
       return this.#commits.all();
     }
     const group = this.#commits.join();
+    // An event whose key is forgotten would be sent again. The group tries the journal all the same.
+    if (this.#leftWords >= MOST_LEFT) throw new Refusal('not_durable');
     const known = this.#takeNew(events, ids.ofEvents(customer, events), group, now);
     if (parcelKey) this.#add(parcelKey, this.#parcels, group.parcels, now);
     this.#repeated += known;
@@ -166,8 +168,7 @@ export class JournalKeeper implements Keeper {
     } catch (error) {
       // The tracker sends it all the same: what comes again must not be taken again.
       this.#left = this.#withLeft(group);
-      const { events, parcels } = this.#left;
-      if (group.isLost || events.length + parcels.length > MOST_LEFT) this.#forgetLeft();
+      if (group.isLost) this.#forgetLeft();
       throw error;
     }
     const durable = this.#withLeft(group);
@@ -175,6 +176,10 @@ export class JournalKeeper implements Keeper {
     const [events, parcels] = this.#files;
     // An id that is not on the disk costs a duplicate, after a crash.
     await Promise.allSettled([events.append(durable.events), parcels.append(durable.parcels)]);
+  }
+
+  get #leftWords(): number {
+    return this.#left.events.length + this.#left.parcels.length;
   }
 
   #withLeft({ events, parcels }: Group): { events: number[]; parcels: number[] } {

@@ -1,6 +1,8 @@
+import { FileJournal } from '@sluice/core/file-journal';
+import { systemClock } from '@sluice/protocol/toolbox';
 import { describe, expect, it } from 'vitest';
 import { PATIENCE } from '../../../../testing/patience.ts';
-import { openSite, optionsOf, pageEvent, SILENT, service } from '../bench/site.ts';
+import { directory, openSite, optionsOf, pageEvent, SILENT, service } from '../bench/site.ts';
 
 const UNLIMITED = { ticketEventsPerMinute: 2 ** 31, addressEventsPerMinute: 2 ** 31 };
 
@@ -42,5 +44,31 @@ describe('202', () => {
     }
     await expect.poll(missing).toEqual([]);
     expect(taken).toHaveLength(600);
+  });
+
+  it('is not answered while the journal fails: beyond 100,000 events nothing new is taken, so that all are delivered once', async () => {
+    const emulator = await service();
+    await emulator.suspend();
+    const journal = new FileJournal({ directory: await directory(), fsync: 'always', clock: systemClock });
+    const append = journal.append.bind(journal);
+    journal.append = () => Promise.reject(Object.assign(new Error('EIO'), { code: 'EIO' }));
+    const tracker = { journal, buffer: { maxBytes: 2 ** 28 }, delivery: { retryMaxMs: 100 } };
+    const site = await openSite(optionsOf(emulator, { tracker, limits: UNLIMITED, logger: SILENT }));
+    const ticket = await site.ticket();
+    const batches = Array.from({ length: 101 }, () => Array.from({ length: 1_000 }, () => pageEvent()));
+    for (const batch of [...batches, ...batches.slice(0, 2)]) {
+      expect(await site.send({ batch, ticket })).toMatchObject({
+        status: 503,
+        body: { error: 'not_durable' },
+      });
+    }
+    expect(site.relay.tracker?.stats()).toMatchObject({ accepted: 100_000 });
+    journal.append = append;
+    for (const batch of batches) {
+      await expect.poll(async () => (await site.send({ batch, ticket })).status).toBe(202);
+    }
+    await emulator.resume();
+    await expect.poll(() => site.relay.tracker?.stats()).toMatchObject({ pending: 0 });
+    expect(await emulator.countEvents()).toEqual({ unique: 101_000, received: 101_000 });
   });
 });
