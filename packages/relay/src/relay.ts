@@ -14,7 +14,7 @@ export interface Relay {
   answer(incoming: Incoming): Promise<Answer>;
   /** Delivers the events: for its `stats()`, its dead letters, and `observeTracker()`. Undefined without a journal. */
   readonly tracker: Tracker | undefined;
-  /** Whether events can be taken now. */
+  /** Whether events can be taken now. Without a journal, always: the service is not asked. */
   isReady(): boolean;
   stats(): RelayStats;
   /** Refuses new requests, answers the pending ones, and delivers what it can. The rest stays in the journal. */

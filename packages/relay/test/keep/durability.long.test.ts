@@ -1,4 +1,5 @@
 import { FileJournal } from '@sluice/core/file-journal';
+import { VirtualClock } from '@sluice/core/testing';
 import { systemClock } from '@sluice/protocol/toolbox';
 import { describe, expect, it } from 'vitest';
 import { PATIENCE } from '../../../../testing/patience.ts';
@@ -15,7 +16,8 @@ describe('202', () => {
       storage: { maxBytes: 256 * 1024 },
       delivery: { retryMaxMs: 100 },
     };
-    const site = await openSite(optionsOf(emulator, { tracker, limits: UNLIMITED, logger: SILENT }));
+    const clock = new VirtualClock(Date.now());
+    const site = await openSite(optionsOf(emulator, { tracker, limits: UNLIMITED, logger: SILENT, clock }));
     const ticket = await site.ticket();
     const taken: string[] = [];
     const kept: object[][] = [];
@@ -30,6 +32,11 @@ describe('202', () => {
     }
     expect(kept.length).toBeGreaterThan(10);
     expect(taken.length).toBeGreaterThan(50);
+    expect(site.relay.isReady()).toBe(false);
+    await clock.advance(10_000);
+    // Otherwise no load balancer would ever let it try again.
+    expect(site.relay.isReady()).toBe(true);
+    expect((await site.send({ batch: kept[0] ?? [], ticket })).status).toBe(503);
     await emulator.resume();
     await emulator.waitForEvents(taken.length, { timeoutMs: PATIENCE.timeout });
     const missing = async () => {
@@ -44,6 +51,7 @@ describe('202', () => {
     }
     await expect.poll(missing).toEqual([]);
     expect(taken).toHaveLength(600);
+    expect(site.relay.isReady()).toBe(true);
   });
 
   it('is not answered while the journal fails: beyond 100,000 events nothing new is taken, so that all are delivered once', async () => {
