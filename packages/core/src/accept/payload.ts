@@ -93,6 +93,8 @@ function findInside(value: object, depth: number, walk: Walk): string | undefine
   }
   const hasPlainKeys = isPlain(value);
   if (!hasPlainKeys) {
+    // JSON writes it as text: do not walk through its characters.
+    if (value instanceof String) return findFault(String(value), depth, walk, 0);
     const kind = Object.prototype.toString.call(value).slice('[object '.length, -1);
     // JSON would write `{}` for a Map, a Set, an Error, or another built-in object without properties of its own.
     if (!SOUND.test(kind) && (LOSSY.test(kind) || Object.keys(value).length === 0)) return lost(`a ${kind}`);

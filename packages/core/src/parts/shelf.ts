@@ -72,13 +72,15 @@ export class Shelf {
   }
 
   async drop(range: Range, fate: Fate): Promise<void> {
-    this.forget(range, fate);
-    await this.journal.acknowledge(range);
+    // If it has forgotten them meanwhile, they are another tracker's.
+    if (this.forget(range, fate) > 0) await this.journal.acknowledge(range);
   }
 
-  /** Events are in the journal no more. */
-  forget(range: Range, fate: Fate): void {
-    this.ended(fate, this.kept.cut(range));
+  /** Events are in the journal no more. Returns how many it knew of. */
+  forget(range: Range, fate: Fate): number {
+    const count = this.kept.cut(range);
+    this.ended(fate, count);
+    return count;
   }
 
   /** Drops all events. Returns how many. */

@@ -30,7 +30,7 @@ export const HINTS: Readonly<
 const WORDS: { readonly [Name in keyof TrackerEvents]?: string } = {
   invalid: 'refused',
   dropped: 'dropped events',
-  deadLettered: 'gave up an event',
+  deadLettered: 'made a dead letter',
   requestFailed: 'cannot deliver',
   paused: 'pauses',
   storageFailed: 'keeps events in memory',
@@ -41,6 +41,9 @@ const WORDS: { readonly [Name in keyof TrackerEvents]?: string } = {
 interface Detail {
   readonly error?: Error & { readonly event?: string };
   readonly reason?: keyof typeof HINTS;
+  /** The answer to an event that was given up. */
+  readonly status?: number;
+  readonly excerpt?: string;
   /** Whose error it is. */
   readonly callback?: string;
 }
@@ -49,13 +52,14 @@ interface Detail {
 export function consoleWarnings(redact: Redact): Tell {
   const said = new Set<string>();
   let failure: string | undefined;
-  return (event, { callback, error, reason = 'denied' }: Detail) => {
+  return (event, { callback, error, excerpt, reason = 'denied', status }: Detail) => {
     if (event === 'requestFailed') failure = error?.message;
     // A pause reports later failures.
     if (event === 'delivered') said.add('requestFailed');
     const words = WORDS[event as keyof TrackerEvents];
     const hint = HINTS[reason];
-    const why = error?.message ?? ((event !== 'dropped' && failure) || (hint && `${reason}; ${hint}`));
+    const what = hint ? `${reason}; ${hint}` : status && `${status} ${JSON.stringify(excerpt)}`;
+    const why = error?.message ?? ((event === 'paused' && failure) || what);
     const topic = error ? event : event + reason;
     if (!words || !why || said.has(topic) || said.has(why)) return;
     said.add(topic).add(why);

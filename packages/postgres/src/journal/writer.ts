@@ -99,11 +99,14 @@ export class Writer {
     await undefined;
     while (this.#queue.length > 0) {
       const entries = this.#queue.slice(0, MOST_ROWS);
+      let done = entries.length;
       this.#writing = this.#write(entries).catch((error: Error) => {
-        for (const { reject } of entries) reject(error);
+        // Later ones too: what comes again would be behind them.
+        done = this.#queue.length;
+        for (const { reject } of this.#queue) reject(error);
       });
       await this.#writing;
-      this.#queue = this.#queue.slice(entries.length);
+      this.#queue = this.#queue.slice(done);
     }
     this.#writing = undefined;
     this.#running = undefined;

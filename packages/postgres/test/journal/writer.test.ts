@@ -1,5 +1,6 @@
 import { systemClock } from '@sluice/protocol/toolbox';
 import { expect, it } from 'vitest';
+import { QueryError } from '../../src/database/query-error.ts';
 import type { Releases } from '../../src/journal/releases.ts';
 import { Writer } from '../../src/journal/writer.ts';
 import type { ParcelTable } from '../../src/parcels/parcel-table.ts';
@@ -38,5 +39,30 @@ it('a slot that is lost is left as soon as the write in progress has ended, thou
   await left;
   expect(slots).toHaveLength(2);
   inserts.at(-1)?.();
+  await writer.close();
+});
+
+it('what is appended behind a group that fails fails too: it would be stored before it', async () => {
+  const stored: number[] = [];
+  let inserts = 0;
+  const writer = new Writer({
+    // The casts are safe: nothing else of them is used.
+    parcels: {
+      async insert(_slot, rows) {
+        inserts += 1;
+        if (inserts === 1) throw new QueryError('store events', new Error('no connection'), false);
+        stored.push(...rows.map(({ seq }) => seq));
+        return true;
+      },
+    } as Partial<ParcelTable> as ParcelTable,
+    releases: { flush: async () => {} } as Partial<Releases> as Releases,
+    ...{ segments: new Segments(), clock: systemClock, compress: false, repeatMs: 0, onStored() {} },
+    makeSlot: async () => ({ slot: 1, epoch: 1, outbox: undefined, isOwn: true, isLost: false }),
+  });
+  const groups = Array.from({ length: 20 }, () => writer.append(group(['{}'])));
+  const outcomes = await Promise.allSettled(groups);
+  expect(new Set(outcomes.map(({ status }) => status))).toEqual(new Set(['rejected']));
+  await writer.append(group(['{}']));
+  expect(stored).toEqual([1]);
   await writer.close();
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { encodeEvents } from '../../../src/base/event-bytes.ts';
+import { encodeEvents, NO_EVENTS } from '../../../src/base/event-bytes.ts';
 import { settle, VirtualClock } from '../../../src/entries/testing/virtual-clock.ts';
 import { readLetter, writeLetter } from '../../../src/parts/dead-letters/dead-letter.ts';
 import { LetterArchive } from '../../../src/parts/dead-letters/letter-archive.ts';
@@ -83,6 +83,19 @@ describe('LetterArchive', () => {
     const { letters, journal } = createBench();
     await letters.keep(single('{}'), { status: 400, excerpt: 'x'.repeat(100_000) });
     expect(JSON.parse(journal.texts[0] ?? '').excerpt).toBe('x'.repeat(1_024));
+  });
+
+  it('releases nothing that turns out to be another tracker’s while it is read', async () => {
+    const { letters, journal } = createBench();
+    await letters.keep(single('{"event":"a"}'), REFUSAL);
+    const [range] = letters.kept.ranges;
+    const { read: before } = journal;
+    journal.read = async (asked, limit) => {
+      if (range) journal.observer?.settled?.(range, 'delivered');
+      return { ...(await before.call(journal, asked, limit)), events: NO_EVENTS };
+    };
+    expect(await read(letters)).toEqual([]);
+    expect(journal.acknowledged).toEqual([]);
   });
 
   it('opens no journal before the first letter, and one for all', async () => {
