@@ -54,7 +54,11 @@ export class Gate {
     if (state !== 'closed') return state === 'half-open' && ![...this.#pending].some(isProbe);
     const now = this.#clock.now();
     const waitMs = Math.max(this.#rateWaitMs(now), this.#concurrency.waitMs(this.#pending, now));
-    if (waitMs > 0 && waitMs < Number.POSITIVE_INFINITY) this.#alarm.set(waitMs);
+    if (waitMs > 0 && waitMs < Number.POSITIVE_INFINITY) {
+      // What it was set for may have ended.
+      this.#alarm.cancel();
+      this.#alarm.set(waitMs);
+    }
     return waitMs === 0;
   }
 

@@ -114,7 +114,7 @@ export function createSender(options: SenderOptions): Sender {
     const isTestNext = isOrdered || (tests < concurrency.limit / 2 && !(concurrency.limit < 2 && wasTest));
     const test = isProbe || !isTestNext ? undefined : trials.take();
     if (test) return test;
-    while (isStrict ? trials.count === 0 : isProbe || trials.hasRoom) {
+    while (isStrict ? trials.count === 0 : trials.hasRoom) {
       const { denied } = waiting;
       const parcel = await fresh(isProbe);
       if (!parcel) break;
@@ -127,8 +127,8 @@ export function createSender(options: SenderOptions): Sender {
       waiting.putBack(parcel, 'first');
       return undefined;
     }
-    // What failed before is a bad test of the service: it goes only if there is nothing else.
-    const isLast = !isProbe || isStrict || isOrdered || !waiting.hasOthers;
+    // What failed before is a bad test of the service: it goes only if there is nothing else, or no room for more that failed.
+    const isLast = !isProbe || isStrict || isOrdered || !trials.hasRoom || !waiting.hasOthers;
     return isLast && mayStart() ? trials.take(isProbe) : undefined;
   }
 

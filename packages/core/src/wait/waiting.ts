@@ -220,8 +220,11 @@ export class Waiting extends Parcels {
     this.#consent.abort();
     this.#consent = new AbortController();
     const gone = this.queues.flatMap((queue) => queue.parcels()).flatMap(({ places }) => places.ranges);
-    this.#options.reporter.settled('denied', this.drop());
+    const { journal, reporter } = this.#options;
+    reporter.settled('denied', this.drop());
     await this.#acknowledge(gone);
+    // Nothing is appended any more that would end the last file.
+    await journal.reclaim?.().catch(reporter.storageFailed);
   }
 
   stopBatches(): void {

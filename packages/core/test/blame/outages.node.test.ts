@@ -13,6 +13,19 @@ describe('a service that is away', () => {
   });
 });
 
+describe('a service that is away, and asks for a second each time,', () => {
+  it('leaves no more than a thousand events outside of the ring buffer and the journal', async () => {
+    const service: Service = () => ({ status: 503, retryAfter: '1' });
+    const trial = new Trial({ seconds: 40 * MINUTE, arrivals: 2, service });
+    await trial.run();
+    const { inFlight, requests } = trial.stats();
+    print(`503, Retry-After 1, for 40 minutes: ${requests.sent} requests, ${inFlight} events wait outside`);
+    expect(requests.sent).toBeGreaterThan(1_200);
+    expect(inFlight).toBeLessThanOrEqual(1_001);
+    await trial.close();
+  });
+});
+
 describe('`close({ timeoutMs: 1000 })` takes about a second,', () => {
   it.each<[string, Service]>([
     ['the service works', healthy],

@@ -86,7 +86,25 @@ it('what may have arrived does not wait for a new event that is not due', async 
   await origin.pass(100, 50);
   tab.track(1);
   await origin.pass(60_000, 1_000);
-  expect(origin.received.size).toBe(4);
+  expect(origin.received.size).toBe(5);
+});
+
+it('what may have arrived is sent again in full batches', async () => {
+  origin.respond = () => new Promise(() => {});
+  const before = origin.openTab({ batch: { maxWaitMs: 5_000 }, logger: false });
+  await origin.pass(50);
+  for (let records = 0; records < 10; records += 1) {
+    before.track(1);
+    await origin.pass(300, 50);
+  }
+  await origin.pass(5_000, 100);
+  expect(origin.times).toHaveLength(1);
+  before.kill();
+  origin.respond = () => answered(200);
+  const tab = origin.openTab({ logger: false });
+  await origin.pass(60_000, 1_000);
+  expect(tab.tracker.stats()).toMatchObject({ delivered: 10, pending: 0 });
+  expect(origin.times).toHaveLength(2);
 });
 
 it('requests from before a doubt are no probes: they begin no pause', async () => {

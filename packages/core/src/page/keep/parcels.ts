@@ -271,7 +271,8 @@ export function createParcels(options: ParcelsOptions): Parcels {
       let [events, bytes, at] = [0, 0, Number.POSITIVE_INFINITY];
       for (const parcel of free) {
         const [first = parcel] = next;
-        const isApart = parcel !== first && (first.isFrozen || parcel.isFrozen);
+        // A relay knows by its name what a page sent as it was left.
+        const isApart = isOne && parcel !== first && (first.isFrozen || parcel.isFrozen);
         if (isApart || (isOne && parcel.customer !== first.customer)) {
           if (order) break;
           continue;
