@@ -11,6 +11,8 @@ import { type SqliteDatabase, SqliteStore } from './sqlite-store.ts';
 const GROUP_LIMIT: Limit = { maxEvents: 500, maxBytes: 256 * 1024 };
 /** After a failure, the database is searched again for events of previous lives after this time. */
 const SEARCH_AGAIN_MS = 30_000;
+/** Noted beside a parcel if the process ended between two releases of it: before the second deleted the parcel. */
+const RELEASED = '[]';
 
 /** A stored parcel: one row. */
 interface Parcel extends Kept, Span {
@@ -194,10 +196,13 @@ export class SqliteJournal implements Journal {
       const others = new Set(taken);
       for (const row of rows) {
         const id = String(row.life);
-        if (others.has(id)) continue;
+        if (others.has(id) || row.rest === RELEASED) continue;
         const life = this.#lives.find((known) => known.id === id) ?? this.#add(id);
         this.#found(life, row, observer);
       }
+      for (const { life, first, rest } of rows)
+        for (const table of rest === RELEASED ? ['sluice_parcels', 'sluice_rests'] : [])
+          await execute(`DELETE FROM ${table} WHERE life = ? AND first = ?`, String(life), Number(first));
     });
   }
 

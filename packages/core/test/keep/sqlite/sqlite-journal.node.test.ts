@@ -68,6 +68,23 @@ describe('SqliteJournal', () => {
     await second.journal.close();
   });
 
+  it('deletes a parcel that two releases ended, of which the second was killed before it did so', async () => {
+    const database = new Sqlite();
+    const first = await open({
+      execute: async (sql, params) =>
+        sql.startsWith('DELETE') ? { rows: [] } : database.execute(sql, params),
+    });
+    const range = await first.journal.append(group(['1', '2']));
+    await Promise.all([0, 1].map((at) => first.journal.acknowledge(part(range, at, at + 1))));
+    await first.journal.close();
+
+    const { journal, witness } = await open(database);
+    expect(witness.ranges).toEqual([]);
+    expect(journal.bytes).toBe(0);
+    for (const table of ['sluice_parcels', 'sluice_rests'])
+      expect((await database.execute(`SELECT * FROM ${table}`)).rows).toEqual([]);
+  });
+
   it('only adds rows and deletes them: no parcel is written again', async () => {
     const database = new Sqlite();
     const { journal } = await open(database);
