@@ -64,9 +64,8 @@ export class SqliteJournal implements Journal {
     try {
       await this.#search(observer);
     } catch (error) {
-      this.#searching = this.#clock.setTimeout(() => {
-        this.open(observer).catch(() => undefined);
-      }, SEARCH_AGAIN_MS);
+      const again = () => void this.open(observer).catch(() => undefined);
+      if (!this.#closed) this.#searching = this.#clock.setTimeout(again, SEARCH_AGAIN_MS);
       throw error;
     }
   }

@@ -180,6 +180,16 @@ describe('SqliteJournal', () => {
     expect(own.timers).toBe(0);
   });
 
+  it('does not look again once it is closed, even if it could not look only after that', async () => {
+    const database = new Sqlite();
+    database.failure = new Error('database is locked');
+    const own = new VirtualClock();
+    const journal = new SqliteJournal(database, 'a', own);
+    const opening = expect(journal.open(new Witness())).rejects.toMatchObject({ code: 'SLUICE_STORAGE' });
+    await Promise.all([opening, journal.close()]);
+    expect(own.timers).toBe(0);
+  });
+
   it('skips a parcel that is damaged or gone, and reads on behind it', async () => {
     const database = new Sqlite();
     const { journal } = await open(database);
