@@ -109,7 +109,7 @@ export function createRoad(settings: Settings, texts: EventTexts, flush: () => P
           void waiting.commitAll();
         },
         settled(range, fate) {
-          reporter.settled(fate, waiting.drop(range));
+          reporter.settled(fate, fate === 'journal-full' ? waiting.evict(range) : waiting.drop(range));
           wake();
         },
         failed: reporter.storageFailed,

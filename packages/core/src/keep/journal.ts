@@ -27,7 +27,8 @@ export interface JournalObserver {
   recovered(range: Range, at?: number): void;
   /**
    * Events reached their end outside this tracker: another process that shares the journal settled them, or `evictOldest` gave up a
-   * part of a segment. This tracker may not know some of them, or may have settled them already.
+   * part of a segment. This tracker may not know some of them, or may have settled them already. With `journal-full`, it goes
+   * on with those in requests, from memory.
    */
   settled?(range: Range, fate: Fate): void;
   /** The journal found stored bytes that are not intact events. It skipped them and kept them aside. */

@@ -1,5 +1,5 @@
 import type { Limit } from '../base/event-bytes.ts';
-import { allOf, type Range } from '../base/range.ts';
+import type { Range } from '../base/range.ts';
 import type { Journal } from '../keep/journal.ts';
 import type { Handed, Unwritten } from '../keep/unwritten.ts';
 import { Epochs } from '../tell/epochs.ts';
@@ -101,9 +101,8 @@ export class Parcels implements Unwritten {
     return this.drop(range);
   }
 
-  /** The journal gave up a segment: what waits in it ends here; what is in requests goes on in memory. Returns how many ended. */
-  evict(segment: number): number {
-    const gone = allOf(segment);
+  /** The journal gave up a range: what waits in it ends here; what is in requests goes on in memory. Returns how many ended. */
+  evict(gone: Range): number {
     for (const { out } of this.queues) for (const { places } of out) places.markAll(gone, FORSAKEN);
     return this.drop(gone);
   }

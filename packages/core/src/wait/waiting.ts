@@ -3,7 +3,7 @@ import { Alarm } from '../base/alarm.ts';
 import { StorageError } from '../base/errors/storage-error.ts';
 import type { EventBytes, Limit } from '../base/event-bytes.ts';
 import type { Fate } from '../base/fate.ts';
-import { type Range, rangeLength } from '../base/range.ts';
+import { allOf, type Range, rangeLength } from '../base/range.ts';
 import { Budget, type BudgetOptions } from '../keep/budget.ts';
 import { GroupCommit } from '../keep/group-commit.ts';
 import { syncCopies } from '../keep/journal.ts';
@@ -70,7 +70,7 @@ export class Waiting extends Parcels {
     this.#budget = new Budget({
       ...options,
       storage: settings.storage,
-      evict: (segment) => this.evict(segment),
+      evict: (segment) => this.evict(allOf(segment)),
       hasOnlyAlone: (segment) => hasOnlyAlone(segment, this),
       rescue: (segment, isAll) => rescue(segment, this, journal, onFailed, isAll),
       isOver: () => this.isGivenUp,
