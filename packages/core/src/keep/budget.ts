@@ -1,5 +1,6 @@
 import type { Clock } from '@sluice/protocol/toolbox';
 import type { EventBytes } from '../base/event-bytes.ts';
+import type { Span } from '../base/range.ts';
 import { Turns } from '../base/turns.ts';
 import type { Reporter } from '../tell/reporter.ts';
 import type { Journal } from './journal.ts';
@@ -11,11 +12,11 @@ export interface BudgetOptions {
   /** Whether events wait in a segment, and all of them are probably at fault. */
   readonly hasOnlyAlone: (segment: number) => boolean;
   /**
-   * Copies the events that must be dropped last from a segment to another one. Returns how many bytes.
+   * Copies the events that must be dropped last from a segment, or a part of it, to another one. Returns how many bytes.
    *
    * @param isAll Copies all of its events, and rejects if that fails.
    */
-  readonly rescue: (segment: number, isAll: boolean) => Promise<number>;
+  readonly rescue: (segment: number, isAll: boolean, part?: Span) => Promise<number>;
   readonly clock: Clock;
   /** Resolves once the journal knows what previous processes left in it. */
   readonly opened: () => Promise<void>;
@@ -162,8 +163,8 @@ export class Budget {
         if (!mayDrop && !isSuspect()) return false;
         const before = rescued;
         const bytes = journal.bytes;
-        const { isFreed, count } = await this.#giveUp(async (segment) => {
-          rescued += await rescue(segment, !mayDrop);
+        const { isFreed, count } = await this.#giveUp(async (segment, part) => {
+          rescued += await rescue(segment, !mayDrop, part);
         });
         // If less was freed than was rescued, it may only be the overhead of segments, which comes and goes with each rescue.
         if (isFreed && (count > 0 || bytes - journal.bytes >= rescued - before)) return true;
@@ -174,7 +175,7 @@ export class Budget {
     return mayDrop && (isLast || isSuspect()) && (await this.#giveUp()).isFreed;
   }
 
-  async #giveUp(rescue?: (segment: number) => Promise<void>) {
+  async #giveUp(rescue?: (segment: number, part?: Span) => Promise<void>) {
     const { evict, journal, reporter } = this.#options;
     let count = 0;
     this.givingUp = this.#free(async () => {

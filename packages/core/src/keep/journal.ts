@@ -6,7 +6,7 @@
 import { StorageError, storageError } from '../base/errors/storage-error.ts';
 import type { EventBytes, Limit } from '../base/event-bytes.ts';
 import type { Fate } from '../base/fate.ts';
-import type { Range } from '../base/range.ts';
+import type { Range, Span } from '../base/range.ts';
 
 /** What `Journal.read` found at the start of a range. */
 export interface Reading {
@@ -123,9 +123,9 @@ export interface Journal {
    * (`settled` with `journal-full`). Absent if storage has no limit of its own.
    *
    * @param rescue Called with the segment, and awaited, before the segment is given up. It reads the events that must be
-   *   kept and appends them again.
+   *   kept and appends them again. If only a part of the segment is given up, that is the second argument.
    */
-  evictOldest?(rescue?: (segment: number) => Promise<void>): Promise<number | true | undefined>;
+  evictOldest?(rescue?: (segment: number, part?: Span) => Promise<void>): Promise<number | true | undefined>;
 
   /**
    * The segment that `evictOldest` gives up next; undefined if that is not known yet, or new events go to it. Absent if it gives up

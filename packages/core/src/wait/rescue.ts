@@ -14,20 +14,21 @@ export function hasOnlyAlone(segment: number, parcels: Pick<Parcels, 'all'>): bo
 }
 
 /**
- * Copies the events of high priority, and those that wait alone, from a segment to another one: it is about to be given up. Returns
- * their bytes.
+ * Copies the events of high priority from a range that is about to be given up. If that is a whole segment, those that wait alone, too:
+ * of parts, nobody can tell when only such are left. Returns their bytes.
  *
  * @param isAll Copies all events, and rejects if that fails.
  */
 export async function rescue(
-  segment: number,
+  gone: Range,
   parcels: Pick<Parcels, 'all'>,
   journal: Journal,
   onFailed: (error: unknown) => void,
   isAll: boolean,
 ): Promise<number> {
-  const last = [...parcels.all()].filter(({ isAlone, isHigh }) => isAll || isAlone || isHigh);
-  const found = last.flatMap(({ places }) => places.ranges).filter((range) => range.segment === segment);
+  const isWhole = gone.to === Number.POSITIVE_INFINITY;
+  const last = [...parcels.all()].filter(({ isAlone, isHigh }) => isAll || (isAlone && isWhole) || isHigh);
+  const found = last.flatMap(({ places }) => places.find(gone).flatMap((span) => places.slice(span).ranges));
   let bytes = 0;
   try {
     for (const range of found) bytes += await copy(range, parcels, journal);

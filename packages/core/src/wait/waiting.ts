@@ -72,7 +72,8 @@ export class Waiting extends Parcels {
       storage: settings.storage,
       evict: (segment) => this.evict(allOf(segment)),
       hasOnlyAlone: (segment) => hasOnlyAlone(segment, this),
-      rescue: (segment, isAll) => rescue(segment, this, journal, onFailed, isAll),
+      rescue: (segment, isAll, part) =>
+        rescue({ ...allOf(segment), ...part }, this, journal, onFailed, isAll),
       isOver: () => this.isGivenUp,
     });
     this.commit = new GroupCommit({

@@ -148,12 +148,13 @@ export class SqliteJournal implements Journal {
   }
 
   /** Gives up one parcel, of previous lives first. */
-  async evictOldest(): Promise<true | undefined> {
+  async evictOldest(rescue?: (segment: number, part: Span) => Promise<void>): Promise<true | undefined> {
     const own = this.#own;
     for (const { segment, parcels } of [...this.#lives.filter((life) => life !== own), own]) {
       const oldest = parcels.all.find(({ rest }) => rest.length > 0);
       if (oldest === undefined) continue;
       const range = { segment, from: oldest.from, to: oldest.to };
+      await rescue?.(segment, range);
       this.#observer?.settled?.(range, 'journal-full');
       await this.acknowledge(range);
       return true;
