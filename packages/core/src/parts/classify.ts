@@ -49,20 +49,27 @@ function rejectedBy(classify: Classify, onFailed: (error: unknown) => void): Rea
     const named = ask(call, isAnswer, 'delivery.classify must return an array', onFailed);
     if (!named) return undefined;
     const found = new Map<number, string>();
-    let places: ReadonlyMap<unknown, number> | undefined;
-    const placeOf = (uuid: unknown) => {
-      places ??= new Map(texts.map((text, at) => [uuidOf(text), at] as const).reverse());
-      return places.get(String(uuid)) ?? -1;
+    let places: ReadonlyMap<string, readonly number[]> | undefined;
+    /** Of all events with this uuid: the application may have given it to several. */
+    const placesOf = (uuid: unknown) => {
+      places ??= texts.reduce((all, text, at) => {
+        const key = keyOf(uuidOf(text));
+        const same = all.get(key) ?? [];
+        same.push(at);
+        return all.set(key, same);
+      }, new Map<string, number[]>());
+      return places.get(keyOf(uuid)) ?? [-1];
     };
     const add = ({ index, uuid, reason }: RejectedEvent) => {
       // Services write null for what they leave out.
-      const at = index ?? placeOf(uuid);
-      if (!Number.isInteger(at) || at < 0 || at >= texts.length)
-        throw new RangeError(
-          `delivery.classify named an event that the batch does not have: ${index ?? uuid}`,
-        );
-      // Whatever the reason is: the service does not have the event.
-      found.set(at, excerptOf(tried(() => String(reason ?? body)) ?? ''));
+      for (const at of index == null ? placesOf(uuid) : [index]) {
+        if (!Number.isInteger(at) || at < 0 || at >= texts.length)
+          throw new RangeError(
+            `delivery.classify named an event that the batch does not have: ${index ?? uuid}`,
+          );
+        // Whatever the reason is: the service does not have the event.
+        found.set(at, excerptOf(tried(() => String(reason ?? body)) ?? ''));
+      }
     };
     for (const event of named) attempt(() => add(event), onFailed);
     return [...found].sort(([one], [other]) => one - other);
@@ -71,6 +78,11 @@ function rejectedBy(classify: Classify, onFailed: (error: unknown) => void): Rea
 
 function isAnswer(answer: unknown): answer is ReturnType<Classify> {
   return answer === undefined || answer === null || Array.isArray(answer);
+}
+
+/** Services answer in lower case, whatever the application gave. */
+function keyOf(uuid: unknown): string {
+  return String(uuid).toLowerCase();
 }
 
 function uuidOf(text: Uint8Array): unknown {

@@ -98,6 +98,24 @@ describe('the rejected events of an accepted batch', () => {
     expect(classify(() => named).found).toEqual([[2, 'second']]);
   });
 
+  it('finds an event whose uuid the answer writes in another case', () => {
+    for (const uuid of ['c-2', 'C-2'])
+      for (const answered of ['c-2', 'C-2']) {
+        const one = batchOf([`{"uuid":"${uuid}"}`]);
+        const hook = () => [{ uuid: answered }];
+        expect(rejectedIndexes(one, { status: 207, body: '' }, hook, () => expect.fail())).toEqual([[0, '']]);
+      }
+  });
+
+  it('finds all events that have the uuid', () => {
+    const same = batchOf(['a-0', 'b-1', 'a-0'].map((uuid) => `{"uuid":"${uuid}"}`));
+    const hook = () => [{ uuid: 'a-0', reason: 'no such user' }];
+    expect(rejectedIndexes(same, { status: 207, body: '' }, hook, () => expect.fail())).toEqual([
+      [0, 'no such user'],
+      [2, 'no such user'],
+    ]);
+  });
+
   it('takes null for what is left out', () => {
     expect(classify(() => [{ index: null, uuid: 'b-1', reason: null }])).toEqual({
       found: [[1, 'why']],
