@@ -9,6 +9,11 @@ const REDACTED = '[redacted]';
 /** Each element of an array, and each property of an object. */
 const ANY = '*';
 
+/** An upper bound of the bytes that are left. What must exceed them is not read: a file may have millions of elements. */
+interface Walk {
+  room: number;
+}
+
 type Fields = Readonly<Record<string, unknown>>;
 
 /** An event before it is written, as `beforeSend` receives it. */
@@ -95,8 +100,9 @@ export function hooks(
   }
   const { beforeSend, bigint, context, events, redact = [], sample = 1, validate } = options;
   const finish = (given: unknown) => {
-    const payload = redact.reduce((copy, path) => redactAt(copy, path.split('.')), given);
-    return bigint ? digits(payload, { room: maxBytes }) : payload;
+    const walk = { room: maxBytes };
+    const payload = redact.reduce((copy, path) => redactAt(copy, path.split('.'), walk), given);
+    return bigint ? digits(payload, walk) : payload;
   };
   /** Throws an InvalidEventError if no event can have this payload. */
   const textOf = (payload: unknown) => payloadText(finish(payload), maxBytes);
@@ -118,7 +124,7 @@ export function hooks(
       if ((customer ? partOf(customer) : chance) >= sample) return 'sampled';
     }
     const { event } = given;
-    const seen = seenByJson(check ? check(event, given.payload) : given.payload);
+    const seen = seenByJson(check ? check(event, given.payload) : given.payload, { room: maxBytes });
     const added = {
       ...ask(fields, isFields, 'context() must return an object', (error) => onFailed('context', error)),
       ...given.context,
@@ -160,31 +166,30 @@ function partOf(customer: string): number {
  *
  * @param walk How many values may still be looked at. What has more, or is deeper, as in a cycle, is refused later.
  */
-export function digits(given: unknown, walk: { room: number }, depth = 0): unknown {
-  const value = seenByJson(given);
+export function digits(given: unknown, walk: Walk, depth = 0): unknown {
+  const value = seenByJson(given, walk);
   if (typeof value === 'bigint') return String(value);
   walk.room -= 1;
-  const isEnough = depth > MAX_DEPTH || walk.room < 0 || isLong(Object(value), walk);
-  if (isEnough || !isTree(value)) return value;
+  if (depth > MAX_DEPTH || walk.room < 0 || !isTree(value, walk)) return value;
   return copyOf(value, (item) => digits(item, walk, depth + 1));
 }
 
 /** Replaces the values at a path, in a copy. Names may have dots themselves. */
-function redactAt(given: unknown, steps: readonly string[]): unknown {
+function redactAt(given: unknown, steps: readonly string[], walk: Walk): unknown {
   if (!steps[0]) return REDACTED;
-  const value = seenByJson(given);
-  if (!isTree(value)) return value;
+  const value = seenByJson(given, walk);
+  if (!isTree(value, walk)) return value;
   return copyOf(value, (item, name) =>
     steps.reduce<unknown>((safe, _, index) => {
       const step = steps.slice(0, index + 1).join('.');
-      return step === ANY || step === name ? redactAt(safe, steps.slice(index + 1)) : safe;
+      return step === ANY || step === name ? redactAt(safe, steps.slice(index + 1), walk) : safe;
     }, item),
   );
 }
 
 /** JSON calls no toJSON of what a toJSON returned. So that nothing calls it later, this has none. */
-function seenByJson(value: unknown): unknown {
-  if (!hasToJson(value)) return value;
+function seenByJson(value: unknown, walk: Walk): unknown {
+  if (!hasToJson(value) || isLong(value, walk)) return value;
   const seen = value.toJSON('');
   if (typeof seen !== 'object' || !hasToJson(seen)) return seen;
   const { toJSON: _, ...fields } = seen;
@@ -192,8 +197,9 @@ function seenByJson(value: unknown): unknown {
 }
 
 /** Whether JSON writes what is in it. Others stay as they are, and are refused later. */
-function isTree(value: unknown): value is object {
-  if (typeof value !== 'object' || value === null || value instanceof String) return false;
+function isTree(value: unknown, walk: Walk): value is object {
+  if (typeof value !== 'object' || value === null || value instanceof String || isLong(value, walk))
+    return false;
   const kind = Object.prototype.toString.call(value).slice('[object '.length, -1);
   return Array.isArray(value) || (Object.keys(value).length > 0 && !LOSSY.test(kind));
 }
