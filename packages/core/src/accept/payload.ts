@@ -112,7 +112,7 @@ function findInside(value: object, depth: number, walk: Walk): string | undefine
   return undefined;
 }
 
-function isPlain(value: unknown): boolean {
+export function isPlain(value: unknown): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
 }

@@ -1,5 +1,5 @@
 import { aFunction, isNonEmptyString, oneOf, type Rule, refusal } from '@sluice/protocol/toolbox';
-import { hasToJson, isLong, LOSSY, MAX_DEPTH, payloadText } from '../accept/payload.ts';
+import { hasToJson, isLong, isPlain, LOSSY, MAX_DEPTH, payloadText } from '../accept/payload.ts';
 import type { DropReason } from '../base/fate.ts';
 import { hashOf32 } from '../base/hash.ts';
 import { ask, isFields, isWithin } from '../base/user-code.ts';
@@ -201,7 +201,7 @@ function isTree(value: unknown, walk: Walk): value is object {
   if (typeof value !== 'object' || value === null || value instanceof String || isLong(value, walk))
     return false;
   const kind = Object.prototype.toString.call(value).slice('[object '.length, -1);
-  return Array.isArray(value) || (Object.keys(value).length > 0 && !LOSSY.test(kind));
+  return Array.isArray(value) || isPlain(value) || (Object.keys(value).length > 0 && !LOSSY.test(kind));
 }
 
 /** Unlike an assignment, it also copies a property `__proto__`. */

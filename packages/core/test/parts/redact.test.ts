@@ -23,3 +23,18 @@ it('redact reads nothing of a list or a file that is too large for an event', ()
   expect(tracker.stats()).toMatchObject({ accepted: 0, invalid: 3 });
   expect([...new Set(read)].sort()).toEqual(['length', 'toJSON']);
 });
+
+it('redact hides values in a plain object that calls itself an Error', async () => {
+  const bench = new Bench({ redact: ['email', 'user.email'] });
+  const user = () => ({ email: 'ada@example.com', [Symbol.toStringTag]: 'Error' });
+  const bare = Object.assign(Object.create(null), user());
+  for (const payload of [user(), { user: user() }, { user: bare }])
+    bench.tracker.track('purchase', payload as object, ADA);
+  await bench.pass(5);
+  const hidden = { email: '[redacted]' };
+  expect(bench.transport.requests.flatMap(({ events }) => events)).toMatchObject([
+    { payload: hidden },
+    { payload: { user: hidden } },
+    { payload: { user: hidden } },
+  ]);
+});
