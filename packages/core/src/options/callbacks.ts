@@ -40,7 +40,7 @@ export function guardCallbacks(
 ): Guarded {
   const { apiKey, clock, destination, parts } = settings;
   const onFailed = (callback: string, error: unknown) => reporter.callbackFailed(callback, error);
-  const user = { settings, clock, redact, flush, tracked: () => books.accepted, onFailed };
+  const user = { settings, clock, redact, flush, onFailed };
   const { log, steps } = parts.logger?.(user) ?? {};
   const warnings = log ?? (settings.logger !== false && consoleWarnings(redact));
   const reporter = new Reporter(books, clock, [publish, warnings, steps]);

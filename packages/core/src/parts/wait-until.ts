@@ -1,15 +1,14 @@
 import { attempt } from '../base/user-code.ts';
 
 /**
- * For hosts that freeze or end after each request: gives the host one promise for all events tracked until it resolves. For pages.
- * In Node and on the edge a tracker has this already.
+ * For hosts that freeze or end after each request: gives the host one promise for each burst of tracked events. For pages. In Node
+ * and on the edge a tracker has this already.
  * @example createTracker({ ...options, waitUntil: (work) => context.waitUntil(work), parts: { waitUntil } });
  */
 export function waitUntil(user: {
   readonly settings: {
     readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined;
   };
-  readonly tracked: () => number;
   /** Resolves once all events tracked by now are settled, or cannot be settled for now. */
   readonly flush: () => Promise<unknown>;
   readonly onFailed: (callback: string, error: unknown) => void;
@@ -17,20 +16,17 @@ export function waitUntil(user: {
   /** `notify()`: an event was tracked. Calls `waitUntil` at once: hosts take no more work after the response. */
   readonly waitUntil?: { notify(): void };
 } {
-  const { flush, onFailed, tracked } = user;
+  const { flush, onFailed } = user;
   const { waitUntil } = user.settings;
   if (!waitUntil) return {};
   const failed = (error: unknown) => onFailed('waitUntil', error);
   let isUnderWay = false;
   const settle = async () => {
-    let seen: number;
-    do {
-      // The flush must not run inside track().
-      await undefined;
-      seen = tracked();
-      await flush();
-    } while (tracked() > seen);
+    // The flush must not run inside track().
+    await undefined;
+    // What is tracked from now on gets another promise. One for all would never resolve under steady traffic.
     isUnderWay = false;
+    await flush();
   };
   return {
     waitUntil: {
