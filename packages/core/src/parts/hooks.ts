@@ -129,12 +129,22 @@ export function hooks(
       ...ask(fields, isFields, 'context() must return an object', (error) => onFailed('context', error)),
       ...given.context,
     };
-    if (!beforeSend && !redact[0]) return { event, payload: finish(seen), context: finish(added) as object };
+    // Without a context, an event without a payload stays without one.
+    if (!beforeSend && !redact[0])
+      return {
+        event,
+        payload: finish(seen),
+        context: (context ?? given.context) && (finish(added) as object),
+      };
     // An object that names its own kind, or nothing for an event: then this throws.
     const payload = isFields(seen ?? {}) ? seen : JSON.parse(textOf(seen));
     const draft = (): Draft => ({
       event,
-      payload: { ...added, ...(payload as Fields | undefined) },
+      // JSON has no undefined: such a field does not win.
+      payload: {
+        ...added,
+        ...Object.fromEntries(Object.entries(payload ?? {}).filter(([, item]) => item !== undefined)),
+      },
       correlationValue: customer,
     });
     const rule = 'beforeSend() must return { event, payload } or null';
