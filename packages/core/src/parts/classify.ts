@@ -53,10 +53,8 @@ function rejectedBy(classify: Classify, onFailed: (error: unknown) => void): Rea
     /** Of all events with this uuid: the application may have given it to several. */
     const placesOf = (uuid: unknown) => {
       places ??= texts.reduce((all, text, at) => {
-        const key = keyOf(uuidOf(text));
-        const same = all.get(key) ?? [];
-        same.push(at);
-        return all.set(key, same);
+        const key = keyOf(JSON.parse(new TextDecoder().decode(text)).uuid);
+        return all.set(key, [...(all.get(key) ?? []), at]);
       }, new Map<string, number[]>());
       return places.get(keyOf(uuid)) ?? [-1];
     };
@@ -83,8 +81,4 @@ function isAnswer(answer: unknown): answer is ReturnType<Classify> {
 /** Services answer in lower case, whatever the application gave. */
 function keyOf(uuid: unknown): string {
   return String(uuid).toLowerCase();
-}
-
-function uuidOf(text: Uint8Array): unknown {
-  return JSON.parse(new TextDecoder().decode(text)).uuid;
 }
