@@ -83,7 +83,8 @@ const replay: CommandSpec = {
       async () => ({
         replayed: await tracker.deadLetters.replay(choice).catch(async (cause: Error) => {
           await tracker.close({ timeoutMs: 0 });
-          throw new Error(`${cause.message}; make room first: sluice drain ${directory}`, { cause });
+          const advice = /is full/.test(cause.message) ? `; make room first: sluice drain ${directory}` : '';
+          throw new Error(cause.message + advice, { cause });
         }),
         ...(await deliver(tracker, signal)),
       }),

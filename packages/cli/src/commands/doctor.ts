@@ -22,7 +22,8 @@ export const doctorCommand: CommandSpec = {
   async run([dir], flags, output) {
     const settings = await readSettings(flags);
     const service = await requireService({ correlationKey: UNUSED_KEY, ...settings }, dir);
-    const directory = await oneJournal(await findJournal(settings, dir));
+    const found = await findJournal(settings, dir).catch(() => service.journalDirectory);
+    const directory = await oneJournal(found);
     const redact = thoroughRedactorOfAll([service.apiKey]);
     const options = await checkOptions(service);
     const findings: Finding[] = [

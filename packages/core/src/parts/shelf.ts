@@ -67,13 +67,15 @@ export class Shelf {
   /** Reads events from the start of a range. Drops those that cannot be read. */
   async read(range: Range, limit: Limit = PAGE): Promise<Reading> {
     const reading = await this.journal.read(range, limit);
-    if (reading.events.ends.length === 0) await this.drop(reading.range, 'damaged');
+    // If it has forgotten them meanwhile, they are another tracker's.
+    if (reading.events.ends.length === 0 && this.forget(reading.range, 'damaged') > 0)
+      await this.journal.acknowledge(reading.range);
     return reading;
   }
 
   async drop(range: Range, fate: Fate): Promise<void> {
-    // If it has forgotten them meanwhile, they are another tracker's.
-    if (this.forget(range, fate) > 0) await this.journal.acknowledge(range);
+    this.forget(range, fate);
+    await this.journal.acknowledge(range);
   }
 
   /** Events are in the journal no more. Returns how many it knew of. */

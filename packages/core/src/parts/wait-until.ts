@@ -21,9 +21,10 @@ export function waitUntil(user: {
   if (!waitUntil) return {};
   const failed = (error: unknown) => onFailed('waitUntil', error);
   let isUnderWay = false;
-  const settle = async () => {
-    // The flush must not run inside track().
-    await undefined;
+  let last: Promise<void> | undefined;
+  const settle = async (before: Promise<void> | undefined) => {
+    // One flush at a time, and none inside track().
+    await before;
     // What is tracked from now on gets another promise. One for all would never resolve under steady traffic.
     isUnderWay = false;
     await flush();
@@ -33,7 +34,9 @@ export function waitUntil(user: {
       notify() {
         if (isUnderWay) return;
         isUnderWay = true;
-        attempt(() => waitUntil(settle()), failed);
+        const work = settle(last);
+        last = work;
+        attempt(() => waitUntil(work), failed);
       },
     },
   };

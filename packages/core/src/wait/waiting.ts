@@ -225,7 +225,7 @@ export class Waiting extends Parcels {
     reporter.settled('denied', this.drop());
     await this.#acknowledge(gone);
     // Nothing is appended any more that would end the last file.
-    await journal.reclaim?.().catch(reporter.storageFailed);
+    await (async () => journal.reclaim?.())().catch(reporter.storageFailed);
   }
 
   stopBatches(): void {

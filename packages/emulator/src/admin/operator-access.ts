@@ -52,8 +52,9 @@ export function guardOf(token: string | undefined, keys: ApiKeyStore): Middlewar
     }
     if (authorization?.startsWith(BEARER) && isToken(authorization.slice(BEARER.length))) return next();
     if (url.pathname === '/' && isToken(url.searchParams.get('token'))) {
-      // Lax, so that a link of another site can lead here. Other requests of that site are refused below.
-      setCookie(context, cookie, String(token), { httpOnly: true, sameSite: 'Lax', path: '/' });
+      setCookie(context, cookie, String(token), { httpOnly: true, sameSite: 'Strict', path: '/' });
+      // So that a link of another site can lead to the pages. It counts for nothing else.
+      setCookie(context, `${cookie}_link`, String(token), { httpOnly: true, sameSite: 'Lax', path: '/' });
       return context.redirect('/');
     }
     const origin = req.header('origin');
@@ -69,6 +70,7 @@ export function guardOf(token: string | undefined, keys: ApiKeyStore): Middlewar
       throw new Refusal('not_operator', rule);
     }
     if (token === undefined || isToken(getCookie(context, cookie))) return next();
+    if (url.pathname === '/' && isToken(getCookie(context, `${cookie}_link`))) return next();
     const how = 'send Authorization: Bearer TOKEN, or open the pages with ?token=TOKEN';
     throw new Refusal('not_operator', `Pages and routes need the operator's token: ${how}.`);
   };

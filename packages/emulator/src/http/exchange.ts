@@ -112,7 +112,8 @@ export class Exchange implements RecentRequest {
   #toKept(status: number | null, outcome?: BatchOutcome): KeptRequest {
     const { method = '?', headers } = this.#request ?? {};
     // A batch has an outcome. A customer is read unless there is an error, or a fault answers.
-    const isTaken = outcome !== undefined || (this.error === null && this.injection?.isServed === true);
+    const isRead = this.error === null && this.injection?.isServed === true;
+    const isTaken = outcome ? outcome.accepted > 0 : isRead;
     return {
       ...{ method, path: this.#path, userAgent: headers?.['user-agent'] ?? null },
       receivedAt: this.#receivedAt,

@@ -132,5 +132,7 @@ interface Row extends Pick<RequestRow, 'id' | 'keyName'> {
 }
 
 function toRequestRow({ row, ...rest }: Row): RequestRow {
-  return { ...rest, ...JSON.parse(row) };
+  const stored = JSON.parse(row);
+  // Older rows have no isTaken.
+  return { isTaken: Boolean(stored.status) && stored.status < 400, ...rest, ...stored };
 }

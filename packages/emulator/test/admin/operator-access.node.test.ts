@@ -211,16 +211,21 @@ describe('pages and routes elsewhere', () => {
     expect((await fetch(`${emulator.apiUrl}/`)).status).toBe(403);
   });
 
-  it('remember the token of a page in a cookie that scripts never see, and that links of other sites carry', async () => {
+  it('remember the token of a page in a cookie that scripts never see, and in one for links of other sites, which opens the pages only', async () => {
     await using emulator = await startEmulator({ host: '0.0.0.0', token: 'a-token' });
     const first = await fetch(emulator.pagesUrl, { redirect: 'manual' });
     expect([first.status, first.headers.get('location')]).toEqual([302, '/']);
-    const cookie = first.headers.get('set-cookie') ?? '';
-    expect(cookie).toMatch(/; HttpOnly; SameSite=Lax/);
-    const [pair = ''] = cookie.split(';', 1);
+    const cookies = first.headers.getSetCookie();
+    expect(cookies.map((cookie) => cookie.split('; ').slice(2))).toEqual([
+      ['HttpOnly', 'SameSite=Strict'],
+      ['HttpOnly', 'SameSite=Lax'],
+    ]);
+    const [pair = '', ofLinks = ''] = cookies.map((cookie) => cookie.split(';', 1)[0] ?? '');
     expect(await statusWith(emulator, { cookie: pair })).toBe(200);
-    expect(await statusWith(emulator, { ...LINK, cookie: pair }, '/')).toBe(200);
+    expect(await statusWith(emulator, { ...LINK, cookie: ofLinks }, '/')).toBe(200);
     expect(await statusWith(emulator, { ...LINK, cookie: pair })).toBe(403);
+    // Browsers send no Sec-Fetch headers to an address like this one.
+    expect(await statusWith(emulator, { cookie: ofLinks })).toBe(403);
     // A page at another port of the host is same-site.
     expect(await statusWith(emulator, { cookie: pair, origin: emulator.baseUrl })).toBe(403);
     expect(await statusWith(emulator, { cookie: `${pair.replace(/=.*/, '')}=%` })).toBe(403);

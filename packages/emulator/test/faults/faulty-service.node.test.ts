@@ -87,7 +87,7 @@ describe('a client is', () => {
   );
 
   it('served although it gives up while it waits, once its whole body has come', async () => {
-    await using emulator = await start({ kind: 'latency', ms: 100 });
+    await using emulator = await start({ kind: 'latency', ms: 1_000 });
     sendAndHangUp(emulator, event());
     await expect
       .poll(() => emulator.requests())
@@ -99,7 +99,7 @@ describe('a client is', () => {
   });
 
   it('let go if it gives up before a fault answers, and its request cannot be sent again without its body', async () => {
-    await using emulator = await start({ kind: 'latency', ms: 100 }, { kind: 'status', status: 503 });
+    await using emulator = await start({ kind: 'latency', ms: 1_000 }, { kind: 'status', status: 503 });
     sendAndHangUp(emulator, event());
     await expect.poll(() => emulator.requests()).toMatchObject([{ status: null }]);
     expect(await admin(emulator, '/requests/1')).toMatchObject({

@@ -54,8 +54,13 @@ export class Identities {
 
   /** By the cookies of the request: those of a page of another origin count for nobody. */
   async #signedIn(incoming: Incoming): Promise<string | undefined | null> {
-    if (!this.#origins.isSame(incoming)) return undefined;
-    const customer = await this.#settings.identify?.(incoming.request(), incoming.native);
+    const { enforcement, identify, jwt } = this.#settings;
+    if (!this.#origins.isSame(incoming)) {
+      // Such a page can never get a ticket here, and is to know that.
+      if (!jwt && enforcement === 'enforce') throw new Refusal('wrong_origin');
+      return undefined;
+    }
+    const customer = await identify?.(incoming.request(), incoming.native);
     // If a number counted as nobody, no event of this customer would arrive, and nothing would say why.
     if (customer && typeof customer !== 'string')
       throw new TypeError(`identify() must return a text or nothing, not a value of type ${typeof customer}`);

@@ -25,8 +25,8 @@ describe('somebody who wants to write as somebody else', () => {
     const site = await openSite(optionsOf(await service(), { origins }));
     const headers = { origin: origins[0], cookie: `session=${ADA}`, 'sec-fetch-site': 'same-site' };
     const answered = await site.send({}, headers);
-    expect(answered).toMatchObject({ status: 401, body: { error: 'no_customer', acceptForMs: 7 * DAY_MS } });
-    expect(site.relay.stats()).toMatchObject({ tickets: 0, refused: { no_customer: 1 } });
+    expect(answered).toMatchObject({ status: 403, body: { error: 'wrong_origin' } });
+    expect(site.relay.stats()).toMatchObject({ tickets: 0, refused: { wrong_origin: 1 } });
   });
 
   it('cross-site form: has no type that the relay takes', async () => {

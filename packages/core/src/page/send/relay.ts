@@ -73,13 +73,13 @@ export function createRelay(
   let sharedFor = '';
   const retry = new Alarm(clock, onDue);
   let times = 0;
-  let isAsking = false;
+  let asking = 0;
   const nameOf = (customer: string) => `sluice ticket ${url} ${customer}`;
 
   /** The only request with cookies. They or the JWT say who is signed in. */
   async function ask(): Promise<void> {
     retry.set(backoffDelayMs(times++, ASK_AGAIN, () => 1));
-    isAsking = true;
+    asking += 1;
     try {
       const headers = requestHeaders(undefined);
       const body = JSON.stringify({ jwt: await jwt?.() });
@@ -100,7 +100,7 @@ export function createRelay(
       const outcome = { kind: 'failed', cause, maybeSent: false } as const;
       reporter.requestFailed(requestFailed(outcome, AWAY, url, clock.now()));
     }
-    isAsking = false;
+    asking -= 1;
     onDue();
   }
 
@@ -137,7 +137,7 @@ export function createRelay(
       return ticket === undefined ? undefined : { ticket, parcel: isNamed ? idOf(`${texts}`) : undefined };
     },
     get isAsking() {
-      return isAsking;
+      return asking > 0;
     },
     retry,
     refuse(customer) {

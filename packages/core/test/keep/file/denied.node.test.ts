@@ -9,7 +9,9 @@ it('a denial of consent deletes what waits from the disk, too', async () => {
   const journalDirectory = await mkdtemp(join(tmpdir(), 'sluice-denied-'));
   const holders = async () => {
     const names = await readdir(journalDirectory, { recursive: true, withFileTypes: true });
-    const files = names.filter((entry) => entry.isFile()).map(({ name, parentPath }) => join(parentPath, name));
+    const files = names
+      .filter((entry) => entry.isFile())
+      .map(({ name, parentPath }) => join(parentPath, name));
     const texts = await Promise.all(files.map((file) => readFile(file, 'latin1').catch(() => '')));
     return texts.filter((text) => text.includes('ada@example.com')).length;
   };
