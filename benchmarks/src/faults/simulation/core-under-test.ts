@@ -10,7 +10,6 @@ interface Modules {
 /** The package that a simulation runs. */
 export class CoreUnderTest {
   readonly #modules: Modules;
-  #exitListeners: readonly NodeJS.ExitListener[] = [];
 
   private constructor(modules: Modules) {
     this.#modules = modules;
@@ -29,16 +28,11 @@ export class CoreUnderTest {
 
   createTracker(options: TestOptions, journal: FileJournalOptions): Tracker {
     const { createTracker, FileJournal } = this.#modules;
-    const others = new Set(process.listeners('exit'));
-    const tracker = createTracker({ logger: false, ...options, journal: new FileJournal(journal) });
-    // One listener serves all trackers, so most trackers add none.
-    const added = process.listeners('exit').filter((listener) => !others.has(listener));
-    if (added.length > 0) this.#exitListeners = added;
-    return tracker;
+    return createTracker({ logger: false, ...options, journal: new FileJournal(journal) });
   }
 
-  /** Does what all trackers do when their process ends by `process.exit()`. */
+  /** Does what all trackers do when their process ends by `process.exit()`. One listener serves them all, and those of other tests. */
   exit(): void {
-    for (const listener of this.#exitListeners) listener(0);
+    for (const listener of process.listeners('exit')) if (listener.name === '#onExit') listener(0);
   }
 }
