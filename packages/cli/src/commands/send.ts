@@ -99,13 +99,10 @@ export const sendCommand: CommandSpec = {
     const example =
       first === undefined ? '' : ` (the first at ${count(first.line)}: ${plainText(first.reason)})`;
     const bad = rejected > 0 ? `; ${counted(rejected, 'bad record')}${kept && ` in ${kept}`}${example}` : '';
-    const again = resume
-      ? '; the rest of it is read if it is started again'
-      : '; the rest of it was not read';
-    const rest = isComplete ? '' : again;
+    const rest = resume ? '; the rest of it is read if it is started again' : '; the rest of it was not read';
     output.result(
       result,
-      () => `read ${counted(records, 'record')}${bad}; ${deliveredText(delivered)}${rest}`,
+      () => `read ${counted(records, 'record')}${bad}; ${deliveredText(delivered)}${isComplete ? '' : rest}`,
     );
     if (!isComplete) return signal.aborted ? EXIT.interrupted : EXIT.failed;
     return exitCodeOf(delivered, signal.aborted) || (rejected > 0 ? EXIT.failed : EXIT.done);

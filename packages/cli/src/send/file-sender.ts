@@ -39,6 +39,7 @@ export class FileSender {
   readonly #options: FileSenderOptions;
   #position: Position;
   #problem: string | undefined;
+  /** Whether there was no room for an event: the stored position is before that one. */
   #isFull = false;
 
   constructor(options: FileSenderOptions, position: Position) {
@@ -50,11 +51,6 @@ export class FileSender {
     options.tracker.on('dropped', ({ reason }) => {
       this.#isFull ||= reason === 'journal-full' || reason === 'buffer-full';
     });
-  }
-
-  /** Whether it ended because there was no room for an event: the stored position is before that one. */
-  get isFull(): boolean {
-    return this.#isFull;
   }
 
   /** How far it is. */

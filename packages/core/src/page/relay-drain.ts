@@ -2,6 +2,7 @@ import { requestHeaders } from '@sluice/protocol';
 import { readBaseUrl, tried } from '@sluice/protocol/toolbox';
 import type { RelayWithJwt } from '../options/options.ts';
 import type { Batch } from '../wait/parcel.ts';
+import { UNAUTHORIZED } from './send/relay.ts';
 
 /** Where a service worker sends what pages left. */
 export interface DrainTarget {
@@ -40,7 +41,7 @@ export const relayDrain: RelayDrainPart = (relay) => {
     const body = JSON.stringify({ jwt: await jwt?.() });
     const answer = await fetch(href, { method: 'POST', headers, credentials: 'same-origin', body });
     // Nobody may be signed in. Whatever else it says, it may give a ticket later.
-    if (!answer.ok && answer.status !== 401) throw new Error(`the relay answered ${answer.status}`);
+    if (!answer.ok && answer.status !== UNAUTHORIZED) throw new Error(`the relay answered ${answer.status}`);
     return answer.json();
   };
   const path = href.slice(origin.length);

@@ -6,11 +6,11 @@ import { requestFailed } from '../../send/request-failed.ts';
 import { countOf } from '../../send/trial.ts';
 import { free, type Parcel } from '../keep/parcel.ts';
 import { type Batch, batchOf, type Carried, carry } from './batch.ts';
+import { UNAUTHORIZED } from './relay.ts';
 import type { DeliveryOptions, Traffic } from './stages.ts';
 
 /** A page that was left may see the answer to a request for so long. */
 const LEASE_MS = 30_000;
-const UNAUTHORIZED = 401;
 
 interface Delivery {
   readonly blame: Blame;

@@ -10,8 +10,8 @@ import type { Reporter } from '../../tell/reporter.ts';
 import type { Parcel } from '../keep/parcel.ts';
 import { loadText, saveText } from '../store/origin.ts';
 
-/** Nobody is signed in. */
-const UNAUTHORIZED = 401;
+/** Nobody is signed in, or the relay does not accept a ticket any more. */
+export const UNAUTHORIZED = 401;
 /** The relay is asked again after this time, again after twice this time, then less and less often, whatever it answered. */
 const ASK_AGAIN: Backoff = { baseMs: 5_000, maxMs: 10 * 60_000 };
 
