@@ -90,7 +90,10 @@ export function createEngine(
     makeRoom: () => bounds?.makeRoom(),
     onChange(isNew) {
       books.sample(clock.now());
-      if (isNew) tabs.tell(['waits']);
+      if (isNew) {
+        tabs.tell(['waits']);
+        identity.stored();
+      }
       wake();
     },
   });

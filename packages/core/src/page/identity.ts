@@ -8,6 +8,7 @@ import type { Keeper } from './keep/keeper.ts';
 import {
   byteLength,
   encoder,
+  idOf,
   isParcel,
   isTexts,
   NO_SESSION,
@@ -41,6 +42,8 @@ export interface Identity {
   answer(): void;
   /** The page is opened, or back: the customer may be another one. */
   look(): void;
+  /** Records can be written: a note that could not be is written too. */
+  stored(): void;
   /** Drops what is held for too long. */
   expire(): void;
   /** The page may go: what is held is stored for the session that it knows. */
@@ -110,9 +113,13 @@ export function createIdentity(options: IdentityOptions): Identity {
       if (!objects || !(claim || isAhead || customer !== undefined)) return;
       if (note !== stored) objects.put(note, NOTE);
       for (const key of await promisifyRequest(objects.getAllKeys())) {
-        if (!isParcel(key) || key[5] === '' || key[4] < oldestAt()) continue;
-        const [page, number, count, bytes, at, session] = key;
-        if (session === id && customer !== undefined) {
+        if (!isParcel(key)) continue;
+        const [page, number, count, bytes, at, held] = key;
+        const known = parcels.all.get(idOf(key));
+        if (!held && known?.session) release(known, '', bytes);
+        if (!held || at < oldestAt()) continue;
+        // A page was left before it read the note.
+        if ((held === NO_SESSION ? session : held) === id && customer !== undefined) {
           const value = await promisifyRequest<unknown>(objects.get(key));
           const grown = bytes + count * lengthOf(customer);
           if (isTexts(value, count))
@@ -143,21 +150,22 @@ export function createIdentity(options: IdentityOptions): Identity {
       // What other pages left was tracked before.
       const isOld = parcel.page !== parcels.own || parcel.epoch <= before;
       if (parcel.session === '' || !(isOld || isLast)) continue;
-      if (parcel.session === UNKNOWN) parcel.session = isOld ? former : id;
+      const isUnread = parcel.page !== parcels.own && parcel.session === NO_SESSION;
+      if (isUnread || parcel.session === UNKNOWN) parcel.session = isOld ? former : id;
       const isTheirs = parcel.session === id && !(claim && customer === undefined);
       if (isOld && !isTheirs) parcels.end(parcel, 'unidentified');
-      else if (isTheirs && customer !== undefined) release(parcel, customer);
+      else if (isTheirs && customer !== undefined)
+        release(parcel, customer, parcel.bytes + parcel.count * lengthOf(customer));
     }
     return isLast;
   }
 
-  function release(parcel: Parcel, owner: string): void {
-    parcel.session = '';
-    parcel.customer = owner;
+  /** It is held no more. @param owner Empty: its texts are to be read. */
+  function release(parcel: Parcel, owner: string, bytes: number): void {
     const { texts } = parcel;
     parcels.unload(parcel);
-    parcel.bytes += parcel.count * lengthOf(owner);
-    if (texts) parcels.loaded(parcel, stamped(texts, owner));
+    Object.assign(parcel, { session: '', customer: owner, bytes });
+    if (texts && owner) parcels.loaded(parcel, stamped(texts, owner));
   }
 
   async function carryOut(next: string | undefined, before: number, claim: object): Promise<void> {
@@ -232,6 +240,8 @@ export function createIdentity(options: IdentityOptions): Identity {
       if (isNew) {
         // What this page said before is not told late.
         if (!consent.isGranted) claims.clear();
+        // The note may still have the former one.
+        customer = undefined;
         parcels.endAll('unidentified', ({ session }) => session);
       }
       look();
@@ -240,6 +250,9 @@ export function createIdentity(options: IdentityOptions): Identity {
       if (customer !== undefined) tell(['session', id, customer, false]);
     },
     look,
+    stored() {
+      if (isAhead) look();
+    },
     expire,
     leave(isSure) {
       if (claims.size > 0) return;

@@ -172,6 +172,23 @@ it('a page that often comes back still spills', async () => {
   }
 });
 
+it('with a full quota, a page that is left spills also while something is to be deleted', async () => {
+  vi.stubGlobal('localStorage', new FakeStorage());
+  origin.customer = ada;
+  const tab = origin.openTab();
+  await origin.pass(50);
+  tab.track(3);
+  await origin.pass(50);
+  readOnly();
+  await origin.pass(2_000);
+  tab.track(5);
+  await origin.pass(50);
+  origin.respond = () => failed(false);
+  expect(spilled()).toEqual([]);
+  fire(tab, 'pagehide');
+  expect(spilled()).toHaveLength(1);
+});
+
 it('one event that does not fit does not keep others out of localStorage', async () => {
   vi.stubGlobal('localStorage', new FakeStorage());
   origin.customer = ada;

@@ -251,6 +251,27 @@ describe('a page that is left', () => {
     expect(tab.tracker.stats()).toMatchObject({ pending: 0, delivered: 15 });
     expect(requests.map(({ count }) => count)).toEqual([10, 5, 10]);
   });
+
+  it("sends nothing twice with leaving: 'once', though it is back from a page of another site", async () => {
+    vi.stubGlobal('localStorage', new FakeStorage());
+    const tab = origin.openTab({ batch: { maxWaitMs: 1_000 } }, true, 'once');
+    await origin.pass(50);
+    track(tab, 1);
+    await origin.pass(1_500, 100);
+    let end = () => {};
+    answer = () => new Promise((resolve) => (end = () => resolve(failed(true))));
+    track(tab, 10);
+    await origin.pass(400, 100);
+    leave(tab);
+    await origin.pass(10);
+    end();
+    answer = () => answered(200);
+    await origin.pass(10);
+    comeBack(tab);
+    await origin.pass(2 * LEASE_MS, 500);
+    expect(tab.tracker.stats()).toMatchObject({ pending: 0, delivered: 11 });
+    expect(requests.map(({ count }) => count)).toEqual([1, 10]);
+  });
 });
 
 describe('a page whose turn another one has', () => {

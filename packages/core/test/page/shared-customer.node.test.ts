@@ -6,7 +6,7 @@ import type { TestOptions } from '../../src/entries/testing/testing.ts';
 import { FakeOrigin, type FakeTab } from '../bench/fake-origin.ts';
 import { FakeStorage } from '../bench/fake-storage.ts';
 import { answered } from '../bench/scripted-transport.ts';
-import { valueAt } from './records.ts';
+import { full, valueAt } from './records.ts';
 
 const [ada, bob, cy] = ['ada@example.com', 'bob@example.com', 'cy@example.com'];
 
@@ -318,6 +318,62 @@ describe('pages that share their customer', () => {
       expect(opener.tracker.stats()).toMatchObject({ held: 0, pending: 0 });
     },
   );
+
+  it('sign out in all of them, though there is no room to store that, and it is stored once there is', async () => {
+    const [first, second] = [open(), open()];
+    for (const { tracker } of [first, second]) tracker.identify(ada);
+    await settle();
+    const before = await note();
+    const failing = full((key) => key === 'note');
+    first.tracker.reset();
+    await settle();
+    track(second, 1);
+    await settle();
+    failing.mockRestore();
+    expect(await note()).toBe(before);
+    track(first, 2);
+    await settle();
+    expect(await note()).not.toBe(before);
+    expect(customers.size).toBe(0);
+    first.tracker.identify(bob);
+    await settle();
+    expect(customers.get(2)).toBe(bob);
+  });
+
+  it("do not delete what was held and is a customer's by now, where one of them did not hear of that", async () => {
+    const [first, second] = [open(), open()];
+    await settle();
+    track(second, 1);
+    await settle();
+    origin.respond = () => answered(503);
+    goAway(first);
+    comeBack(first);
+    await settle();
+    expect(first.tracker.stats().held).toBe(1);
+    origin.losesMessage = () => true;
+    second.tracker.identify(ada);
+    await settle();
+    second.kill();
+    first.tracker.reset();
+    await settle();
+    expect(first.tracker.stats()).toMatchObject({ pending: 1, held: 0, dropped: { unidentified: 0 } });
+  });
+
+  it('keep for its customer what one tracked that was left before it could read who that is', async () => {
+    const first = open();
+    first.tracker.reset();
+    first.tracker.identify(ada);
+    await settle();
+    await first.close();
+    const visit = open();
+    track(visit, 1);
+    await leave(visit);
+    const next = open();
+    next.tracker.identify(ada);
+    await settle();
+    await origin.pass(10_000, 500);
+    expect([...customers]).toEqual([[1, ada]]);
+  });
 
   it('store nothing of the customer where pages are not encrypted, and no later page takes the session for its own', async () => {
     vi.stubGlobal('crypto', { getRandomValues: crypto.getRandomValues.bind(crypto) });

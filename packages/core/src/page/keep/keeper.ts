@@ -65,6 +65,8 @@ export interface Keeper {
   put(key: IDBValidKey, texts?: string | number): void;
   /** The service answered. */
   answered(): void;
+  /** Whether it did so shortly before this time, as far as any page knows. */
+  wasAnswered(at: number): boolean;
   /** The keys of all records, those that pages left in localStorage among them. Undefined: nothing is stored. */
   list(): Promise<readonly IDBValidKey[] | undefined>;
   /** Tells other pages of a pause, or that there is none. */
@@ -87,6 +89,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
   let isLeft = false;
   /** What is in localStorage too. */
   const spilled = new Set<Change>();
+  const wasAnswered = (at: number) => Math.abs(at - Number(loadText(name))) < ALIVE_MS;
   let failures = 0;
   let isSoon = false;
 
@@ -139,25 +142,18 @@ export function createKeeper(options: KeeperOptions): Keeper {
     const stays = ([, { isPart, texts }]: (typeof all)[0]) => texts !== undefined || (isMoved && isPart);
     const isFull = failures > 0 && all.some(stays) && !all.every(stays);
     // Without consent nothing of a user is stored, and what is stored may be deleted.
-    const begun = all.filter((entry) => {
-      const [, { kept, session, texts }] = entry;
-      return (
-        !(isFull && stays(entry)) &&
-        kept !== 'writing' &&
-        session !== UNKNOWN &&
-        (!texts || consent.isGranted)
-      );
+    const able = all.filter(([, { kept, session, texts }]) => {
+      return kept !== 'writing' && session !== UNKNOWN && (!texts || consent.isGranted);
     });
+    if (isLeft) for (const [, change] of able) if (!spilled.has(change) && spill(change)) spilled.add(change);
+    const begun = able.filter((entry) => !(isFull && stays(entry)));
     if (begun.length === 0) {
       // All that may be deleted is being deleted.
       if (isFull) alarm.set(settings.commitIntervalMs);
       return onChange(false);
     }
     const records = begun.map(([, { key, texts }]) => ({ key, texts }));
-    for (const [, change] of begun) {
-      change.kept = 'writing';
-      if (isLeft && spill(change)) spilled.add(change);
-    }
+    for (const [, change] of begun) change.kept = 'writing';
     try {
       await store.use('readwrite', (objects) => {
         for (const { key, texts } of records)
@@ -235,7 +231,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
     },
     lease(all, forMs) {
       const now = clock.now();
-      const answered = Number(Math.abs(now - Number(loadText(name))) < ALIVE_MS);
+      const answered = Number(wasAnswered(now));
       for (const parcel of all) {
         const { id, page, number } = parcel;
         parcel.leasedUntil = 0;
@@ -250,6 +246,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
       if (pause) change('pause', pause, 0);
       else changes.delete('pause');
     },
+    wasAnswered,
     answered() {
       if (store) saveText(name, `${clock.now()}`);
     },

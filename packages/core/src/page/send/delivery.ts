@@ -156,6 +156,10 @@ export function createDelivery(
     }
     // The browser goes on with requests of a page that is left, though they seem to fail.
     if (outcome.kind === 'failed' && before.left < traffic.left) {
+      if (settings.leaving === 'once' && keeper.wasAnswered(before.at)) {
+        for (const parcel of batch.parcels) end(parcel, 'delivered');
+        return;
+      }
       batch.isLeft = true;
       return void retry(batch, before.at + leaseMs - now);
     }
