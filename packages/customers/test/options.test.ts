@@ -158,11 +158,11 @@ describe('apiKey', () => {
   });
 
   it.each<[unknown, string]>([
-    ['', 'an empty string'],
-    [' ', 'a string with another one at place 1'],
-    ['canary-5f2d\n', 'a string with another one at place 12'],
-    ['canary-5f2d\r\nx-injected: 1', 'a string with another one at place 12'],
-    ['canary-5f2dé', 'a string with another one at place 12'],
+    ['', 'none'],
+    [' ', 'another one at place 1'],
+    ['canary-5f2d\n', 'another one at place 12'],
+    ['canary-5f2d\r\nx-injected: 1', 'another one at place 12'],
+    ['canary-5f2dé', 'another one at place 12'],
     [undefined, 'undefined'],
     [5_242_424_242, 'number'],
     [['canary-5f2d'], 'object'],

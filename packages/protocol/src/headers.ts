@@ -15,14 +15,9 @@ export function isApiKey(value: unknown): value is string {
  */
 export function readApiKey(value: unknown, advice = 'leave it out if a relay holds the key'): string {
   if (isApiKey(value)) return value;
-  const place = typeof value === 'string' ? value.search(/[^\x21-\x7e]/) + 1 : 0;
-  const got =
-    place > 0
-      ? `a string with another one at place ${place}`
-      : value === ''
-        ? 'an empty string'
-        : typeof value;
-  const rule = `apiKey must be visible ASCII characters, got ${got}`;
+  let got: string = typeof value;
+  if (typeof value === 'string') got = value && `another one at place ${value.search(/[^\x21-\x7e]/) + 1}`;
+  const rule = `apiKey must be visible ASCII characters, got ${got || 'none'}`;
   throw new ConfigError('apiKey', `${rule}; ${advice}`);
 }
 
