@@ -56,16 +56,21 @@ export function abortAfter(
   };
 }
 
-/** Settles as the work does. If the work takes longer than `mostMs`, rejects with the error that `giveUp` returns. */
+/**
+ * Settles as the work does. If the work takes longer than `mostMs`, rejects with the error that `giveUp` returns.
+ *
+ * @param keepAlive Whether a Node process stays alive meanwhile.
+ */
 export async function inTime<Result>(
   clock: Clock,
   work: Promise<Result>,
   mostMs: number,
   giveUp: () => Error,
+  keepAlive?: boolean,
 ): Promise<Result> {
   let timer: Timer | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = clock.setTimeout(() => reject(giveUp()), mostMs);
+    timer = clock.setTimeout(() => reject(giveUp()), mostMs, keepAlive);
   });
   try {
     return await Promise.race([work, late]);

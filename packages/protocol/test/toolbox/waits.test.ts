@@ -81,6 +81,20 @@ describe('what is waited for in time', () => {
     await outcome;
     expect(gaveUp).toBe(1);
   });
+
+  it('keeps a process alive only where its caller says so', async () => {
+    const kept: unknown[] = [];
+    const clock = {
+      now: () => 0,
+      setTimeout(_callback: () => void, _delayMs: number, keepAlive?: boolean) {
+        kept.push(keepAlive);
+        return { cancel() {} };
+      },
+    };
+    await inTime(clock, Promise.resolve(), 500, giveUp);
+    await inTime(clock, Promise.resolve(), 500, giveUp, true);
+    expect(kept).toEqual([undefined, true]);
+  });
 });
 
 describe('a signal with a time limit', () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { FinishOptions, Tracker } from '@sluice/core';
 import { makeDirectory } from '@sluice/core/file-journal';
 import { createTextTracker, type TextTracker } from '@sluice/core/text-tracker';
-import type { Timer } from '@sluice/protocol/toolbox';
+import { inTime, type Timer } from '@sluice/protocol/toolbox';
 import { Refusal } from '../exchange.ts';
 import type { Settings } from '../settings.ts';
 import { Commits, type Group } from './commits.ts';
@@ -113,16 +113,12 @@ export class JournalKeeper implements Keeper {
     this.#isClosed = true;
     this.#again?.cancel();
     const committed = this.#opened.then(() => this.#commits.all()).catch(() => undefined);
-    await this.#inTime(committed);
+    // A file of a window that cannot be closed costs duplicates at most.
+    const waited = (work: Promise<unknown>) =>
+      inTime(this.#settings.clock, work, DISK_MS, Error, true).catch(() => undefined);
+    await waited(committed);
     await this.tracker.close(options);
-    await this.#inTime(committed.then(() => Promise.all(this.#files.map((file) => file.close()))));
-  }
-
-  #inTime(work: Promise<unknown>): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const timer = this.#settings.clock.setTimeout(resolve, DISK_MS, true);
-      work.finally(() => timer.cancel()).then(() => resolve(), reject);
-    });
+    await waited(committed.then(() => Promise.all(this.#files.map((file) => file.close()))));
   }
 
   /** Takes what is not known. Returns what settles once all of it, and what was known, is durable or not. */
