@@ -35,13 +35,16 @@ export function addInterfaceEndpoint(
     if (exchange === undefined) throw new Error('an endpoint of the interface needs an exchange');
     const injection = faults.inject(endpoint.name);
     exchange.injection = injection;
-    const read = () => readBody(context, exchange, endpoint);
+    const take = async () => {
+      const primaryKey = admit(context, exchange, endpoint, account, limiter);
+      return { primaryKey, body: await readBody(context, exchange, endpoint) };
+    };
     // The body is read while the request waits. So it is served also if the client gives up meanwhile.
-    const early = injection.delayMs > 0 && injection.isServed ? read() : undefined;
+    const early = injection.delayMs > 0 && injection.isServed ? take() : undefined;
     early?.catch(() => {}); // it may not be awaited, or only later
     return serveWithFaults(injection, faults, context, exchange, async () => {
-      const primaryKey = admit(context, exchange, endpoint, account, limiter);
-      return endpoint.serve(exchange, primaryKey, await (early ?? read()));
+      const { primaryKey, body } = await (early ?? take());
+      return endpoint.serve(exchange, primaryKey, body);
     });
   };
   addRoutes(application, endpoint.path, { POST: serve });

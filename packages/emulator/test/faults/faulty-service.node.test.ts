@@ -208,6 +208,19 @@ describe('a client is', () => {
     ]);
   });
 
+  it('refused for its key before its size, also after a latency: the fault is left for a client that has the key', async () => {
+    await using emulator = await start(
+      { kind: 'latency', ms: 1 },
+      { kind: 'too-large', bytes: 100, times: 1 },
+    );
+    expect((await post(emulator.baseUrl + EVENTS_PATH, 'wrong', { batch: [event()] })).status).toBe(403);
+    expect((await sendEvents(emulator, event())).status).toBe(413);
+    expect(await emulator.requests()).toMatchObject([
+      { status: 413, fault: 'waits 1 ms; refuses bodies of more than 100 bytes' },
+      { status: 403, fault: 'waits 1 ms' },
+    ]);
+  });
+
   it('refused where its body is over a size once it is unpacked', async () => {
     await using emulator = await start({ kind: 'too-large', bytes: 500, times: 1 });
     await emulator.changeBehaviour({ behaviour: { compression: true } });
