@@ -1,4 +1,5 @@
 /** Metrics of a tracker for OpenTelemetry, without a dependency on it. */
+import { tried } from '@sluice/protocol/toolbox';
 import type { BreakerState, PauseReason, TrackerStats } from '../tell/stats.ts';
 import type { Tracker } from '../tracker.ts';
 
@@ -124,11 +125,14 @@ export function observeTracker(
     letters.add(count, { 'http.response.status_code': status, ...attributes });
   });
   const stop = tracker.on('request', ({ durationMs, status, url }) => {
-    const { hostname, port, protocol } = new URL(url);
+    // It is no URL where its host is hidden, as a header of the user that has the same text.
+    const server = tried(() => new URL(url));
     durations.record(durationMs / 1_000, {
       'http.request.method': 'POST',
-      'server.address': hostname,
-      'server.port': Number(port || (protocol === 'http:' ? 80 : 443)),
+      ...(server && {
+        'server.address': server.hostname,
+        'server.port': Number(server.port || (server.protocol === 'http:' ? 80 : 443)),
+      }),
       ...(status && { 'http.response.status_code': status }),
       ...((!status || status >= 400) && { 'error.type': `${status || 'no answer'}` }),
       ...attributes,

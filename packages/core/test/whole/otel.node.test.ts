@@ -34,10 +34,12 @@ function createMeter(): { meter: Meter; collect(): Promise<Map<string, unknown>>
   return { meter: provider.getMeter('sluice'), collect };
 }
 
-async function createService(): Promise<Tracker> {
+/** @param headersOf Headers of the user, for a service at this address. */
+async function createService(headersOf?: (host: string) => Record<string, string>): Promise<Tracker> {
   const emulator = await startEmulator({ primaryKey: 'email' });
   const { baseUrl, apiKey } = emulator;
-  const tracker = createTracker({ baseUrl, apiKey, correlationKey: 'email', journal: 'memory' });
+  const delivery = { headers: headersOf?.(new URL(baseUrl).host) };
+  const tracker = createTracker({ baseUrl, apiKey, correlationKey: 'email', journal: 'memory', delivery });
   onTestFinished(async () => {
     await tracker.close({ timeoutMs: 0 });
     await emulator.close();
@@ -74,6 +76,15 @@ describe('a meter', () => {
         buckets: expect.objectContaining({ boundaries: expect.arrayContaining([0.005, 0.1, 10]) }),
       }),
     ]);
+  });
+
+  it('is told how long requests take, without the address where a header has the same text: no header is shown', async () => {
+    const tracker = await createService((host) => ({ 'x-forwarded-host': host }));
+    const { meter, collect } = createMeter();
+    observeTracker(tracker, meter);
+    tracker.track('measured', {}, ada);
+    await tracker.flush();
+    expect((await collect()).get('http.client.request.duration POST 200')).toMatchObject({ count: 1 });
   });
 
   it('is told from one snapshot a collection, and no more once that is stopped', async () => {
