@@ -35,6 +35,29 @@ it('a recording tracker refuses what a real one refuses', () => {
   expect(tracker.events()).toEqual([]);
 });
 
+it('a recording tracker takes the options of a real one, and keeps and sends nothing where they say', async () => {
+  const dispatch = () => expect.unreachable('something was sent');
+  const tracker = recordingTracker({
+    correlationKey: 'email',
+    journal: undefined,
+    journalDirectory: '/proc/nowhere',
+    delivery: {
+      connect: { servername: 'proxy.example' },
+      dispatcher: { dispatch },
+      headers: { 'x-shop': 'a' },
+    },
+    relay: '/s',
+  });
+  tracker.for('ada@example.com').track('purchase');
+  await tracker.flush();
+  expect(tracker.events('purchase')).toMatchObject([{ correlationKey: 'email' }]);
+  expect(tracker.stats()).toMatchObject({ journal: 'memory', delivered: 1 });
+  await tracker.close();
+  expect(() => recordingTracker({ delivery: { headers: { 'content-type': 'text/plain' } } })).toThrow(
+    'delivery.headers',
+  );
+});
+
 it('waitFor resolves with an event that is tracked later, or was before', async () => {
   const tracker = recordingTracker();
   tracker.identify('ada@example.com');

@@ -83,6 +83,8 @@ const WAIT_MS = 1_000;
 /** A name, or a function that says whether this is the event. */
 type Match = string | ((event: Event) => boolean);
 
+type RecordingOptions = Partial<TestOptions & Pick<RelayedOptions, 'relay'>>;
+
 /** A tracker for tests: it keeps what is tracked, and sends and stores nothing. */
 export interface RecordingTracker<Events = AnyEvents> extends Tracker<Events> {
   /**
@@ -115,7 +117,7 @@ export interface RecordingTracker<Events = AnyEvents> extends Tracker<Events> {
 /**
  * Makes a tracker for tests. It refuses and changes events as a real one does.
  *
- * @param options Those of a real tracker. Default: none of them is needed.
+ * @param options Those of a real tracker. Those about where events are kept and sent do nothing. Default: none of them is needed.
  * @throws A ConfigError if an option is wrong.
  * @example
  * const tracker = recordingTracker();
@@ -125,8 +127,11 @@ export interface RecordingTracker<Events = AnyEvents> extends Tracker<Events> {
 export function recordingTracker<Events extends object = AnyEvents>({
   clock,
   random,
+  journalDirectory,
+  relay,
+  delivery: { connect, dispatcher, ...delivery } = {},
   ...options
-}: Partial<TestOptions> = {}): RecordingTracker<Events> {
+}: RecordingOptions = {}): RecordingTracker<Events> {
   const events: Event[] = [];
   const problems: InvalidEventError[] = [];
   const waits = new Set<() => void>();
@@ -153,9 +158,10 @@ export function recordingTracker<Events extends object = AnyEvents>({
     {
       baseUrl: 'http://recording.test',
       correlationKey: 'id',
-      journal: 'memory',
       logger: false,
       ...options,
+      delivery,
+      journal: 'memory',
       transport: faultyTransport(() => 200),
       debug: true,
     },
