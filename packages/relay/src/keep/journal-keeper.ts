@@ -23,7 +23,10 @@ const KEY_BYTES = 32;
 const MOST_LEFT = 300_000;
 /** A directory that cannot be used is tried again after so long. */
 const AGAIN_MS = 1_000;
-/** A relay that could not keep events counts as not ready for so long. For ever, a load balancer would never let it try again. */
+/**
+ * A relay that could not keep events counts as not ready for so long, also if it keeps some meanwhile: of a full journal, small ones
+ * still find room. For ever, a load balancer would never let it try again.
+ */
 const UNREADY_MS = 10_000;
 /** `close()` gives up a disk that hangs after so long: once before it closes the tracker, once after that. */
 const DISK_MS = 5_000;
@@ -45,7 +48,7 @@ export class JournalKeeper implements Keeper {
   #repeated = 0;
   readonly #accept: TextTracker['accept'];
   #isDropped = false;
-  /** When events were refused that it could not keep, if none were kept since. */
+  /** When events were last refused that it could not keep. */
   #refusedAt = Number.NEGATIVE_INFINITY;
   /** Keys of what was accepted while the journal failed. The tracker has it in memory, and may send it from there. */
   #left: { events: number[]; parcels: number[] } = { events: [], parcels: [] };
@@ -100,7 +103,6 @@ export class JournalKeeper implements Keeper {
   async keep(work: Work, now: number): Promise<void> {
     try {
       await this.#take(work, this.#ids ?? (await this.#opened), now);
-      this.#refusedAt = Number.NEGATIVE_INFINITY;
     } catch (error) {
       this.#refusedAt = this.#settings.clock.now();
       if (error instanceof Refusal) throw error;

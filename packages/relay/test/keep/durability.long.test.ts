@@ -51,6 +51,7 @@ describe('202', () => {
     }
     await expect.poll(missing).toEqual([]);
     expect(taken).toHaveLength(600);
+    await clock.advance(10_000);
     expect(site.relay.isReady()).toBe(true);
   });
 

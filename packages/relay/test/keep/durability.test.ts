@@ -125,6 +125,22 @@ describe('202', () => {
   });
 });
 
+it('a relay is not ready for 10 seconds after its journal was full, also if small events still find room', async () => {
+  const emulator = await service();
+  await emulator.suspend();
+  const clock = new VirtualClock(Date.now());
+  const tracker = { storage: { maxBytes: 256 * 1024 } };
+  const site = await openSite(optionsOf(emulator, { tracker, logger: SILENT, clock }));
+  const ticket = await site.ticket();
+  const send = async (text: string) =>
+    (await site.send({ batch: [pageEvent({ payload: { text } })], ticket })).status;
+  await expect.poll(() => send('x'.repeat(20_000))).toBe(503);
+  expect(await send('small')).toBe(202);
+  expect(site.relay.isReady()).toBe(false);
+  await clock.advance(10_000);
+  expect(site.relay.isReady()).toBe(true);
+});
+
 describe('close()', () => {
   /** Resolves once the relay is closed, though its clock stands still. */
   const closed = async (relay: Relay, clock: VirtualClock) => {
