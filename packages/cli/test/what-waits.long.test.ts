@@ -30,7 +30,7 @@ describe('what waits in a journal', () => {
     const replayed = await sluice(['dead-letters', 'replay', journal, '--config', config], away);
     expect(replayed).toMatchObject({
       code: 1,
-      errors: expect.stringContaining(`is full; make room first: sluice drain ${journal}`),
+      errors: expect.stringContaining(`if the journal is full, make room first: sluice drain ${journal}`),
     });
     expect(await lettersIn(journal)).toHaveLength(3);
     const drained = await sluice(['drain', journal, '--config', config, '--json'], env);

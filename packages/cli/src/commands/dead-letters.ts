@@ -1,4 +1,5 @@
 import { inspectJournal, storedDeadLetters } from '@sluice/core/inspect';
+import { isSluiceError } from '@sluice/protocol';
 import type { CommandSpec } from '../command-spec.ts';
 import { deliver, deliveredText, exitCodeOf } from '../delivery/deliver.ts';
 import { withProgress } from '../delivery/progress.ts';
@@ -83,8 +84,9 @@ const replay: CommandSpec = {
       async () => ({
         replayed: await tracker.deadLetters.replay(choice).catch(async (cause: Error) => {
           await tracker.close({ timeoutMs: 0 });
-          const advice = /is full/.test(cause.message) ? `; make room first: sluice drain ${directory}` : '';
-          throw new Error(cause.message + advice, { cause });
+          const isStorage = isSluiceError(cause, 'SLUICE_STORAGE');
+          const advice = `; if the journal is full, make room first: sluice drain ${directory}`;
+          throw new Error(cause.message + (isStorage ? advice : ''), { cause });
         }),
         ...(await deliver(tracker, signal)),
       }),
