@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import type { Database, Row } from '../database/database.ts';
 import type { Tenure } from './tenure.ts';
 
@@ -26,6 +27,11 @@ interface Kinds {
  */
 const UNUSED = "interval '5 minutes'";
 
+/** Below this, PostgreSQL counts: the slots of the outbox, and of what is damaged. */
+const LEAST_ID = 2 ** 40;
+/** `randomInt` takes no larger range. */
+const MOST_ID = LEAST_ID + 2 ** 48 - 1;
+
 /** How long a renewal may take, in milliseconds: what is left of the lease by then, but for a second. A standby may be slow. */
 const RENEW_MS = 6_000;
 
@@ -48,16 +54,22 @@ export class SlotTable {
     await this.#database.run({ what: 'find the tables', text: `select from ${this.#slot} limit 0` });
   }
 
-  /** Makes a slot. @param isOwned Whether this journal sends from it. If not, a forwarder may take it at once. */
+  /**
+   * Makes a slot. A failover that takes back the last commits takes back what PostgreSQL counts too: another journal would get the id
+   * of one that goes on to write. So the id is random.
+   *
+   * @param isOwned Whether this journal sends from it. If not, a forwarder may take it at once.
+   */
   async create(isOwned: boolean): Promise<Tenure> {
-    const [row = {}] = await this.#database.run({
+    const slot = randomInt(LEAST_ID, MOST_ID);
+    await this.#database.run({
       what: 'make a slot',
-      text: `insert into ${this.#slot} (owner, epoch, until, part)
-        values ($1, $2, now() + $3 * interval '1 millisecond', $4) returning id as slot`,
-      values: [...(isOwned ? [this.#owner, 1, this.#leaseMs] : [null, 0, 0]), this.#part],
+      text: `insert into ${this.#slot} (id, owner, epoch, until, part) overriding system value
+        values ($5, $1, $2, now() + $3 * interval '1 millisecond', $4)`,
+      values: [...(isOwned ? [this.#owner, 1, this.#leaseMs] : [null, 0, 0]), this.#part, slot],
     });
     const epoch = isOwned ? 1 : undefined;
-    return { slot: Number(row.slot), epoch, outbox: undefined, isOwn: true, isLost: false };
+    return { slot, epoch, outbox: undefined, isOwn: true, isLost: false };
   }
 
   /** Takes slots that nobody owns any more and that have events, of these kinds. */

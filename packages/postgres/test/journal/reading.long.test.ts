@@ -35,7 +35,8 @@ describeFleet('Reading', (fleet) => {
     expect((await journal.read(whole, ALL)).range).toEqual(part(whole, 0, 10));
     const damaged = await journal.read(part(whole, 10, 30), ALL);
     expect(damaged).toMatchObject({ range: part(whole, 10, 20), events: { ends: new Uint32Array(0) } });
-    expect(witness).toMatchObject({ settlements: [], damages: ['parcel 11 of slot 17'] });
+    const slot = await fleet.ask(`select slot from ${fleet.schema}.parcel where seq = 1`);
+    expect(witness).toMatchObject({ settlements: [], damages: [`parcel 11 of slot ${slot}`] });
   });
 
   it('keeps a damaged parcel aside, where no forwarder takes it', async () => {

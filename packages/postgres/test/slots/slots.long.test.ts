@@ -65,6 +65,21 @@ describeFleet('A slot', (fleet) => {
     await database.close();
   });
 
+  it('that a failover took back is not made again for another journal, while its own goes on to write it', async () => {
+    const { pool } = fleet.database;
+    const { journal: first } = await fleet.journal({ send: false, notify: false });
+    const { journal: second } = await fleet.journal({ send: false, notify: false });
+    const next = await fleet.ask(`select coalesce(max(id), 0) + 1 from ${fleet.schema}.slot`);
+    await first.append(numbered('taken back', 1));
+    // As on a standby that has not got these commits.
+    await pool.query(`delete from ${fleet.schema}.parcel`);
+    await pool.query(`delete from ${fleet.schema}.slot where outbox is null`);
+    await pool.query(`alter table ${fleet.schema}.slot alter column id restart with ${next}`);
+    for (let count = 0; count < 2; count += 1) await second.append(numbered('second', 1));
+    await first.append(numbered('first', 1));
+    expect(await fleet.count('parcel')).toBe(3);
+  });
+
   it('of the outbox is shared: two forwarders that are both busy have some each', async () => {
     const slow = fleet.emulator.fail(SLOW);
     for (let slot = 0; slot < 16; slot += 1) await fleet.fillOutbox('shared', 1_000, slot);
