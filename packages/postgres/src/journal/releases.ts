@@ -21,6 +21,8 @@ const RETRY_MS = 500;
 export class Releases {
   readonly #options: ReleasesOptions;
   #waiting: Release[] = [];
+  /** The strays that are not deleted yet. */
+  readonly #strays = new Set<Release>();
   #flushing: Promise<void> | undefined;
   #retry: Timer | undefined;
   #isStopped = false;
@@ -33,6 +35,7 @@ export class Releases {
   async add(releases: readonly Release[]): Promise<void> {
     if (releases.length === 0) return;
     this.#waiting.push(...releases);
+    for (const release of releases) if (release.table === 'stray') this.#strays.add(release);
     // What is being deleted now may be another statement's.
     await this.#flushing?.catch(() => undefined);
     await this.flush();
@@ -42,6 +45,12 @@ export class Releases {
   async flush(): Promise<void> {
     if (this.#waiting.length > 0) this.#flushing ??= this.#flush();
     await this.#flushing;
+  }
+
+  /** Resolves once no stray is left: at once if there is none. Rejects with a StorageError if one could not be deleted. */
+  async cleared(): Promise<void> {
+    // The statement in progress may be of before they came.
+    while (this.#strays.size > 0) await this.flush();
   }
 
   /** Nothing is tried again. */
@@ -56,7 +65,10 @@ export class Releases {
     this.#retry?.cancel();
     try {
       await this.#run(releases);
-      for (const release of releases) release.done();
+      for (const release of releases) {
+        this.#strays.delete(release);
+        release.done();
+      }
       const ended = releases.filter(({ gone }) => !gone);
       const events = ended.filter(({ table }) => table === 'outbox').length;
       this.#options.onDeleted(ended.length - events, events);

@@ -116,7 +116,7 @@ export class Writer {
     const { parcels, onStored, releases } = this.#options;
     const bodies = await Promise.all(entries.map(({ body }) => body));
     // What may have been stored of groups that were given up goes first: these may be the same events.
-    await releases.flush();
+    await releases.cleared();
     /** Since when it is unknown whether the groups are stored. */
     let since: Moment | undefined;
     for (;;) {

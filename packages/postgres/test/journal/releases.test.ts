@@ -32,3 +32,29 @@ it('a release that fails after stop() is not tried again for ever', async () => 
   await clock.advance(60_000);
   expect(tries).toBe(1);
 });
+
+it('strays that come while others are deleted are waited for until they are gone too', async () => {
+  const answers: (() => void)[] = [];
+  const answer = () => new Promise<void>((resolve) => answers.push(resolve));
+  const releases = new Releases({
+    parcels: { clear: answer, remove: answer } as Partial<ParcelTable> as ParcelTable,
+    outbox: {} as OutboxTable,
+    clock: new VirtualClock(),
+    onDeleted() {},
+  });
+  const tenure = { slot: 1, epoch: 1, outbox: undefined, isOwn: true, isLost: false };
+  const first = releases.add([{ table: 'own', tenure, seq: 1, done() {} }]);
+  // Waits for nothing: these are not strays.
+  await releases.cleared();
+  const second = releases.add([{ table: 'stray', tenure, seq: 2, done() {} }]);
+  let isCleared = false;
+  const cleared = releases.cleared().then(() => {
+    isCleared = true;
+  });
+  for (const count of [1, 2]) {
+    await expect.poll(() => answers.length).toBe(count);
+    expect(isCleared).toBe(false);
+    answers.at(-1)?.();
+  }
+  await Promise.all([first, second, cleared]);
+});

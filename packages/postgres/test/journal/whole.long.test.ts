@@ -33,6 +33,23 @@ describeFleet('A tracker with a journal on PostgreSQL', (fleet) => {
     await fleet.delivered('durable', 10);
   });
 
+  it('stores new events while the deletion of others waits', async () => {
+    const { journal } = await fleet.journal();
+    const first = await journal.append(numbered('first', 1));
+    const lock = await fleet.database.pool.connect();
+    await lock.query('begin');
+    await lock.query(`select from ${fleet.schema}.parcel for update`);
+    const deleted = journal.acknowledge(first);
+    const waiting = () => fleet.ask(`select count(*) from pg_stat_activity where wait_event_type = 'Lock'`);
+    await vi.waitFor(async () => expect(await waiting()).toBe('1'), PATIENCE);
+    const second = await journal.append(numbered('second', 1)).catch((error: Error) => error);
+    await lock.query('commit');
+    lock.release();
+    expect(second).not.toBeInstanceOf(Error);
+    await deleted;
+    expect(await fleet.count('parcel')).toBe(1);
+  });
+
   it('hands its events over if it does not send, and a forwarder delivers them', async () => {
     const publisher = fleet.tracker({ send: false });
     const forwarder = fleet.tracker();

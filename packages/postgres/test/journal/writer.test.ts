@@ -15,7 +15,7 @@ it('a slot that is lost is left as soon as the write in progress has ended, thou
   const writer = new Writer({
     // The casts are safe: nothing else of them is used.
     parcels: { insert } as Partial<ParcelTable> as ParcelTable,
-    releases: { flush: async () => {} } as Partial<Releases> as Releases,
+    releases: { cleared: async () => {} } as Partial<Releases> as Releases,
     ...{ segments: new Segments(), clock: systemClock, compress: false, repeatMs: 0, onStored() {} },
     async makeSlot() {
       const tenure = { slot: slots.length, epoch: 1, outbox: undefined, isOwn: true, isLost: false };
@@ -55,7 +55,7 @@ it('what is appended behind a group that fails fails too: it would be stored bef
         return true;
       },
     } as Partial<ParcelTable> as ParcelTable,
-    releases: { flush: async () => {} } as Partial<Releases> as Releases,
+    releases: { cleared: async () => {} } as Partial<Releases> as Releases,
     ...{ segments: new Segments(), clock: systemClock, compress: false, repeatMs: 0, onStored() {} },
     makeSlot: async () => ({ slot: 1, epoch: 1, outbox: undefined, isOwn: true, isLost: false }),
   });
