@@ -100,12 +100,8 @@ export class Intake {
   /** Events were deleted: there may be room for others. */
   freed(): void {
     for (const taken of this.#taken) taken.tidy();
-    if (
-      !this.#isFull ||
-      this.#parcelRoom * 2 < this.#options.mostParcels ||
-      this.#eventRoom * 2 < MOST_EVENTS
-    )
-      return;
+    if (!this.#isFull) return;
+    if (this.#parcelRoom * 2 < this.#options.mostParcels || this.#eventRoom * 2 < MOST_EVENTS) return;
     this.#isFull = false;
     this.call();
   }
@@ -174,12 +170,14 @@ export class Intake {
 
   /** Takes what there is, as far as there is room. Resolves to how many parcels and events of the outbox it found. */
   async #lookAll(): Promise<number> {
-    let found = 0;
-    for (;;) {
-      const more = await this.#look();
+    const begun = moment();
+    let [found, more] = [0, 0];
+    do {
+      more = await this.#look();
       found += more;
-      if (more === 0 || this.#isStopped) break;
-    }
+      // Under steady load, each look finds something: what follows must not wait for the end of it.
+    } while (more > 0 && !this.#isStopped && msSince(begun) < this.#options.mostPollMs);
+    if (more > 0) this.#isCalled = true;
     this.#passOn();
     await this.#giveBack();
     await this.#removeUnused();
