@@ -15,32 +15,49 @@ export interface Parcel extends Span {
   readonly place?: number | undefined;
 }
 
+/** So many numbers of each parcel are kept. */
+const WIDTH = 4;
+
 /** The known parcels of a slot, in order. A lookup is a binary search. The cost of a release does not grow with the backlog. */
 export class ParcelList {
-  #all: Parcel[] = [];
-  readonly #removed = new Set<Parcel>();
+  /**
+   * Of each parcel `from`, `to`, `bytes` and `at`, or NaN. While the service is away, a tracker stores millions of them, and objects would
+   * take ten times as much.
+   */
+  #all: number[] = [];
+  /** Those with more to them, by their first numbers. */
+  readonly #special = new Map<number, Parcel>();
+  /** The first numbers of those that were removed. */
+  readonly #removed = new Set<number>();
   /** Size of the parcels that are not completely released. */
   bytes = 0;
 
   /** Number of parcels that were added and not removed. */
   get size(): number {
-    return this.#all.length - this.#removed.size;
+    return this.#all.length / WIDTH - this.#removed.size;
   }
 
   /** The numbers under which the table has them. */
   get keys(): number[] {
-    return this.#all.filter((parcel) => !this.#removed.has(parcel)).map(({ from }) => from);
+    return this.#all.filter((from, index) => index % WIDTH === 0 && !this.#removed.has(from));
   }
 
   /** Number of these that were listed after a place. */
   countAfter(place: number): number {
-    return this.#all.filter((parcel) => (parcel.place ?? 0) > place && !this.#removed.has(parcel)).length;
+    return [...this.#special.values()].filter((parcel) => (parcel.place ?? 0) > place).length;
   }
 
   /** Inserts a parcel in order; usually that is at the end. */
   add(parcel: Parcel): void {
-    this.#all.splice(this.#positionOf(parcel.from), 0, parcel);
-    this.bytes += parcel.bytes;
+    const { at = Number.NaN, bytes, from, isRepeated, place, to } = parcel;
+    // The table may have another one with the number of one that is gone.
+    if (this.#removed.has(from)) this.#tidy();
+    const start = this.#positionOf(from) * WIDTH;
+    // `splice` would copy all of them.
+    if (start === this.#all.length) this.#all.push(from, to, bytes, at);
+    else this.#all.splice(start, 0, from, to, bytes, at);
+    if (isRepeated || place !== undefined) this.#special.set(from, parcel);
+    this.bytes += bytes;
   }
 
   /** The adjacent parcels that a read from the start of the span needs, as far as they fit the limit: at least one, if there is one. */
@@ -61,7 +78,7 @@ export class ParcelList {
   /** The first parcel behind an index that is not completely released. */
   next(index: number): Parcel | undefined {
     for (let position = this.#positionOf(index); ; position += 1) {
-      const parcel = this.#all[position];
+      const parcel = this.#get(position);
       if (!parcel || (parcel.from > index && parcel.rest.length > 0)) return parcel;
     }
   }
@@ -70,37 +87,50 @@ export class ParcelList {
   release(span: Span): Parcel[] {
     const changed: Parcel[] = [];
     for (let position = this.#positionOf(span.from); ; position += 1) {
-      const parcel = this.#all[position];
+      const parcel = this.#get(position);
       if (!parcel || parcel.from >= span.to) return changed;
       if (parcel.rest.length === 0) continue;
       parcel.rest = outside(parcel.rest, span);
       if (parcel.rest.length === 0) this.bytes -= parcel.bytes;
+      this.#special.set(parcel.from, parcel);
       changed.push(parcel);
     }
   }
 
   /** Removes a parcel that is completely released. */
   remove(parcel: Parcel): void {
-    this.#removed.add(parcel);
+    this.#removed.add(parcel.from);
+    this.#special.delete(parcel.from);
     // Now and then, so that a removal does not move all others.
-    if (this.#removed.size * 2 <= this.#all.length) return;
-    this.#all = this.#all.filter((other) => !this.#removed.has(other));
-    this.#removed.clear();
+    if (this.#removed.size > this.size) this.#tidy();
   }
 
   /** The parcel with this index, even if all its events are released. */
   #at(index: number): Parcel | undefined {
-    const parcel = this.#all[this.#positionOf(index)];
+    const parcel = this.#get(this.#positionOf(index));
     return parcel && parcel.from <= index ? parcel : undefined;
+  }
+
+  #get(position: number): Parcel | undefined {
+    const [from, to = 0, bytes = 0, at] = this.#all.slice(position * WIDTH, (position + 1) * WIDTH);
+    if (from === undefined) return undefined;
+    const rest = this.#removed.has(from) ? [] : [{ from, to }];
+    return this.#special.get(from) ?? { from, to, bytes, at: Number.isNaN(at) ? undefined : at, rest };
+  }
+
+  #tidy(): void {
+    const all = this.#all;
+    this.#all = all.filter((_, index) => !this.#removed.has(all[index - (index % WIDTH)] ?? 0));
+    this.#removed.clear();
   }
 
   /** The position of the first parcel that ends after an index. */
   #positionOf(index: number): number {
     let low = 0;
-    let high = this.#all.length;
+    let high = this.#all.length / WIDTH;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if ((this.#all[middle]?.to ?? 0) > index) high = middle;
+      if ((this.#all[middle * WIDTH + 1] ?? 0) > index) high = middle;
       else low = middle + 1;
     }
     return low;
