@@ -259,7 +259,9 @@ export class Intake {
   /** Without room for long, another forwarder may have some: one slot is not listed any more, and goes back once it is empty. */
   #passOn(): void {
     const { idleMs } = this.#options;
-    this.#roomSince = this.#isFull ? undefined : (this.#roomSince ?? moment());
+    // There may be more than the look took.
+    const isFull = this.#parcelRoom <= 0 || this.#eventRoom <= 0;
+    this.#roomSince = isFull ? undefined : (this.#roomSince ?? moment());
     const hasRoom = this.#roomSince !== undefined && msSince(this.#roomSince) >= idleMs;
     const leaving = this.#taken.find(({ isLeaving }) => isLeaving);
     // What others overtook waits for a reason of its own, so the rest of its slot does not wait for that.
@@ -269,7 +271,7 @@ export class Intake {
       // The next one that goes on is another.
       this.#taken = [leaving, ...this.#taken.filter((taken) => taken !== leaving)];
     }
-    this.#fullSince = this.#isFull ? (this.#fullSince ?? moment()) : undefined;
+    this.#fullSince = isFull ? (this.#fullSince ?? moment()) : undefined;
     if (!this.#fullSince || msSince(this.#fullSince) < idleMs) return;
     const last = this.#taken.at(-1);
     if (!last || this.#taken.length < 2 || this.#taken.some(({ isLeaving }) => isLeaving)) return;

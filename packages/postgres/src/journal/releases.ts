@@ -49,8 +49,13 @@ export class Releases {
 
   /** Resolves once no stray is left: at once if there is none. Rejects with a StorageError if one could not be deleted. */
   async cleared(): Promise<void> {
-    // The statement in progress may be of before they came.
-    while (this.#strays.size > 0) await this.flush();
+    while (this.#strays.size > 0) {
+      // The statement in progress may be of before they came.
+      await this.#flushing?.catch(() => undefined);
+      await this.flush().catch((error) => {
+        if (this.#strays.size > 0) throw error;
+      });
+    }
   }
 
   /** Nothing is tried again. */
@@ -65,10 +70,7 @@ export class Releases {
     this.#retry?.cancel();
     try {
       await this.#run(releases);
-      for (const release of releases) {
-        this.#strays.delete(release);
-        release.done();
-      }
+      for (const release of releases) release.done();
       const ended = releases.filter(({ gone }) => !gone);
       const events = ended.filter(({ table }) => table === 'outbox').length;
       this.#options.onDeleted(ended.length - events, events);
@@ -95,8 +97,10 @@ export class Releases {
       if (gone) cuts.set(`${slot} ${seq}`, { slot, epoch, seq, gone });
       else ended[table].push({ slot, epoch, seq, hash });
     }
-    if (cuts.size > 0) await parcels.cut([...cuts.values()]);
+    // First: appends wait for it.
     if (ended.stray.length > 0) await parcels.clear(ended.stray);
+    for (const release of releases) this.#strays.delete(release);
+    if (cuts.size > 0) await parcels.cut([...cuts.values()]);
     if (ended.own.length > 0) await parcels.remove(ended.own, false);
     if (ended.parcel.length > 0) await parcels.remove(ended.parcel, true);
     if (ended.outbox.length > 0) await outbox.remove(ended.outbox);

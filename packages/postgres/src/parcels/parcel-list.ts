@@ -78,6 +78,7 @@ export class ParcelList {
   /** The first parcel behind an index that is not completely released. */
   next(index: number): Parcel | undefined {
     for (let position = this.#positionOf(index); ; position += 1) {
+      if (this.#isRemoved(position)) continue;
       const parcel = this.#get(position);
       if (!parcel || (parcel.from > index && parcel.rest.length > 0)) return parcel;
     }
@@ -87,6 +88,7 @@ export class ParcelList {
   release(span: Span): Parcel[] {
     const changed: Parcel[] = [];
     for (let position = this.#positionOf(span.from); ; position += 1) {
+      if (this.#isRemoved(position)) continue;
       const parcel = this.#get(position);
       if (!parcel || parcel.from >= span.to) return changed;
       if (parcel.rest.length === 0) continue;
@@ -114,8 +116,12 @@ export class ParcelList {
   #get(position: number): Parcel | undefined {
     const [from, to = 0, bytes = 0, at] = this.#all.slice(position * WIDTH, (position + 1) * WIDTH);
     if (from === undefined) return undefined;
-    const rest = this.#removed.has(from) ? [] : [{ from, to }];
+    const rest = this.#isRemoved(position) ? [] : [{ from, to }];
     return this.#special.get(from) ?? { from, to, bytes, at: Number.isNaN(at) ? undefined : at, rest };
+  }
+
+  #isRemoved(position: number): boolean {
+    return this.#removed.has(this.#all[position * WIDTH] ?? Number.NaN);
   }
 
   #tidy(): void {

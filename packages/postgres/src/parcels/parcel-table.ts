@@ -80,7 +80,11 @@ export class ParcelTable {
     }
   }
 
-  /** Lists parcels of slots of which this journal is the owner, in order, without those that it knows. @param limit For each slot. */
+  /**
+   * Lists parcels of slots of which this journal is the owner, without those that it knows: those of the slot with the oldest one first.
+   *
+   * @param limit For each slot.
+   */
   async list(
     slots: readonly Omit<RowKey, 'seq'>[],
     known: readonly Omit<RowKey, 'epoch'>[],
@@ -97,7 +101,7 @@ export class ParcelTable {
             select from unnest($3::bigint[], $4::bigint[]) as known (slot, seq)
             where known.slot = p.slot and known.seq = p.seq)
           order by seq limit $5) as found
-        order by held.slot, found.seq`,
+        order by min(found.at) over (partition by held.slot) nulls first, held.slot, found.seq`,
       values: [
         slots.map(({ slot }) => slot),
         slots.map(({ epoch }) => epoch),

@@ -4,7 +4,7 @@ import { startPgBouncer, whyNoPgBouncer } from '@sluice/test-servers';
 import pg from 'pg';
 import { expect, it, vi } from 'vitest';
 import { PATIENCE } from '../../../../testing/patience.ts';
-import { ADA, describeFleet } from '../bench/fleet.ts';
+import { ADA, describeFleet, upTo } from '../bench/fleet.ts';
 import { Network } from '../bench/network.ts';
 
 /** So seldom that only a call can be the reason for a look. */
@@ -67,6 +67,17 @@ describeFleet('A forwarder', (fleet) => {
     await fleet.delivered('looked', 1);
     // Connections of earlier tests end a little later.
     await vi.waitFor(async () => expect(await listeners()).toBe('0'), PATIENCE);
+  });
+
+  it('sends what trackers left that ran one after the other in that order', async () => {
+    for (const number of upTo(8)) {
+      const publisher = fleet.tracker({ send: false, notify: false });
+      publisher.track('in turn', { number }, ADA);
+      await publisher.close();
+    }
+    fleet.tracker({ notify: false }, { ordering: 'strict' });
+    await fleet.delivered('in turn', 8);
+    expect(await fleet.numbers('in turn')).toEqual(upTo(8));
   });
 
   it.skipIf(whyNoPgBouncer() !== undefined)(

@@ -58,3 +58,17 @@ it('strays that come while others are deleted are waited for until they are gone
   }
   await Promise.all([first, second, cleared]);
 });
+
+it('strays are gone though other rows of their batch cannot be deleted', async () => {
+  const clock = new VirtualClock();
+  const away = () => Promise.reject(new Error('locked'));
+  const releases = new Releases({
+    parcels: { clear: async () => {}, cut: away, remove: away } as Partial<ParcelTable> as ParcelTable,
+    ...{ outbox: {} as OutboxTable, clock, onDeleted() {} },
+  });
+  const tenure = { slot: 1, epoch: 1, outbox: undefined, isOwn: true, isLost: false };
+  const [own, stray] = (['own', 'stray'] as const).map((table, seq) => ({ table, tenure, seq, done() {} }));
+  await expect(releases.add([own, stray].flatMap((release) => release ?? []))).rejects.toThrow('locked');
+  await releases.cleared();
+  releases.stop();
+});
