@@ -90,10 +90,7 @@ export function createEngine(
     makeRoom: () => bounds?.makeRoom(),
     onChange(isNew) {
       books.sample(clock.now());
-      if (isNew) {
-        tabs.tell(['waits']);
-        identity.stored();
-      }
+      if (isNew) tabs.tell(['waits']);
       wake();
     },
   });

@@ -42,8 +42,6 @@ export interface Identity {
   answer(): void;
   /** The page is opened, or back: the customer may be another one. */
   look(): void;
-  /** Records can be written: a note that could not be is written too. */
-  stored(): void;
   /** Drops what is held for too long. */
   expire(): void;
   /** The page may go: what is held is stored for the session that it knows. */
@@ -99,6 +97,7 @@ export function createIdentity(options: IdentityOptions): Identity {
     before: number,
     claim?: object,
   ): Promise<boolean> {
+    const isFirst = id === UNKNOWN;
     let made: string | undefined;
     /** The session of the note until now. */
     let former = NO_SESSION;
@@ -118,7 +117,6 @@ export function createIdentity(options: IdentityOptions): Identity {
         const known = parcels.all.get(idOf(key));
         if (!held && known?.session) release(known, '', bytes);
         if (!held || at < oldestAt()) continue;
-        // A page was left before it read the note.
         if ((held === NO_SESSION ? session : held) === id && customer !== undefined) {
           const value = await promisifyRequest<unknown>(objects.get(key));
           const grown = bytes + count * lengthOf(customer);
@@ -150,7 +148,8 @@ export function createIdentity(options: IdentityOptions): Identity {
       // What other pages left was tracked before.
       const isOld = parcel.page !== parcels.own || parcel.epoch <= before;
       if (parcel.session === '' || !(isOld || isLast)) continue;
-      const isUnread = parcel.page !== parcels.own && parcel.session === NO_SESSION;
+      // It is of a page that was left before it read the note.
+      const isUnread = parcel.session === NO_SESSION && (isFirst || parcel.page !== parcels.own);
       if (isUnread || parcel.session === UNKNOWN) parcel.session = isOld ? former : id;
       const isTheirs = parcel.session === id && !(claim && customer === undefined);
       if (isOld && !isTheirs) parcels.end(parcel, 'unidentified');
@@ -241,7 +240,9 @@ export function createIdentity(options: IdentityOptions): Identity {
         // What this page said before is not told late.
         if (!consent.isGranted) claims.clear();
         // The note may still have the former one.
-        customer = undefined;
+        run(() => {
+          if (claims.size === 0) customer = undefined;
+        });
         parcels.endAll('unidentified', ({ session }) => session);
       }
       look();
@@ -250,9 +251,6 @@ export function createIdentity(options: IdentityOptions): Identity {
       if (customer !== undefined) tell(['session', id, customer, false]);
     },
     look,
-    stored() {
-      if (isAhead) look();
-    },
     expire,
     leave(isSure) {
       if (claims.size > 0) return;

@@ -157,7 +157,7 @@ export function createSharing(options: SharingOptions): Sharing {
       const [, id, fate, keys = []] = message;
       // It has its customer by now.
       const parcel = parcels.all.get(id);
-      if (fate === 'unidentified' && !parcel?.session) return;
+      if (fate === 'unidentified' && parcel?.session === '') return;
       // What was cut ends once its parts are stored.
       if (fate) gone.add(id);
       // The answer to a pending request says more than that another page may not send it.

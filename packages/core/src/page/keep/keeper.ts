@@ -59,14 +59,15 @@ export interface Keeper {
   /** What is stored survives a power cut. */
   sync(): Promise<void>;
   leave(isLeft: boolean): void;
-  /** Other pages leave these parcels alone for a while; with 0, no longer. Goes with the next transaction, as what follows. */
-  lease(parcels: readonly Parcel[], forMs: number): void;
+  /**
+   * Other pages leave these parcels alone for a while; with 0, no longer. Goes with the next transaction, as what follows. Returns whether
+   * the service answered in the minute before.
+   */
+  lease(parcels: readonly Parcel[], forMs: number): boolean;
   /** Stores another record; without texts, deletes it. Where there is no storage, it stays among the changes. */
   put(key: IDBValidKey, texts?: string | number): void;
   /** The service answered. */
   answered(): void;
-  /** Whether it did so shortly before this time, as far as any page knows. */
-  wasAnswered(at: number): boolean;
   /** The keys of all records, those that pages left in localStorage among them. Undefined: nothing is stored. */
   list(): Promise<readonly IDBValidKey[] | undefined>;
   /** Tells other pages of a pause, or that there is none. */
@@ -89,7 +90,6 @@ export function createKeeper(options: KeeperOptions): Keeper {
   let isLeft = false;
   /** What is in localStorage too. */
   const spilled = new Set<Change>();
-  const wasAnswered = (at: number) => Math.abs(at - Number(loadText(name))) < ALIVE_MS;
   let failures = 0;
   let isSoon = false;
 
@@ -142,9 +142,10 @@ export function createKeeper(options: KeeperOptions): Keeper {
     const stays = ([, { isPart, texts }]: (typeof all)[0]) => texts !== undefined || (isMoved && isPart);
     const isFull = failures > 0 && all.some(stays) && !all.every(stays);
     // Without consent nothing of a user is stored, and what is stored may be deleted.
-    const able = all.filter(([, { kept, session, texts }]) => {
-      return kept !== 'writing' && session !== UNKNOWN && (!texts || consent.isGranted);
-    });
+    const able = all.filter(
+      ([, { kept, session, texts }]) =>
+        kept !== 'writing' && session !== UNKNOWN && (!texts || consent.isGranted),
+    );
     if (isLeft) for (const [, change] of able) if (!spilled.has(change) && spill(change)) spilled.add(change);
     const begun = able.filter((entry) => !(isFull && stays(entry)));
     if (begun.length === 0) {
@@ -231,13 +232,14 @@ export function createKeeper(options: KeeperOptions): Keeper {
     },
     lease(all, forMs) {
       const now = clock.now();
-      const answered = Number(wasAnswered(now));
+      const isAlive = Math.abs(now - Number(loadText(name))) < ALIVE_MS;
       for (const parcel of all) {
         const { id, page, number } = parcel;
         parcel.leasedUntil = 0;
-        if (forMs) change(`${id} lease`, [page, number, now + forMs, forMs, answered], 0);
+        if (forMs) change(`${id} lease`, [page, number, now + forMs, forMs, Number(isAlive)], 0);
         else if (store) change(`${id} lease`, rangeOf(parcel, TOO_MUCH));
       }
+      return isAlive;
     },
     put: (key, texts) => change(String(key), key, texts),
     share(pause) {
@@ -246,7 +248,6 @@ export function createKeeper(options: KeeperOptions): Keeper {
       if (pause) change('pause', pause, 0);
       else changes.delete('pause');
     },
-    wasAnswered,
     answered() {
       if (store) saveText(name, `${clock.now()}`);
     },

@@ -164,6 +164,8 @@ export function createParcels(options: ParcelsOptions): Parcels {
   }
 
   function end(parcel: Parcel, fate: Fate, letters = -1): void {
+    // Nothing is left, also if it has its customer by now.
+    if (fate === 'denied') parcel.session = '';
     if (!remove(parcel, false, letters > 0)) return;
     if (letters < 0) reporter.settled(fate, parcel.count);
     ended(parcel.id, fate);

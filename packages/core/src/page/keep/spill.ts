@@ -20,10 +20,11 @@ export function createSpill(name: string): (change: Pick<Change, 'key' | 'texts'
     if (!Array.isArray(texts) && !(texts === 0 && isLease(key))) return false;
     const text = JSON.stringify(texts);
     if (room < text.length) return false;
-    room -= text.length;
     const item = `${name} ${JSON.stringify(key)}`;
     saveText(item, text);
-    return loadText(item) === text;
+    if (loadText(item) !== text) return false;
+    room -= text.length;
+    return true;
   };
 }
 

@@ -41,7 +41,7 @@ export function createDelivery(
   const leaseMs = Math.max(LEASE_MS, settings.advanced.headersTimeoutMs);
 
   async function deliver(batch: Batch, outlives = false): Promise<void> {
-    const before = { ...traffic, at: clock.now(), state: gate.state };
+    const before = { ...traffic, at: clock.now(), state: gate.state, isAlive: false };
     const { parcels: sent } = batch;
     const [first] = sent;
     const texts = batch.parcels.flatMap(({ texts }) => texts ?? []);
@@ -57,7 +57,7 @@ export function createDelivery(
       if (before.left < traffic.left || before.denied < traffic.denied) return false;
       if (blame.inARow === 0) {
         // Other pages leave these parcels alone while this one may see the answer: also those that are left, and read nothing.
-        lease(batch, leaseMs);
+        before.isAlive = lease(batch, leaseMs);
         void keeper.commit();
       }
       return true;
@@ -76,9 +76,9 @@ export function createDelivery(
   }
 
   /** @param forMs 0: it is in a request no more. */
-  function lease({ parcels }: Batch, forMs: number): void {
-    keeper.lease(parcels, forMs);
+  function lease({ parcels }: Batch, forMs: number): boolean {
     tabs.tell(['out', parcels.map(({ id }) => id), clock.now() + forMs]);
+    return keeper.lease(parcels, forMs);
   }
 
   /** Without a ticket it waits for one, or ends if there will be none. */
@@ -113,7 +113,7 @@ export function createDelivery(
     sent: readonly Parcel[],
     carried: Carried,
     outcome: Outcome,
-    before: Traffic & { readonly at: number; readonly state: string },
+    before: Traffic & { readonly at: number; readonly state: string; readonly isAlive: boolean },
   ): void {
     let rule = ruleOf(outcome, delivery.policy);
     const now = clock.now();
@@ -156,10 +156,7 @@ export function createDelivery(
     }
     // The browser goes on with requests of a page that is left, though they seem to fail.
     if (outcome.kind === 'failed' && before.left < traffic.left) {
-      if (settings.leaving === 'once' && keeper.wasAnswered(before.at)) {
-        for (const parcel of batch.parcels) end(parcel, 'delivered');
-        return;
-      }
+      if (settings.leaving === 'once' && before.isAlive) return void settle(batch.parcels, [], 0);
       batch.isLeft = true;
       return void retry(batch, before.at + leaseMs - now);
     }
