@@ -26,7 +26,7 @@ const ROOMS = [
 const ROOM_OF = { parts: 'parts', index: 'entries' };
 /** What the `imports` of core's package.json name; pages have other files there. */
 const SEAMS = {
-  '#engine': 'engine.ts',
+  '#engine': 'tracker.ts',
   '#parts': 'parts/engine-parts.ts',
   '#platform': 'platform/platform.ts',
 };

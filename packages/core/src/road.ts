@@ -5,7 +5,6 @@ import { StorageError, storageError } from './base/errors/storage-error.ts';
 import { rangeLength } from './base/range.ts';
 import { attempt } from './base/user-code.ts';
 import { createDispatch } from './dispatch.ts';
-import type { Engine } from './engine.ts';
 import { createAdmission, createJournal, createLetters, storageOf } from './journals.ts';
 import { guardCallbacks } from './options/callbacks.ts';
 import type { Settings } from './options/settings.ts';
@@ -13,6 +12,7 @@ import { learn } from './parts/learn/learn.ts';
 import { warnOfUsers } from './platform/warn-of-users.ts';
 import { Books } from './tell/books.ts';
 import type { TrackerStats } from './tell/stats.ts';
+import type { Engine } from './tracker.ts';
 import { Waiting } from './wait/waiting.ts';
 
 /** Builds the stages of a tracker in the order in which events pass them. Handles the lifecycle of the process or app. */

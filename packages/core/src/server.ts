@@ -1,9 +1,8 @@
 import { EventTexts } from './accept/event-text.ts';
-import type { Engine } from './engine.ts';
 import type { AnyOptions, TrackerOptions } from './options/options.ts';
 import { type Defaults, readOptions } from './options/settings.ts';
 import { createRoad } from './road.ts';
-import { configured, type Tracker, trackerOn } from './tracker.ts';
+import { configured, type Engine, type Tracker, trackerOn } from './tracker.ts';
 
 export { platform as defaults } from '#platform';
 

@@ -5,12 +5,13 @@ import { readApiKey } from '@sluice/protocol/toolbox';
 import { checkText, type EventTexts, type TrackOptions } from './accept/event-text.ts';
 import type { AnyEvents, Track } from './accept/track.ts';
 import { isThrown, reasonOf } from './base/reason.ts';
-import { createDeadline } from './deadline.ts';
-import type { Engine } from './engine.ts';
+import { createDeadline, type Deadline, type Waits } from './deadline.ts';
+import type { Guarded } from './options/callbacks.ts';
 import type { Consent } from './options/options.ts';
 import { readConsent, type Settings } from './options/settings.ts';
 import type { DeadLetters } from './parts/dead-letters/dead-letters.ts';
 import { missingPart } from './parts.ts';
+import type { Reporter } from './tell/reporter.ts';
 import type { FinishOptions, FlushReport, TrackerStats } from './tell/stats.ts';
 import type { TrackerEvents } from './tell/tracker-events.ts';
 
@@ -111,6 +112,29 @@ export interface Tracker<Events = AnyEvents> extends AsyncDisposable {
     event: Name,
     listener: (detail: TrackerEvents[Name]) => void,
   ): () => void;
+}
+
+/** Keeps and delivers the events that a tracker takes. A page has one of its own. @internal */
+export interface Engine
+  extends Waits,
+    Pick<Tracker, 'durable' | 'drainInBackground' | 'retryNow' | 'setApiKey' | 'setConsent' | 'stats'> {
+  readonly reporter: Reporter;
+  readonly hooked: Pick<Guarded, 'prepare'>;
+  /** Undefined without the part. */
+  readonly deadLetters: DeadLetters | undefined;
+  /** Accepts an event. Throws an InvalidEventError if it is too large. @param customer Empty: nobody is identified. */
+  take(text: string, at: number, isHigh: boolean, customer: string): void;
+  isGranted(): boolean;
+  /** @param customer Undefined: the user is not known. */
+  identify(customer?: string): void;
+  /** Resolves once all events known by now are settled, at the deadline, or when no event can make progress before it. */
+  settle(deadline: Deadline): Promise<void>;
+  /** From now on, new events are dropped. */
+  shut(): void;
+  /** Leaves the rest to the journal, and releases all resources. */
+  close(): Promise<void>;
+  /** Drops the events that no journal holds, and reports them as `closed`. */
+  giveUp(): void;
 }
 
 /** Turns any error into a ConfigError. @internal */

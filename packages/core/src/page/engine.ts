@@ -25,7 +25,7 @@ import { createConsent } from './consent.ts';
 import { ConfigError } from '@sluice/protocol';
 import { listenToPage } from './leaving.ts';
 import { checkSize, type EventTexts } from '../accept/event-text.ts';
-import type { Engine } from '../engine.ts';
+import type { Engine } from '../tracker.ts';
 import type { PageParts } from './parts.ts';
 import type { TrackerStats } from '../tell/stats.ts';
 import type { Settings } from '../options/settings.ts';
