@@ -1,5 +1,5 @@
 import type { Limit } from '../base/event-bytes.ts';
-import type { Range } from '../base/range.ts';
+import { type Range, rangeLength, without } from '../base/range.ts';
 import type { Journal } from '../keep/journal.ts';
 import type { Handed, Unwritten } from '../keep/unwritten.ts';
 import { Epochs } from '../tell/epochs.ts';
@@ -74,13 +74,13 @@ export class Parcels implements Unwritten {
 
   /** The returned function tells whether all that is accepted by now is written. */
   mark(): () => boolean {
-    const epoch = this.endEpoch();
+    const epoch = this.#endEpoch();
     return () => this.queues.every((queue) => queue.isWritten(epoch));
   }
 
   /** Ends an epoch. The returned function resolves once all events of before are settled, or the signal aborts. */
   turn(): (over: AbortSignal) => Promise<void> {
-    const epoch = this.endEpoch();
+    const epoch = this.#endEpoch();
     return (over) => this.epochs.settled(epoch, over);
   }
 
@@ -107,6 +107,47 @@ export class Parcels implements Unwritten {
     return this.drop(gone);
   }
 
+  /** Whether events wait in a segment, and all of them wait alone. */
+  hasOnlyAlone(segment: number): boolean {
+    let hasAny = false;
+    for (const { isAlone, places } of this.all()) {
+      if (!places.has(segment)) continue;
+      if (!isAlone) return false;
+      hasAny = true;
+    }
+    return hasAny;
+  }
+
+  /**
+   * Copies the events of high priority from a range that is about to be given up. If that is a whole segment, those that wait alone,
+   * too: of parts, nobody can tell when only such are left. Returns their bytes.
+   *
+   * @param isAll Copies all events, and rejects if that fails.
+   */
+  async rescue(
+    gone: Range,
+    isAll: boolean,
+    journal: Journal,
+    onFailed: (error: unknown) => void,
+  ): Promise<number> {
+    const isWhole = gone.to === Number.POSITIVE_INFINITY;
+    const last = [...this.all()].filter(({ isAlone, isHigh }) => isAll || (isAlone && isWhole) || isHigh);
+    const found = last.flatMap(({ places }) =>
+      places.find(gone).flatMap((span) => places.slice(span).ranges),
+    );
+    let bytes = 0;
+    try {
+      for (const range of found) bytes += await this.#copy(range, journal);
+      // Before what was copied is deleted.
+      if (bytes > 0) await journal.sync();
+    } catch (error) {
+      if (isAll) throw error;
+      // The events that are left in the segment go with it, and are reported.
+      onFailed(error);
+    }
+    return bytes;
+  }
+
   /** Nobody can send the events any more that no lasting journal holds: they no longer count as pending. Returns how many. */
   giveUp({ survives, unsaved = 0 }: Pick<Journal, 'survives' | 'unsaved'>): number {
     const count = survives ? this.volatile + unsaved : this.pending;
@@ -127,9 +168,31 @@ export class Parcels implements Unwritten {
   }
 
   /** Ends an epoch: all that is accepted by now belongs to it, or to an earlier one. Returns it. */
-  protected endEpoch(): number {
+  #endEpoch(): number {
     for (const { ring } of this.queues) ring.seal();
     return this.epochs.end();
+  }
+
+  async #copy(range: Range, journal: Journal): Promise<number> {
+    let bytes = 0;
+    for (let { from } = range; from < range.to; ) {
+      const { events, range: read } = await journal.read({ ...range, from }, journal.groupLimit);
+      const count = events.ends.length;
+      if (count > 0) {
+        // A copy: what was read is valid only until the next reading. Not slice(): that of a Buffer copies nothing.
+        const written = await journal.append({ ...events, bytes: new Uint8Array(events.bytes) });
+        const moved = { ...range, from, to: from + count };
+        // Some may have ended meanwhile: nobody needs their copies.
+        let unneeded = [written];
+        for (const { places } of this.all())
+          for (const used of places.move(moved, written))
+            unneeded = unneeded.flatMap((part) => without(part, used));
+        for (const part of unneeded) await journal.acknowledge(part);
+        bytes += events.bytes.length;
+      }
+      from += Math.max(1, rangeLength(read));
+    }
+    return bytes;
   }
 }
 

@@ -13,7 +13,6 @@ import { Line, type LineOptions } from './line.ts';
 import type { Parcel } from './parcel.ts';
 import { Parcels } from './parcels.ts';
 import type { Place, Queue } from './queue.ts';
-import { hasOnlyAlone, rescue } from './rescue.ts';
 
 /** When the service is back, this many batches stay in memory. The rest is left to the journal. */
 const FRESH_BATCHES = 2;
@@ -71,9 +70,8 @@ export class Waiting extends Parcels {
       ...options,
       storage: settings.storage,
       evict: (segment) => this.evict(allOf(segment)),
-      hasOnlyAlone: (segment) => hasOnlyAlone(segment, this),
-      rescue: (segment, isAll, part) =>
-        rescue({ ...allOf(segment), ...part }, this, journal, onFailed, isAll),
+      hasOnlyAlone: (segment) => this.hasOnlyAlone(segment),
+      rescue: (segment, isAll, part) => this.rescue({ ...allOf(segment), ...part }, isAll, journal, onFailed),
       isOver: () => this.isGivenUp,
     });
     this.commit = new GroupCommit({
