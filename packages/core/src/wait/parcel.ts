@@ -1,7 +1,7 @@
 import { type EventBytes, type Limit, splitEvents } from '../base/event-bytes.ts';
-import { allOf, type Range, type Span } from '../base/range.ts';
+import { allOf, type Span } from '../base/range.ts';
 import type { Contents } from './contents.ts';
-import { HANDED, NOWHERE, Places } from './places.ts';
+import { Places } from './places.ts';
 
 /** What a request carries of a parcel. */
 export type Batch = Pick<Parcel, 'body' | 'texts'>;
@@ -28,13 +28,19 @@ export class Parcel {
   #contents: Contents | undefined;
   #body: Uint8Array | undefined;
 
-  /** @param contents Left out if only the journal has the events. */
-  constructor(places: Places, epoch: number, isHigh: boolean, contents?: Contents) {
+  /** @param contents Undefined if only the journal has the events. */
+  constructor(
+    places: Places,
+    epoch: number,
+    isHigh: boolean,
+    contents?: Contents,
+    at: number | undefined = contents?.timeOf(0),
+  ) {
     this.places = places;
     this.epoch = epoch;
     this.isHigh = isHigh;
     this.#contents = contents;
-    this.at = contents?.timeOf(0);
+    this.at = at;
   }
 
   get count(): number {
@@ -53,7 +59,7 @@ export class Parcel {
 
   /** Whether an append of its events is in progress. */
   get isHanded(): boolean {
-    return this.places.has(HANDED);
+    return this.places.has(Places.HANDED);
   }
 
   get isInMemory(): boolean {
@@ -83,7 +89,7 @@ export class Parcel {
   /** Some of its events as a parcel with memory of its own. An append in progress is not for the new parcel. */
   cut(span: Span): Parcel {
     const places = this.places.slice(span);
-    places.markAll(allOf(HANDED), NOWHERE);
+    places.markAll(allOf(Places.HANDED), Places.NOWHERE);
     const contents = this.#contents?.copy(this.#contents.slice(span.from, span.to));
     const part = new Parcel(places, this.epoch, this.isHigh, contents);
     part.at ??= this.at;
@@ -102,11 +108,11 @@ export class Parcel {
 
   /** Hands its next unwritten events to the journal, within the limit. Undefined if there are none. */
   hand({ maxEvents, maxBytes }: Limit): EventBytes | undefined {
-    const [span] = this.places.marked(NOWHERE);
+    const [span] = this.places.marked(Places.NOWHERE);
     if (!span) return undefined;
     const { from } = span;
     const events = this.contents.slice(from, Math.min(span.to, from + maxEvents), maxBytes);
-    this.places.mark({ from, to: from + events.ends.length }, HANDED);
+    this.places.mark({ from, to: from + events.ends.length }, Places.HANDED);
     return events;
   }
 
@@ -130,10 +136,4 @@ export class Parcel {
     this.remove({ from: 0, to: count });
     return part;
   }
-}
-
-export function storedParcel(range: Range, epoch: number, isHigh: boolean, at?: number): Parcel {
-  const parcel = new Parcel(new Places(range), epoch, isHigh);
-  parcel.at = at;
-  return parcel;
 }

@@ -5,7 +5,7 @@ import type { Handed, Unwritten } from '../keep/unwritten.ts';
 import { Epochs } from '../tell/epochs.ts';
 import type { Line } from './line.ts';
 import type { Parcel } from './parcel.ts';
-import { FORSAKEN, NOWHERE } from './places.ts';
+import { Places } from './places.ts';
 import type { Queue } from './queue.ts';
 
 /** All parcels of a tracker, wherever they are. */
@@ -53,7 +53,8 @@ export class Parcels implements Unwritten {
 
   get unwrittenSince(): number | undefined {
     const first = this.queues.map(
-      ({ ring, unwritten }) => [...unwritten].find(({ places }) => places.has(NOWHERE)) ?? ring.filling,
+      ({ ring, unwritten }) =>
+        [...unwritten].find(({ places }) => places.has(Places.NOWHERE)) ?? ring.filling,
     );
     return earliest(first.map((parcel) => parcel && (parcel.at ?? 0)));
   }
@@ -95,7 +96,7 @@ export class Parcels implements Unwritten {
     for (const queue of this.queues)
       for (const parcel of [...queue.out, ...queue.parcels()]) {
         if (!parcel.isInMemory) continue;
-        parcel.places.markAll(range, NOWHERE);
+        parcel.places.markAll(range, Places.NOWHERE);
         queue.changed(parcel);
       }
     return this.drop(range);
@@ -103,7 +104,7 @@ export class Parcels implements Unwritten {
 
   /** The journal gave up a range: what waits in it ends here; what is in requests goes on in memory. Returns how many ended. */
   evict(gone: Range): number {
-    for (const { out } of this.queues) for (const { places } of out) places.markAll(gone, FORSAKEN);
+    for (const { out } of this.queues) for (const { places } of out) places.markAll(gone, Places.FORSAKEN);
     return this.drop(gone);
   }
 

@@ -1,14 +1,13 @@
 import { allOf, type Range, rangeLength, type Span, without } from '../base/range.ts';
 
-/** The journal does not have the events. Segments of journals are positive. */
-export const NOWHERE = 0;
-/** An append of the events is in progress. */
-export const HANDED = -1;
-/** The journal gave the events up, because it was full. It is not given them again. */
-export const FORSAKEN = -2;
-
-/** Where the journal has events, in their order: ranges, or one of the marks above in place of a segment. */
+/** Where the journal has events, in their order: ranges, or a mark in place of a segment, which is positive. */
 export class Places {
+  /** The journal does not have the events. */
+  static readonly NOWHERE = 0;
+  /** An append of the events is in progress. */
+  static readonly HANDED = -1;
+  /** The journal gave the events up, because it was full. It is not given them again. */
+  static readonly FORSAKEN = -2;
   /** Number of events. */
   count = 0;
   /** Number of changes, without additions at the end. */
@@ -25,13 +24,13 @@ export class Places {
 
   /** Where the journal has events. */
   get ranges(): Range[] {
-    return this.#runs.filter(({ segment }) => segment > NOWHERE);
+    return this.#runs.filter(({ segment }) => segment > Places.NOWHERE);
   }
 
   /** Number of events that the journal does not have. */
   get volatile(): number {
     let count = 0;
-    for (const run of this.#runs) if (run.segment <= NOWHERE) count += rangeLength(run);
+    for (const run of this.#runs) if (run.segment <= Places.NOWHERE) count += rangeLength(run);
     return count;
   }
 
@@ -45,13 +44,13 @@ export class Places {
     if (!run || run.from >= run.to) return;
     this.count += rangeLength(run);
     const last = this.#runs.at(-1);
-    const isNext = last?.segment === run.segment && (run.segment <= NOWHERE || last.to === run.from);
+    const isNext = last?.segment === run.segment && (run.segment <= Places.NOWHERE || last.to === run.from);
     if (isNext) this.#runs[this.#runs.length - 1] = { ...last, to: last.to + rangeLength(run) };
     else this.#runs.push(run);
   }
 
   push(count: number): void {
-    this.add({ segment: NOWHERE, from: 0, to: count });
+    this.add({ segment: Places.NOWHERE, from: 0, to: count });
   }
 
   append(others: Places): void {
@@ -109,10 +108,10 @@ export class Places {
 
   /** The append is over: the journal has the events in this range, or nowhere. */
   appended(range?: Range): void {
-    const { segment, from = 0 } = range ?? { segment: NOWHERE };
+    const { segment, from = 0 } = range ?? { segment: Places.NOWHERE };
     let next = from;
     this.#replace((run) => {
-      if (run.segment !== HANDED) return [run];
+      if (run.segment !== Places.HANDED) return [run];
       const first = next;
       next += rangeLength(run);
       return [{ segment, from: first, to: next }];

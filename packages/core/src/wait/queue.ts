@@ -3,9 +3,9 @@ import { allOf, type Range, rangeLength, type Span } from '../base/range.ts';
 import type { Handed } from '../keep/unwritten.ts';
 import type { Epochs } from '../tell/epochs.ts';
 import { ALL_LANES, halvesOf, laneOf, lanesOf } from './lanes.ts';
-import { Parcel, storedParcel } from './parcel.ts';
+import { Parcel } from './parcel.ts';
 import { ParcelList } from './parcel-list.ts';
-import { FORSAKEN, HANDED, NOWHERE, Places } from './places.ts';
+import { Places } from './places.ts';
 import { RingBuffer } from './ring-buffer.ts';
 
 /**
@@ -48,7 +48,7 @@ export class Queue {
 
   /** The events of a previous process, or others that only the journal has: their customers are not known. */
   recover(range: Range, at: number | undefined): void {
-    const parcel = storedParcel(range, this.#epochs.current, this.isHigh, at);
+    const parcel = new Parcel(new Places(range), this.#epochs.current, this.isHigh, undefined, at);
     if (this.#isOrdered) parcel.lanes = ALL_LANES;
     // A custom journal may tell of an empty range.
     if (parcel.count > 0) this.old.push(parcel);
@@ -82,7 +82,7 @@ export class Queue {
       this.changed(parcel);
     };
     const forsake = (...marks: readonly number[]) => {
-      for (const mark of marks) places.markAll(allOf(mark), FORSAKEN);
+      for (const mark of marks) places.markAll(allOf(mark), Places.FORSAKEN);
       this.changed(parcel);
     };
     return {
@@ -97,19 +97,19 @@ export class Queue {
       drop: () => {
         // Its events have ended, or go on in other parcels.
         if (parcel.isEnded) return 0;
-        if (!this.out.has(parcel)) return this.end([parcel], () => places.marked(HANDED));
+        if (!this.out.has(parcel)) return this.end([parcel], () => places.marked(Places.HANDED));
         // In a request, or until its next try: it goes on in memory.
-        forsake(HANDED);
+        forsake(Places.HANDED);
         return 0;
       },
-      forsake: () => forsake(NOWHERE, HANDED),
+      forsake: () => forsake(Places.NOWHERE, Places.HANDED),
     };
   }
 
   /** The places of a parcel have changed. */
   changed(parcel: Parcel): void {
     const { isEnded, places } = parcel;
-    if (!isEnded && (places.has(NOWHERE) || places.has(HANDED))) this.unwritten.add(parcel);
+    if (!isEnded && (places.has(Places.NOWHERE) || places.has(Places.HANDED))) this.unwritten.add(parcel);
     else this.unwritten.delete(parcel);
   }
 

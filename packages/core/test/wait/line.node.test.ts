@@ -5,7 +5,8 @@ import { MemoryJournal } from '../../src/keep/memory-journal.ts';
 import { learn } from '../../src/parts/learn/learn.ts';
 import { Epochs } from '../../src/tell/epochs.ts';
 import { Line } from '../../src/wait/line.ts';
-import { storedParcel } from '../../src/wait/parcel.ts';
+import { Parcel } from '../../src/wait/parcel.ts';
+import { Places } from '../../src/wait/places.ts';
 import { toTexts } from '../bench/event-texts.ts';
 import { textWriter } from '../bench/text-writer.ts';
 
@@ -54,7 +55,7 @@ describe('what is read of a stored parcel', () => {
       encodeEvents(['{"n":0}', '{"n":1}', '{"n":2}', '{"n":3}', '{"n":4}'], [0, 0, 0, 0, 0]),
     );
     const stored = (from: number, to: number, lanes: number): void => {
-      const parcel = storedParcel({ ...range, from, to }, 0, false);
+      const parcel = new Parcel(new Places({ ...range, from, to }), 0, false);
       queue.old.push(Object.assign(parcel, { lanes }));
     };
     // Of a customer who comes first because an older event of theirs has gone.

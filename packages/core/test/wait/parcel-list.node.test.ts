@@ -4,7 +4,7 @@ import { cases } from '../../../../testing/full.ts';
 import type { Range } from '../../src/base/range.ts';
 import { Epochs } from '../../src/tell/epochs.ts';
 import { Contents } from '../../src/wait/contents.ts';
-import { Parcel, storedParcel } from '../../src/wait/parcel.ts';
+import { Parcel } from '../../src/wait/parcel.ts';
 import { ParcelList } from '../../src/wait/parcel-list.ts';
 import { Places } from '../../src/wait/places.ts';
 import { toEventBytes } from '../bench/event-texts.ts';
@@ -18,7 +18,7 @@ function range(from: number, to: number): Range {
 }
 
 function stored(from: number, to: number, at?: number): Parcel {
-  return storedParcel(range(from, to), 0, false, at);
+  return new Parcel(new Places(range(from, to)), 0, false, undefined, at);
 }
 
 /** Removes the first parcel. */
@@ -77,8 +77,7 @@ describe('ParcelList', () => {
   });
 
   it('joins those of the same lanes, unless others of these lanes came between', () => {
-    const of = (lanes: number, at: number) =>
-      Object.assign(storedParcel(range(at, at + 1), 0, false), { lanes });
+    const of = (lanes: number, at: number) => Object.assign(stored(at, at + 1), { lanes });
     const list = listOf(of(1, 0), of(2, 1), of(1, 2), of(3, 3), of(1, 4), of(2, 5), of(4, 6), of(2, 7));
     expect([...list].map(({ lanes, count }) => [lanes, count])).toEqual([
       [1, 2],
@@ -109,7 +108,7 @@ describe('ParcelList', () => {
     const list = new ParcelList(epochs);
     for (const number of [0, 1]) {
       epochs.enter(1);
-      list.push(storedParcel(range(number, number + 1), epochs.end(), false));
+      list.push(new Parcel(new Places(range(number, number + 1)), epochs.end(), false));
     }
     const [parcel = expect.fail(), ...others] = list;
     expect([others, parcel.epoch, parcel.count]).toEqual([[], 0, 2]);
@@ -164,7 +163,7 @@ function indexesOf({ from, to }: Range): number[] {
 it('joins no later parcel to one for which a flush waits: it would wait for both', () => {
   const epochs = new Epochs();
   const list = new ParcelList(epochs);
-  const parcelOf = (from: number) => storedParcel(range(from, from + 1), epochs.current, false, undefined);
+  const parcelOf = (from: number) => new Parcel(new Places(range(from, from + 1)), epochs.current, false);
   epochs.enter(1);
   list.push(parcelOf(0));
   const over = new AbortController();

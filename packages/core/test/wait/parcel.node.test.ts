@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Limit } from '../../src/base/event-bytes.ts';
 import type { Range } from '../../src/base/range.ts';
 import { Contents } from '../../src/wait/contents.ts';
-import { Parcel, storedParcel } from '../../src/wait/parcel.ts';
+import { Parcel } from '../../src/wait/parcel.ts';
 import { Places } from '../../src/wait/places.ts';
 import { toEventBytes, toTexts } from '../bench/event-texts.ts';
 import { textWriter } from '../bench/text-writer.ts';
@@ -83,7 +83,7 @@ describe('Parcel', () => {
   });
 
   it('takes what was read of it into memory, and keeps the rest', () => {
-    const parcel = storedParcel(range(10, 20), 3, true, 50);
+    const parcel = new Parcel(new Places(range(10, 20)), 3, true, undefined, 50);
     const read = (...texts: readonly string[]) =>
       new Contents(memory, 0).copy({ ...toEventBytes(texts), times: Float64Array.from(texts, () => 60) });
     const first = parcel.load(read('1', '2', '3', '4'));

@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cases } from '../../../../testing/full.ts';
 import type { Range, Span } from '../../src/base/range.ts';
-import { FORSAKEN, HANDED, NOWHERE, Places } from '../../src/wait/places.ts';
+import { Places } from '../../src/wait/places.ts';
 
 /** Where one event is: in a segment of the journal at an index, or a mark. */
 type Place = 'nowhere' | 'handed' | 'forsaken' | `${number}:${number}`;
 
-const MARKS = { nowhere: NOWHERE, handed: HANDED, forsaken: FORSAKEN } as const;
+const MARKS = { nowhere: Places.NOWHERE, handed: Places.HANDED, forsaken: Places.FORSAKEN } as const;
 
 function placesOf(ranges: readonly Range[]): Place[] {
   return ranges.flatMap(({ segment, from, to }) =>
