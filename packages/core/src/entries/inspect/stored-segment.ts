@@ -5,9 +5,9 @@ import type { Span } from '../../base/range.ts';
 import { errorCode, type OpenFile } from '../../keep/file/disk/file-system.ts';
 import { nodeFileSystem } from '../../keep/file/disk/node-file-system.ts';
 import { FrameReader } from '../../keep/file/format/frame.ts';
-import { SEGMENT_HEADER_BYTES, SEGMENT_SUFFIX } from '../../keep/file/format/segment-header.ts';
+import { SEGMENT_SUFFIX, SegmentHeader } from '../../keep/file/format/segment-header.ts';
 import { OpenFiles } from '../../keep/file/segments/open-files.ts';
-import { headerOf, inParts, scanFile } from '../../keep/file/segments/scan.ts';
+import { inParts, scanFile } from '../../keep/file/segments/scan.ts';
 import { Segment } from '../../keep/file/segments/segment.ts';
 import { ReadingBuffer } from '../../keep/file/segments/segment-reader.ts';
 
@@ -181,7 +181,7 @@ async function verifyFile(path: string): Promise<Omit<VerifiedSegment, 'path'>> 
   const file = await nodeFileSystem.openToRead(path);
   try {
     const { size } = await file.stat();
-    const header = await headerOf(file, size);
+    const header = await SegmentHeader.read(file, size);
     const none = { bytes: size, events: 0, missing: 0, damage: [], isForeign: header === 'other version' };
     if (header === 'empty' || header === 'other version') return none;
     if (header !== 'damaged') return { ...none, ...(await readFrames(file, size, header)) };
@@ -202,7 +202,7 @@ async function readFrames(
   let events = 0;
   let missing = 0;
   let next = first;
-  let end = first === undefined ? 0 : SEGMENT_HEADER_BYTES;
+  let end = first === undefined ? 0 : SegmentHeader.BYTES;
   const found = (from: number, to: number) => {
     if (damage.length < MOST_PLACES) damage.push({ from, to });
   };

@@ -1,4 +1,4 @@
-import { framedLength, writeFrames } from '../../../src/keep/file/format/frame.ts';
+import { framesOf as framesOfEvents } from '../../../src/keep/file/format/frame.ts';
 import { toEventBytes } from '../../bench/event-texts.ts';
 
 /** The segment of a test's frames, if the test names none. */
@@ -9,9 +9,7 @@ export function framesOf(texts: readonly string[], index = 0, { id, baseTime } =
   if (texts.length === 0) return Buffer.alloc(0);
   const times = Float64Array.from(texts, (_, number) => baseTime + number);
   const events = { ...toEventBytes(texts), times };
-  const frames = Buffer.alloc(framedLength(events));
-  writeFrames(events, index, { id, baseTime }, frames);
-  return frames;
+  return framesOfEvents(events, index, { id, baseTime });
 }
 
 /** This many events, all different. */

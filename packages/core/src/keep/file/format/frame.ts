@@ -1,6 +1,6 @@
 import { type EventBytes, MOST_EVENT_BYTES } from '../../../base/event-bytes.ts';
 import type { Span } from '../../../base/range.ts';
-import { type SegmentHeader, writeHeader } from './segment-header.ts';
+import type { SegmentHeader } from './segment-header.ts';
 import { xxh32 } from './xxh32.ts';
 
 /*
@@ -46,17 +46,19 @@ export function framedLength({ bytes, ends }: EventBytes): number {
 }
 
 /**
- * Writes a group as frames to the start of `target`. The same events always give the same bytes.
+ * A group as frames. The same events always give the same bytes.
  *
  * @param index The index of the first event.
+ * @param target The frames are written to its start. Default: memory of their own.
  */
-export function writeFrames(
-  { bytes, ends, times }: EventBytes,
+export function framesOf(
+  events: EventBytes,
   index: number,
   { id, baseTime }: Pick<SegmentHeader, 'id' | 'baseTime'>,
-  target: Buffer,
-): void {
-  const length = framedLength({ bytes, ends });
+  target: Buffer = Buffer.allocUnsafe(framedLength(events)),
+): Buffer {
+  const { bytes, ends, times } = events;
+  const length = framedLength(events);
   const view = viewOf(target);
   // Copy all events to the end of the area, then move each to its place: cheaper than one copy from `bytes` per event.
   let from = length - bytes.length;
@@ -76,21 +78,11 @@ export function writeFrames(
     at = end;
     from = to + 1;
   }
-}
-
-/** A group as frames, in memory of its own. */
-export function framesOf(
-  events: EventBytes,
-  index: number,
-  header: Pick<SegmentHeader, 'id' | 'baseTime'>,
-): Buffer {
-  const frames = Buffer.allocUnsafe(framedLength(events));
-  writeFrames(events, index, header, frames);
-  return frames;
+  return target.subarray(0, length);
 }
 
 export function wholeSegment(header: SegmentHeader, events: EventBytes): Buffer {
-  return Buffer.concat([writeHeader(header), framesOf(events, header.first, header)]);
+  return Buffer.concat([header.bytes, framesOf(events, header.first, header)]);
 }
 
 function viewOf({ buffer, byteOffset, length }: Buffer): DataView {

@@ -7,7 +7,7 @@ import { Turns } from '../../../base/turns.ts';
 import { MOST_OF_DISK } from '../../budget.ts';
 import { diskError, errorCode, writeFileSync } from '../disk/file-system.ts';
 import { framedLength, type WrittenGroup, wholeSegment } from '../format/frame.ts';
-import { newHeader, SEGMENT_SUFFIX, type SegmentHeader, segmentName } from '../format/segment-header.ts';
+import { SEGMENT_SUFFIX, SegmentHeader, segmentName } from '../format/segment-header.ts';
 import { type Site, segmentSize } from '../site.ts';
 import type { Tenancy } from '../slots/tenancy.ts';
 import type { Segment } from './segment.ts';
@@ -93,7 +93,7 @@ export class Appender {
     this.#joint = undefined;
     const range = this.#writer?.appendSync(events);
     if (range) return range;
-    const header = newHeader(0, events.times?.[0] ?? clock.now());
+    const header = new SegmentHeader(0, events.times?.[0] ?? clock.now());
     const number = this.#segments.next();
     const name = segmentName(number);
     // First: if the write fails, the caller still has the events, and this process must not find a part of them.
@@ -132,7 +132,8 @@ export class Appender {
   async rewrite(lost: Segment, groups: readonly WrittenGroup[]): Promise<Segment> {
     const { baseTime, id, number } = lost;
     // The frames are copied unchanged, and they carry the id.
-    const writer = await this.#createSegment({ first: groups[0]?.from ?? lost.end, baseTime, id }, number);
+    const header = new SegmentHeader(groups[0]?.from ?? lost.end, baseTime, id);
+    const writer = await this.#createSegment(header, number);
     try {
       for (const group of groups) await writer.rewrite(group);
       await writer.sync();
@@ -207,7 +208,7 @@ export class Appender {
       // Not awaited: the next segment can be written while this one ends.
       void this.#endSegment();
     }
-    this.#writer = await this.#createSegment(newHeader(0, time ?? now));
+    this.#writer = await this.#createSegment(new SegmentHeader(0, time ?? now));
     return this.#writer;
   }
 

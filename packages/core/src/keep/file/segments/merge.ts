@@ -3,7 +3,12 @@ import { storageError } from '../../../base/errors/storage-error.ts';
 import { type EventBytes, mergeEvents, sliceEvents } from '../../../base/event-bytes.ts';
 import { type FileSystem, readWhole, unlessMissing, writeAll } from '../disk/file-system.ts';
 import { framedLength, wholeSegment } from '../format/frame.ts';
-import { ACKNOWLEDGEMENTS_SUFFIX, newHeader, SEGMENT_SUFFIX, segmentName } from '../format/segment-header.ts';
+import {
+  ACKNOWLEDGEMENTS_SUFFIX,
+  SEGMENT_SUFFIX,
+  SegmentHeader,
+  segmentName,
+} from '../format/segment-header.ts';
 import type { Site } from '../site.ts';
 import { OpenFiles } from './open-files.ts';
 import { Segment } from './segment.ts';
@@ -193,7 +198,7 @@ async function merge(
   const all = segments.flatMap(({ events }) => events).sort((one, other) => one.order - other.order);
   const events = mergeEvents(all.map(({ event }) => event));
   const stem = join(directory, `${segmentName(1)}-${segmentName(segments.length)}`);
-  await write(fs, stem + MERGING_SUFFIX, wholeSegment(newHeader(0, baseTime), events));
+  await write(fs, stem + MERGING_SUFFIX, wholeSegment(new SegmentHeader(0, baseTime), events));
   await fs.rename(stem + MERGING_SUFFIX, stem + SEGMENT_SUFFIX);
 }
 

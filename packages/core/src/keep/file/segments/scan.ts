@@ -1,7 +1,7 @@
 import type { Span } from '../../../base/range.ts';
 import type { OpenFile } from '../disk/file-system.ts';
 import { FRAME_HEADER_BYTES, FrameReader, findIds, largerPart } from '../format/frame.ts';
-import { readHeader, SEGMENT_HEADER_BYTES } from '../format/segment-header.ts';
+import { SegmentHeader } from '../format/segment-header.ts';
 
 /**
  * Intact events. The frame of the first one is at `offset`, and the others follow it in order. After many runs, a run may be in pieces:
@@ -112,11 +112,11 @@ export async function findEnd(
   { id, end, size }: { readonly id: number; readonly end: number; readonly size: number },
 ): Promise<{ readonly end: number; readonly isIntact: boolean }> {
   for (let length = TAIL_BYTES; length <= MOST_TAIL_BYTES; length *= TAIL_GROWTH) {
-    const start = Math.max(SEGMENT_HEADER_BYTES, size - length);
+    const start = Math.max(SegmentHeader.BYTES, size - length);
     const found = new IntactRuns(id);
     await inParts(file, start, size, (bytes, at, rest) => found.add(bytes, at, rest), length);
     const runs = found.all;
-    const isAll = start === SEGMENT_HEADER_BYTES;
+    const isAll = start === SegmentHeader.BYTES;
     const [first, last] = [runs[0], runs.at(-1)];
     if (first === undefined && !isAll) continue;
     // More events than fit into the file: somebody else wrote this.
@@ -141,7 +141,7 @@ export async function scanFile(
     await inParts(file, start, size, (bytes, at, rest) => found.add(bytes, at, rest));
     return { id: candidate, runs: found.all, damaged: found.damaged };
   };
-  if (id !== undefined) return { isBlank: false, ...(await findRuns(SEGMENT_HEADER_BYTES, id)) };
+  if (id !== undefined) return { isBlank: false, ...(await findRuns(SegmentHeader.BYTES, id)) };
   const { ids, isBlank } = await candidatesIn(file, size);
   for (const candidate of ids) {
     const found = await findRuns(0, candidate);
@@ -207,15 +207,6 @@ export async function inParts(
     length = used > 0 ? partBytes : largerPart(length);
   }
   if (memory.length <= TAIL_BYTES) spare = memory;
-}
-
-/** The header of a file of so many bytes. */
-export async function headerOf(
-  file: Pick<OpenFile, 'read'>,
-  size: number,
-): Promise<ReturnType<typeof readHeader>> {
-  const bytes = Buffer.alloc(Math.min(size, SEGMENT_HEADER_BYTES));
-  return readHeader(bytes.subarray(0, await file.read(bytes, 0)));
 }
 
 /** Sorts the runs by index. An event that is there twice, because a block was written in two places, counts once. */

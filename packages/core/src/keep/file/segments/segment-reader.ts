@@ -3,7 +3,7 @@ import { firstBehind, type Range, rangeLength, type Span } from '../../../base/r
 import type { Reading } from '../../journal.ts';
 import type { OpenFile } from '../disk/file-system.ts';
 import { FRAME_HEADER_BYTES, FrameReader, largerPart, type WrittenGroup } from '../format/frame.ts';
-import { SEGMENT_HEADER_BYTES, type SegmentHeader } from '../format/segment-header.ts';
+import { SegmentHeader } from '../format/segment-header.ts';
 import type { IntactRun } from './scan.ts';
 
 /** A read takes READ_MARGIN times the expected size, and at least this many bytes. */
@@ -24,7 +24,7 @@ interface Extent extends Pick<SegmentHeader, 'id' | 'baseTime'> {
 }
 
 /** All events, while no position of a later frame is known. */
-const ALL: IntactRun = { from: 0, to: Number.POSITIVE_INFINITY, offset: SEGMENT_HEADER_BYTES };
+const ALL: IntactRun = { from: 0, to: Number.POSITIVE_INFINITY, offset: SegmentHeader.BYTES };
 
 /** Reads events from the file of a segment. Reads ahead for a caller that reads sequentially. */
 export class SegmentReader {
@@ -35,7 +35,7 @@ export class SegmentReader {
   /** Whether a scan found these runs. Then what is not intact is passed over. */
   #isScanned = false;
   #lastPieces: IntactRun | undefined;
-  #resume = { index: 0, offset: SEGMENT_HEADER_BYTES };
+  #resume = { index: 0, offset: SegmentHeader.BYTES };
   #given = 0;
 
   constructor(file: Extent, memory: ReadingBuffer) {
@@ -47,7 +47,7 @@ export class SegmentReader {
   setRuns(runs: readonly IntactRun[]): void {
     this.#runs = [...runs.slice(0, -1), { ...(runs.at(-1) ?? ALL), to: ALL.to }];
     this.#isScanned = true;
-    this.#resume = { index: 0, offset: SEGMENT_HEADER_BYTES };
+    this.#resume = { index: 0, offset: SegmentHeader.BYTES };
   }
 
   /** The run in pieces that an event of a damaged file lies in, unless that was asked for last. */

@@ -2,8 +2,8 @@ import { StorageError, storageError } from '../../../base/errors/storage-error.t
 import type { EventBytes } from '../../../base/event-bytes.ts';
 import type { Range } from '../../../base/range.ts';
 import { type FileSystem, type OpenFile, writeAll, writeAllSync } from '../disk/file-system.ts';
-import { framedLength, framesOf, type WrittenGroup, writeFrames } from '../format/frame.ts';
-import { SEGMENT_HEADER_BYTES, type SegmentHeader, writeHeader } from '../format/segment-header.ts';
+import { framedLength, framesOf, type WrittenGroup } from '../format/frame.ts';
+import { SegmentHeader } from '../format/segment-header.ts';
 import type { Segment } from './segment.ts';
 
 const LEAST_BYTES = 64 * 1024;
@@ -18,7 +18,7 @@ export class SegmentWriter {
   /** Resolves once the name of the file survives a power cut. Undefined if the file is never synced: then no frames are kept. */
   readonly #named: Promise<void> | undefined;
   /** Size of the file, in bytes: the next group goes there. */
-  size: number = SEGMENT_HEADER_BYTES;
+  size: number = SegmentHeader.BYTES;
   #unsynced: WrittenGroup[] = [];
   unsyncedBytes = 0;
   /** The write in progress. It may still reach the file after the process has ended. */
@@ -57,7 +57,7 @@ export class SegmentWriter {
   ): Promise<SegmentWriter> {
     const file = await fs.create(segment.path);
     try {
-      await writeAll(file, writeHeader(header), 0);
+      await writeAll(file, header.bytes, 0);
     } catch (error) {
       await file.close().catch(() => undefined);
       await fs.remove(segment.path).catch(() => undefined);
@@ -80,8 +80,7 @@ export class SegmentWriter {
     let offset = 0;
     let from = this.segment.written;
     for (const events of groups) {
-      const frames = buffer.subarray(offset, offset + framedLength(events));
-      writeFrames(events, from, this.segment, frames);
+      const frames = framesOf(events, from, this.segment, buffer.subarray(offset));
       const to = from + events.ends.length;
       offset += frames.length;
       written.push({ from, to, frames, buffer: written.length + 1 === groups.length ? buffer : undefined });

@@ -8,16 +8,11 @@ import type { DamagedFiles } from '../damaged-files.ts';
 import { errorCode, type OpenFile } from '../disk/file-system.ts';
 import { FrameReader, type WrittenGroup } from '../format/frame.ts';
 import { Released } from '../format/released.ts';
-import {
-  ACKNOWLEDGEMENTS_SUFFIX,
-  SEGMENT_HEADER_BYTES,
-  SEGMENT_SUFFIX,
-  type SegmentHeader,
-} from '../format/segment-header.ts';
+import { ACKNOWLEDGEMENTS_SUFFIX, SEGMENT_SUFFIX, SegmentHeader } from '../format/segment-header.ts';
 import type { Site } from '../site.ts';
 import type { OpenFiles } from './open-files.ts';
 import { ReleaseRecords } from './release-records.ts';
-import { findEnd, headerOf, inParts, scanFile } from './scan.ts';
+import { findEnd, inParts, scanFile } from './scan.ts';
 import { type ReadingBuffer, readGroups, SegmentReader } from './segment-reader.ts';
 
 /** At most this many missing events are reported in one turn of the event loop. */
@@ -62,7 +57,7 @@ export class Segment {
   /** The index after the last event that is written. It may not count yet: its append waits for a sync. */
   written = 0;
   /** Confirmed bytes of the `.segment` file. */
-  size: number = SEGMENT_HEADER_BYTES;
+  size: number = SegmentHeader.BYTES;
   /** Its last events, if their sync failed: the disk may have lost them. They stay here until another file has them. */
   unsaved: readonly WrittenGroup[] = [];
   onGrowth: (bytes: number) => void = () => {};
@@ -202,7 +197,7 @@ export class Segment {
   #survey(): Promise<boolean> {
     return this.#context.files.use(this.path, 'read', async (file) => {
       this.size = (await file.stat()).size;
-      const header = await headerOf(file, this.size);
+      const header = await SegmentHeader.read(file, this.size);
       if (header === 'other version') return false;
       if (header === 'empty') return true;
       if (header === 'damaged') {

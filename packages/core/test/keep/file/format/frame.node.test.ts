@@ -6,7 +6,7 @@ import {
   FrameReader,
   findIds,
   framedLength,
-  writeFrames,
+  framesOf as framesOfEvents,
 } from '../../../../src/keep/file/format/frame.ts';
 import { anyText } from '../../../bench/any-text.ts';
 import { toEventBytes } from '../../../bench/event-texts.ts';
@@ -57,9 +57,8 @@ describe('a frame', () => {
   it('makes the same bytes of the same events, in whatever memory', () => {
     const events = toEventBytes(TEXTS);
     const used = Buffer.alloc(framedLength(events), 0xaa);
-    writeFrames(events, 0, SEGMENT, used);
-    const fresh = Buffer.alloc(framedLength(events));
-    writeFrames(events, 0, SEGMENT, fresh);
+    framesOfEvents(events, 0, SEGMENT, used);
+    const fresh = framesOfEvents(events, 0, SEGMENT);
     expect(used.equals(fresh)).toBe(true);
   });
 
@@ -70,8 +69,7 @@ describe('a frame', () => {
     ['is more than the field holds', 2 ** 40, 2 ** 32 - 2],
   ])('says when its event was accepted, where that %s', (_, time, age) => {
     const events = { ...toEventBytes(['1']), ...(time !== undefined && { times: Float64Array.of(time) }) };
-    const bytes = Buffer.alloc(framedLength(events));
-    writeFrames(events, 0, SEGMENT, bytes);
+    const bytes = framesOfEvents(events, 0, SEGMENT);
     expect(readFrames(bytes).found).toEqual([age === undefined ? [0, '1'] : [0, '1', age]]);
   });
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Range, rangeLength } from '../../../../src/base/range.ts';
 import { Released } from '../../../../src/keep/file/format/released.ts';
-import { writeHeader } from '../../../../src/keep/file/format/segment-header.ts';
+import { SegmentHeader } from '../../../../src/keep/file/format/segment-header.ts';
 import { toTexts } from '../../../bench/event-texts.ts';
 import { FailingFileSystem } from '../../../bench/failing-file-system.ts';
 import { Witness } from '../../../contracts/journal-contract.ts';
@@ -26,7 +26,7 @@ async function leave(
 ): Promise<void> {
   const directory = join(place.directory, `${origin}.${origin}`);
   await mkdir(directory);
-  const segment = Buffer.concat([writeHeader({ first: 0, ...SEGMENT }), ...frames]);
+  const segment = Buffer.concat([new SegmentHeader(0, SEGMENT.baseTime, SEGMENT.id).bytes, ...frames]);
   await writeFile(join(directory, '00000001.segment'), segment, { mode: 0o600 });
   await writeFile(join(directory, '00000001.acks'), Buffer.concat(records), { mode: 0o600 });
 }

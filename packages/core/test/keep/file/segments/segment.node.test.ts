@@ -2,7 +2,7 @@ import { mkdir, readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FRAME_HEADER_BYTES } from '../../../../src/keep/file/format/frame.ts';
-import { writeHeader } from '../../../../src/keep/file/format/segment-header.ts';
+import { SegmentHeader } from '../../../../src/keep/file/format/segment-header.ts';
 import { toTexts } from '../../../bench/event-texts.ts';
 import { FailingFileSystem } from '../../../bench/failing-file-system.ts';
 import { group, readAll } from '../../../contracts/journal-contract.ts';
@@ -34,7 +34,7 @@ async function leaveFrames(...frames: readonly Buffer[]): Promise<void> {
   const origin = 'a'.repeat(16);
   const directory = join(place.directory, `${origin}.${origin}`);
   await mkdir(directory);
-  const header = writeHeader({ first: 0, ...SEGMENT });
+  const header = new SegmentHeader(0, SEGMENT.baseTime, SEGMENT.id).bytes;
   await writeFile(join(directory, '00000001.segment'), Buffer.concat([header, ...frames]));
 }
 
@@ -213,7 +213,10 @@ describe('a segment that is taken on', () => {
     const origin = 'a'.repeat(16);
     const directory = join(place.directory, `${origin}.${origin}`);
     await mkdir(directory);
-    const file = Buffer.concat([writeHeader({ first: 5, ...SEGMENT }), framesOf(numbered(5, 4), 5)]);
+    const file = Buffer.concat([
+      new SegmentHeader(5, SEGMENT.baseTime, SEGMENT.id).bytes,
+      framesOf(numbered(5, 4), 5),
+    ]);
     await writeFile(join(directory, '00000009.segment'), file);
     const { witness, journal } = await openWatched();
     expect(witness.ranges).toEqual([{ segment: 1, from: 5, to: 9 }]);

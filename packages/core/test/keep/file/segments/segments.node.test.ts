@@ -1,7 +1,7 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Released } from '../../../../src/keep/file/format/released.ts';
-import { readHeader, SEGMENT_HEADER_BYTES } from '../../../../src/keep/file/format/segment-header.ts';
+import { SegmentHeader } from '../../../../src/keep/file/format/segment-header.ts';
 import { FailingFileSystem } from '../../../bench/failing-file-system.ts';
 import { group, readAll } from '../../../contracts/journal-contract.ts';
 import { numbered } from '../frames.ts';
@@ -121,6 +121,7 @@ it('old events that are appended between new ones come back in this order after 
 
 /** The id in the header of the only segment. */
 async function idOf(): Promise<number> {
-  const header = readHeader((await readFile(await place.theSegment())).subarray(0, SEGMENT_HEADER_BYTES));
+  const bytes = await readFile(await place.theSegment());
+  const header = await SegmentHeader.read({ read: async (target) => bytes.copy(target) }, bytes.length);
   return typeof header === 'string' ? expect.fail(header) : header.id;
 }
