@@ -1,4 +1,3 @@
-import type { Clock } from '@sluice/protocol/toolbox';
 import { platform } from '#platform';
 import type { EventTexts } from './accept/event-text.ts';
 import type { Journal } from './keep/journal.ts';
@@ -25,8 +24,6 @@ const QUEUED = 2;
 
 interface DispatchOptions {
   readonly settings: Settings;
-  readonly clock: Clock;
-  readonly random: () => number;
   readonly hooked: Pick<Guarded, 'destination' | 'headers' | 'rejected' | 'safeCause'>;
   readonly texts: Pick<EventTexts, 'offset'>;
   readonly transport: Transport;
@@ -57,9 +54,8 @@ interface Dispatch extends Sender, Pick<Requests, 'redact'> {
 }
 
 export function createDispatch(options: DispatchOptions): Dispatch {
-  const { books, clock, hooked, letters, limits, random, reporter } = options;
-  const { settings, sharing, texts, transport, waiting } = options;
-  const { delivery: timing, isOrdered } = settings;
+  const { books, hooked, letters, limits, reporter, settings, sharing, texts, transport, waiting } = options;
+  const { clock, delivery: timing, isOrdered, random } = settings;
   const { createQueue, lifecycle, redactor } = platform;
   const abort = platform.createAbortController();
   const { signal } = abort;

@@ -1,4 +1,3 @@
-import type { Clock } from '@sluice/protocol/toolbox';
 import { platform } from '#platform';
 import type { Journal } from './keep/journal.ts';
 import { MemoryJournal } from './keep/memory-journal.ts';
@@ -20,7 +19,6 @@ const MOST_OF_STORAGE: Readonly<Record<Part, number>> = { 'dead-letters': 1 / 2,
 /** The stages of a tracker that a second journal needs. */
 interface Stages {
   readonly settings: Settings;
-  readonly clock: Clock;
   readonly reporter: Reporter;
   /** The main journal, and what waits in it. */
   readonly journal: Journal;
@@ -28,9 +26,9 @@ interface Stages {
   readonly wake: () => void;
 }
 
-export function createJournal(settings: Settings, clock: Clock, part?: Part): Journal {
+export function createJournal(settings: Settings, part?: Part): Journal {
   const { journal, buffer } = settings;
-  const place = placeOf(settings, clock, part);
+  const place = placeOf(settings, part);
   const { maxBytes = Number.POSITIVE_INFINITY } = place;
   const stored =
     journal !== 'memory' &&
@@ -44,9 +42,9 @@ export function storageOf({ buffer, storage }: Settings, journal: Journal): Sett
   return { ...storage, maxBytes: Math.min(storage.maxBytes ?? buffer.maxBytes, buffer.maxBytes) };
 }
 
-function placeOf(settings: Settings, clock: Clock, part?: Part) {
+function placeOf(settings: Settings, part?: Part) {
   const maxBytes = part ? mostBytes(settings, part) : settings.storage.maxBytes;
-  return { settings, clock, maxBytes, part };
+  return { settings, maxBytes, part };
 }
 
 function mostBytes({ deadLetters, journal, storage, unidentified }: Settings, part: Part): number {
@@ -55,34 +53,35 @@ function mostBytes({ deadLetters, journal, storage, unidentified }: Settings, pa
   return Math.min(maxBytes, Math.floor(storage.maxBytes * MOST_OF_STORAGE[part]));
 }
 
-function shelf(settings: Settings, clock: Clock, part: Part) {
-  return { clock, maxBytes: mostBytes(settings, part), journal: createJournal(settings, clock, part) };
+function shelf(settings: Settings, part: Part) {
+  const { clock } = settings;
+  return { clock, maxBytes: mostBytes(settings, part), journal: createJournal(settings, part) };
 }
 
 export function createLetters({ settings, ...stages }: Stages): {
   readonly archive: LetterArchive;
   readonly deadLetters: DeadLetters;
 } {
-  const { clock, reporter } = stages;
+  const { reporter } = stages;
   const archive = new LetterArchive({
     ...settings.deadLetters,
-    ...shelf(settings, clock, 'dead-letters'),
+    ...shelf(settings, 'dead-letters'),
     reporter,
   });
-  return { archive, deadLetters: deadLettersIn({ ...stages, archive }) };
+  return { archive, deadLetters: deadLettersIn({ ...stages, clock: settings.clock, archive }) };
 }
 
 export function createAdmission(
-  { settings, clock, reporter, waiting, wake }: Stages,
+  { settings, reporter, waiting, wake }: Stages,
   letters: LetterArchive,
   { enter, texts }: Pick<ConstructorParameters<typeof Admission>[0], 'enter' | 'texts'>,
 ): Admission {
   const { buffer, commitIntervalMs, consent, unidentified } = settings;
   const isOurs = settings.journal === undefined;
-  const note = isOurs ? platform.createNote(placeOf(settings, clock, 'unidentified')) : undefined;
+  const note = isOurs ? platform.createNote(placeOf(settings, 'unidentified')) : undefined;
   const admission: Admission = new Admission({
     ...{ ...unidentified, buffer, commitIntervalMs, consent, enter, reporter, texts, waiting, wake },
-    ...shelf(settings, clock, 'unidentified'),
+    ...shelf(settings, 'unidentified'),
     sessions: new Sessions(note ?? new MemoryNote()),
     async purge() {
       // What waits for its next try ends once the sender looks: with a pause, that may be in a quarter of an hour.

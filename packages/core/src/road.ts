@@ -30,7 +30,7 @@ export function createRoad(settings: Settings, texts: EventTexts, flush: () => P
   const redact = (text: string) => dispatch.redact(text);
   const hooked = guardCallbacks(settings, books, redact, flush, platform.publish);
   const { reporter, transport = platform.createTransport(settings) } = hooked;
-  const journal = createJournal(settings, clock);
+  const journal = createJournal(settings);
   const limits = learn(reporter, settings.batch);
   const wake = () => void dispatch.wake();
   const sample = () => books.sample(clock.now());
@@ -56,15 +56,13 @@ export function createRoad(settings: Settings, texts: EventTexts, flush: () => P
     onRecovered: () => reporter.journal(journalKind()),
     reporter,
   });
-  const stages = { settings, clock, reporter, journal, waiting, wake };
+  const stages = { settings, reporter, journal, waiting, wake };
   const { archive: letters, deadLetters } = createLetters(stages);
   const dispatch = createDispatch({
     books,
-    clock,
     hooked,
     letters,
     limits,
-    random,
     reporter,
     settings,
     sharing: journal.sharing,

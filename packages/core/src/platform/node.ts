@@ -124,12 +124,12 @@ export const platform: Platform = {
   redactor: thoroughRedactor,
   commitIntervalMs: 50,
   batchBytes: 512 * 1024,
-  createJournal({ settings, clock, maxBytes, part }) {
+  createJournal({ settings, maxBytes, part }) {
     return new FileJournal({
       directory: pathOf(settings, part),
       isPart: part !== undefined,
       fsync: settings.fsync ?? 'interval',
-      clock,
+      clock: settings.clock,
       maxBytes: maxBytes ?? MOST_BYTES,
     });
   },

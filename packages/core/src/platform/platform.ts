@@ -1,5 +1,4 @@
-import type { Clock, Redact } from '@sluice/protocol/toolbox';
-import type { AccountNames } from '../keep/account.ts';
+import type { Redact } from '@sluice/protocol/toolbox';
 import type { Journal } from '../keep/journal.ts';
 import type { Note } from '../keep/note.ts';
 import type { TrackerOptions } from '../options/options.ts';
@@ -11,13 +10,10 @@ import type { Queue } from '../send/sender.ts';
 import type { Tell } from '../tell/reporter.ts';
 import type { TextWriter } from '../wait/contents.ts';
 
-/** The options that decide which journal a tracker gets, and where. By default, trackers of one account share it. */
-type PlaceSettings = AccountNames & Pick<Settings, 'fsync' | 'journal' | 'journalDirectory'>;
-
+/** Where a tracker has its journal. By default, trackers of one account share it. */
 interface JournalPlace {
-  readonly settings: PlaceSettings;
+  readonly settings: Settings;
   readonly maxBytes?: number | undefined;
-  readonly clock: Clock;
   /** A separate place for dead letters or unidentified events. */
   readonly part?: string | undefined;
 }
@@ -68,7 +64,7 @@ export interface Platform {
   createTransport(settings: Pick<Settings, 'delivery' | 'exitBudgetMs'>): Transport;
   /** Creates what keeps a process that may end at once from sending. Absent if there are no such processes. */
   createRest?(
-    options: ConstructorParameters<typeof Rest>[0] & { readonly settings: PlaceSettings },
+    options: ConstructorParameters<typeof Rest>[0] & Pick<JournalPlace, 'settings'>,
   ): Rest | undefined;
   /** As `Tracker.drainInBackground`. Absent if there are no processes. */
   drainInBackground?(settings: Settings, apiKey: string | undefined): boolean;

@@ -80,8 +80,8 @@ export const platform: Platform = {
   ...web,
   lifecycle,
   parts: allParts,
-  createJournal: ({ settings, clock, part }) =>
-    current && new SqliteJournal(current.database, databaseName(settings, part), clock),
+  createJournal: ({ settings, part }) =>
+    current && new SqliteJournal(current.database, databaseName(settings, part), settings.clock),
   createNote: ({ settings, part }) =>
     current && new SqliteNote(current.database, databaseName(settings, part)),
   createTransport: ({ delivery }) => new WholeTransport(delivery),

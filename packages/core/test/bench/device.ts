@@ -23,7 +23,8 @@ export class Device {
 
   constructor(random: () => number = () => 1) {
     const { clock, journal, transport, books } = this;
-    const settings = readOptions({ baseUrl: 'https://example.com', correlationKey: 'email' }, platform);
+    const options = { baseUrl: 'https://example.com', correlationKey: 'email' };
+    const settings = readOptions(options, { ...platform, clock, random });
     const reporter = new Reporter(books, clock);
     const limits = learn(reporter, settings.batch);
     const wake = () => void this.dispatch.wake();
@@ -35,9 +36,7 @@ export class Device {
     this.waiting = waiting;
     this.dispatch = createDispatch({
       books,
-      clock,
       hooked: { destination: SERVICE },
-      random,
       reporter,
       settings,
       sharing: undefined,
