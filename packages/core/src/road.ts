@@ -275,7 +275,7 @@ export function createRoad(settings: Settings, texts: EventTexts, flush: () => P
       await Promise.all(closing.map((closed) => closed.catch(reporter.storageFailed)));
     },
     giveUp() {
-      reporter.settled('closed', waiting.giveUp(journal));
+      reporter.settled('closed', waiting.giveUp());
       admission.giveUp();
     },
   };

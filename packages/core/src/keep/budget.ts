@@ -1,27 +1,29 @@
 import type { Clock } from '@sluice/protocol/toolbox';
 import type { EventBytes } from '../base/event-bytes.ts';
-import type { Span } from '../base/range.ts';
+import { allOf, type Range, type Span } from '../base/range.ts';
 import { Turns } from '../base/turns.ts';
 import type { Reporter } from '../tell/reporter.ts';
 import type { Journal } from './journal.ts';
 
 export interface BudgetOptions {
   readonly journal: Pick<Journal, 'bytes' | 'evictOldest' | 'oldest' | 'groupLimit' | 'reclaim' | 'space'>;
-  /** Drops the events that wait in a segment that the journal gave up. Returns how many. */
-  readonly evict: (segment: number) => number;
-  /** Whether events wait in a segment, and all of them are probably at fault. */
-  readonly hasOnlyAlone: (segment: number) => boolean;
-  /**
-   * Copies the events that must be dropped last from a segment, or a part of it, to another one. Returns how many bytes.
-   *
-   * @param isAll Copies all of its events, and rejects if that fails.
-   */
-  readonly rescue: (segment: number, isAll: boolean, part?: Span) => Promise<number>;
+  readonly waiting: {
+    /** Whether nothing may be written any more: the tracker counted what the journal does not have as `closed`. */
+    readonly isGivenUp: boolean;
+    /** Drops the events that wait in a range that the journal gave up. Returns how many. */
+    evict(gone: Range): number;
+    /** Whether events wait in a segment, and all of them are probably at fault. */
+    hasOnlyAlone(segment: number): boolean;
+    /**
+     * Copies the events that must be dropped last from a range that is about to be given up. Returns how many bytes.
+     *
+     * @param isAll Copies all events, and rejects if that fails.
+     */
+    rescue(gone: Range, isAll: boolean): Promise<number>;
+  };
   readonly clock: Clock;
   /** Resolves once the journal knows what previous processes left in it. */
   readonly opened: () => Promise<void>;
-  /** Whether nothing may be written any more: the tracker counted what the journal does not have as `closed`. */
-  readonly isOver: () => boolean;
   readonly storage: {
     /** Maximum size of the journal, in bytes. Default: 1 GiB, or a part of a smaller disk; none if the disk is not known. */
     readonly maxBytes?: number | undefined;
@@ -74,7 +76,7 @@ export class Budget {
   }
 
   get isOver(): boolean {
-    return this.#options.isOver();
+    return this.#options.waiting.isGivenUp;
   }
 
   /**
@@ -152,9 +154,9 @@ export class Budget {
    * it only copies events that are probably at fault, so that each of them does not hold on to a segment.
    */
   async #evictOldest(isLast: boolean): Promise<boolean> {
-    const { hasOnlyAlone, journal, rescue, storage } = this.#options;
+    const { journal, storage, waiting } = this.#options;
     const mayDrop = storage.whenFull === 'drop-oldest';
-    const isSuspect = () => journal.oldest !== undefined && hasOnlyAlone(journal.oldest);
+    const isSuspect = () => journal.oldest !== undefined && waiting.hasOnlyAlone(journal.oldest);
     // If the journal holds only such events, do not rewrite it for each group that does not fit.
     if (journal.bytes < this.#bytesOfLast) {
       this.#bytesOfLast = Number.POSITIVE_INFINITY;
@@ -164,7 +166,7 @@ export class Budget {
         const before = rescued;
         const bytes = journal.bytes;
         const { isFreed, count } = await this.#giveUp(async (segment, part) => {
-          rescued += await rescue(segment, !mayDrop, part);
+          rescued += await waiting.rescue({ ...allOf(segment), ...part }, !mayDrop);
         });
         // If less was freed than was rescued, it may only be the overhead of segments, which comes and goes with each rescue.
         if (isFreed && (count > 0 || bytes - journal.bytes >= rescued - before)) return true;
@@ -176,11 +178,11 @@ export class Budget {
   }
 
   async #giveUp(rescue?: (segment: number, part?: Span) => Promise<void>) {
-    const { evict, journal, reporter } = this.#options;
+    const { journal, reporter, waiting } = this.#options;
     let count = 0;
     this.givingUp = this.#free(async () => {
       const segment = this.isOver ? undefined : await journal.evictOldest?.(rescue);
-      count = typeof segment === 'number' ? evict(segment) : 0;
+      count = typeof segment === 'number' ? waiting.evict(allOf(segment)) : 0;
       reporter.settled('journal-full', count);
     });
     const isFreed = await this.givingUp.finally(() => {

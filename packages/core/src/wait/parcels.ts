@@ -13,7 +13,15 @@ export class Parcels implements Unwritten {
   /** The line that goes first is first. */
   readonly lines: Line[] = [];
   protected readonly epochs: Epochs = new Epochs();
+  readonly #journal: Journal;
+  readonly #onFailed: (error: unknown) => void;
   #givenUp = 0;
+
+  /** @param onFailed What must not be dropped could not be copied. */
+  constructor(journal: Journal, onFailed: (error: unknown) => void) {
+    this.#journal = journal;
+    this.#onFailed = onFailed;
+  }
 
   /** Number of events, those in requests included. */
   get pending(): number {
@@ -108,7 +116,6 @@ export class Parcels implements Unwritten {
     return this.drop(gone);
   }
 
-  /** Whether events wait in a segment, and all of them wait alone. */
   hasOnlyAlone(segment: number): boolean {
     let hasAny = false;
     for (const { isAlone, places } of this.all()) {
@@ -119,18 +126,8 @@ export class Parcels implements Unwritten {
     return hasAny;
   }
 
-  /**
-   * Copies the events of high priority from a range that is about to be given up. If that is a whole segment, those that wait alone,
-   * too: of parts, nobody can tell when only such are left. Returns their bytes.
-   *
-   * @param isAll Copies all events, and rejects if that fails.
-   */
-  async rescue(
-    gone: Range,
-    isAll: boolean,
-    journal: Journal,
-    onFailed: (error: unknown) => void,
-  ): Promise<number> {
+  /** Copies those of high priority; of a whole segment, also those that wait alone. Of parts, nobody can tell when only such are left. */
+  async rescue(gone: Range, isAll: boolean): Promise<number> {
     const isWhole = gone.to === Number.POSITIVE_INFINITY;
     const last = [...this.all()].filter(({ isAlone, isHigh }) => isAll || (isAlone && isWhole) || isHigh);
     const found = last.flatMap(({ places }) =>
@@ -138,25 +135,26 @@ export class Parcels implements Unwritten {
     );
     let bytes = 0;
     try {
-      for (const range of found) bytes += await this.#copy(range, journal);
+      for (const range of found) bytes += await this.#copy(range);
       // Before what was copied is deleted.
-      if (bytes > 0) await journal.sync();
+      if (bytes > 0) await this.#journal.sync();
     } catch (error) {
       if (isAll) throw error;
       // The events that are left in the segment go with it, and are reported.
-      onFailed(error);
+      this.#onFailed(error);
     }
     return bytes;
   }
 
   /** Nobody can send the events any more that no lasting journal holds: they no longer count as pending. Returns how many. */
-  giveUp({ survives, unsaved = 0 }: Pick<Journal, 'survives' | 'unsaved'>): number {
+  giveUp(): number {
+    const { survives, unsaved = 0 } = this.#journal;
     const count = survives ? this.volatile + unsaved : this.pending;
     this.#givenUp += count;
     return count;
   }
 
-  protected get isGivenUp(): boolean {
+  get isGivenUp(): boolean {
     return this.#givenUp > 0;
   }
 
@@ -174,7 +172,8 @@ export class Parcels implements Unwritten {
     return this.epochs.end();
   }
 
-  async #copy(range: Range, journal: Journal): Promise<number> {
+  async #copy(range: Range): Promise<number> {
+    const journal = this.#journal;
     let bytes = 0;
     for (let { from } = range; from < range.to; ) {
       const { events, range: read } = await journal.read({ ...range, from }, journal.groupLimit);

@@ -3,7 +3,7 @@ import { Alarm } from '../base/alarm.ts';
 import { StorageError } from '../base/errors/storage-error.ts';
 import type { EventBytes, Limit } from '../base/event-bytes.ts';
 import type { Fate } from '../base/fate.ts';
-import { allOf, type Range, rangeLength } from '../base/range.ts';
+import { type Range, rangeLength } from '../base/range.ts';
 import { Budget, type BudgetOptions } from '../keep/budget.ts';
 import { GroupCommit } from '../keep/group-commit.ts';
 import { syncCopies } from '../keep/journal.ts';
@@ -58,7 +58,7 @@ export class Waiting extends Parcels {
 
   constructor(options: WaitingOptions) {
     const { clock, journal, onDue, onFailed, settings, text } = options;
-    super();
+    super(journal, onFailed);
     this.#options = options;
     this.#isStrict = settings.ordering === 'strict';
     this.#maxAgeMs = settings.storage.maxAgeMs ?? Number.POSITIVE_INFINITY;
@@ -66,14 +66,7 @@ export class Waiting extends Parcels {
     this.#expiry = new Alarm(clock, onDue);
     this.#normal = this.#lineOf(false);
     this.lines.push(this.#normal);
-    this.#budget = new Budget({
-      ...options,
-      storage: settings.storage,
-      evict: (segment) => this.evict(allOf(segment)),
-      hasOnlyAlone: (segment) => this.hasOnlyAlone(segment),
-      rescue: (segment, isAll, part) => this.rescue({ ...allOf(segment), ...part }, isAll, journal, onFailed),
-      isOver: () => this.isGivenUp,
-    });
+    this.#budget = new Budget({ ...options, storage: settings.storage, waiting: this });
     this.commit = new GroupCommit({
       ...options,
       isStrict: this.#isStrict,

@@ -2,6 +2,7 @@ import type { Clock } from '@sluice/protocol/toolbox';
 import { describe, expect, it } from 'vitest';
 import type { EventBytes } from '../../src/base/event-bytes.ts';
 import { VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
+import type { Range } from '../../src/base/range.ts';
 import { Budget, type BudgetOptions } from '../../src/keep/budget.ts';
 import type { Journal } from '../../src/keep/journal.ts';
 import { toEventBytes } from '../bench/event-texts.ts';
@@ -37,15 +38,15 @@ function createBenchWith<J extends Journal>(
   time: Clock = clock,
 ): Bench<J> {
   const waiting = new Map<number, number>();
-  const evict = (segment: number): number => {
+  const evict = ({ segment }: Range): number => {
     const count = waiting.get(segment) ?? 0;
     waiting.delete(segment);
     return count;
   };
   const dropped: number[] = [];
   const budget = new Budget({
-    ...{ evict, hasOnlyAlone: () => false, rescue: async () => 0 },
-    ...{ journal, clock: time, opened, isOver: () => false },
+    waiting: { isGivenUp: false, evict, hasOnlyAlone: () => false, rescue: async () => 0 },
+    ...{ journal, clock: time, opened },
     storage: { maxBytes: 1_000, minFreeBytes: 0, whenFull: 'drop-oldest', ...storage },
     reporter: { settled: (_reason, count) => count > 0 && dropped.push(count) },
   });
