@@ -9,7 +9,6 @@ import { SEGMENT_SUFFIX, SegmentHeader } from '../../keep/file/format/segment-he
 import { OpenFiles } from '../../keep/file/segments/open-files.ts';
 import { inParts, scanFile } from '../../keep/file/segments/scan.ts';
 import { Segment } from '../../keep/file/segments/segment.ts';
-import { ReadingBuffer } from '../../keep/file/segments/segment-reader.ts';
 
 const LOOKS = 3;
 const LOOK_AGAIN_MS = 50;
@@ -142,7 +141,6 @@ export class StoredSegment {
       const context = {
         site: { fs: nodeFileSystem, observer },
         files,
-        readingBuffer: new ReadingBuffer(),
         onMissing: () => {},
       };
       try {

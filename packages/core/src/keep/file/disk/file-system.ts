@@ -98,14 +98,6 @@ export async function refuseLink(fs: Pick<FileSystem, 'list'>, path: string): Pr
     throw new StorageError(`${path} is a link: remove it, and the journal makes a directory`);
 }
 
-/** False in doubt. */
-export function isMissing(fs: Pick<FileSystem, 'volume'>, path: string): Promise<boolean> {
-  return fs.volume(path).then(
-    () => false,
-    (error) => errorCode(error) === 'ENOENT',
-  );
-}
-
 const RIGHTS = ', where this user may not write: change that, or set journalDirectory';
 const NO_PLACE = ', which is no place for a directory: set journalDirectory';
 const SPACE = ', where no space is left: free some, or set journalDirectory';

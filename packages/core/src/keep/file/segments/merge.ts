@@ -12,7 +12,6 @@ import {
 import type { Site } from '../site.ts';
 import { OpenFiles } from './open-files.ts';
 import { Segment } from './segment.ts';
-import { ReadingBuffer } from './segment-reader.ts';
 
 /** Up to this many segments are not merged. */
 const FEW = 4;
@@ -147,7 +146,7 @@ async function readSmall(fs: FileSystem, stem: string, before = 0): Promise<Smal
   };
   const context = {
     site: { fs, observer: { damaged: broken, failed: broken } },
-    ...{ files, readingBuffer: new ReadingBuffer(), onMissing: broken },
+    ...{ files, onMissing: broken },
   };
   const segment = new Segment(context, 1, dirname(stem), basename(stem));
   const events: SmallSegment['events'][number][] = [];

@@ -4,6 +4,7 @@ import type { Reading } from '../../journal.ts';
 import type { OpenFile } from '../disk/file-system.ts';
 import { FRAME_HEADER_BYTES, FrameReader, largerPart, type WrittenGroup } from '../format/frame.ts';
 import { SegmentHeader } from '../format/segment-header.ts';
+import type { OpenFiles } from './open-files.ts';
 import type { IntactRun } from './scan.ts';
 
 /** A read takes READ_MARGIN times the expected size, and at least this many bytes. */
@@ -29,7 +30,7 @@ const ALL: IntactRun = { from: 0, to: Number.POSITIVE_INFINITY, offset: SegmentH
 /** Reads events from the file of a segment. Reads ahead for a caller that reads sequentially. */
 export class SegmentReader {
   readonly #file: Extent;
-  readonly #memory: ReadingBuffer;
+  readonly #memory: OpenFiles['memory'];
   /** Known positions of frames, in order. What is appended belongs to the last run. */
   #runs: IntactRun[] = [ALL];
   /** Whether a scan found these runs. Then what is not intact is passed over. */
@@ -38,7 +39,7 @@ export class SegmentReader {
   #resume = { index: 0, offset: SegmentHeader.BYTES };
   #given = 0;
 
-  constructor(file: Extent, memory: ReadingBuffer) {
+  constructor(file: Extent, memory: OpenFiles['memory']) {
     this.#file = file;
     this.#memory = memory;
   }
@@ -226,48 +227,4 @@ export function collect(
     ...{ count, isFull, isBroken, offset },
     next: skips ? later : undefined,
   };
-}
-
-/** The bytes of a file after the last read that are already in memory. */
-interface ReadAhead {
-  /** The reader of the file. */
-  readonly owner: object;
-  readonly offset: number;
-  readonly bytes: Buffer;
-}
-
-/**
- * Reusable memory for reads: to allocate large blocks again and again costs more than the reads. The result of the last read
- * stays unchanged until another read has ended: when that one starts, the first caller may not have used its result yet.
- */
-export class ReadingBuffer {
-  #last: Buffer | undefined;
-  #ahead: ReadAhead | undefined;
-  #spare: Buffer | undefined;
-
-  /** Memory of at least this length. A concurrent read gets its own. */
-  take(length: number): Buffer {
-    const spare = this.#spare;
-    this.#spare = undefined;
-    return spare !== undefined && spare.length >= length ? spare : Buffer.allocUnsafeSlow(length);
-  }
-
-  /** The last buffer, with its bytes that were read ahead, from this offset of this owner's file on. Undefined if there are none. */
-  takeAhead(owner: object, offset: number): { buffer: Buffer; bytes: Buffer } | undefined {
-    const ahead = this.#ahead;
-    const buffer = this.#last;
-    if (buffer === undefined || ahead?.owner !== owner) return undefined;
-    const skipped = offset - ahead.offset;
-    if (skipped < 0 || skipped >= ahead.bytes.length) return undefined;
-    this.#last = undefined;
-    this.#ahead = undefined;
-    return { buffer, bytes: ahead.bytes.subarray(skipped) };
-  }
-
-  /** @param ahead The bytes in the buffer that are not used yet. */
-  give(buffer: Buffer, ahead?: ReadAhead): void {
-    this.#spare = this.#last ?? this.#spare;
-    this.#last = buffer;
-    this.#ahead = ahead;
-  }
 }

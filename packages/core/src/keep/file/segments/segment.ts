@@ -13,7 +13,7 @@ import type { Site } from '../site.ts';
 import type { OpenFiles } from './open-files.ts';
 import { ReleaseRecords } from './release-records.ts';
 import { findEnd, inParts, scanFile } from './scan.ts';
-import { type ReadingBuffer, readGroups, SegmentReader } from './segment-reader.ts';
+import { readGroups, SegmentReader } from './segment-reader.ts';
 
 /** At most this many missing events are reported in one turn of the event loop. */
 const MOST_TOLD = 32;
@@ -24,7 +24,6 @@ interface SegmentContext {
     readonly observer: Pick<JournalObserver, 'damaged' | 'failed'> | undefined;
   };
   readonly files: OpenFiles;
-  readonly readingBuffer: ReadingBuffer;
   /** Absent if the segments are only read. */
   readonly damaged?: DamagedFiles;
   readonly onMissing: (segment: Segment, missing: Span) => void;
@@ -72,7 +71,7 @@ export class Segment {
     this.directory = directory;
     this.path = join(directory, name + SEGMENT_SUFFIX);
     this.#records = new ReleaseRecords(join(directory, name + ACKNOWLEDGEMENTS_SUFFIX), context.files);
-    this.#reader = new SegmentReader(this, context.readingBuffer);
+    this.#reader = new SegmentReader(this, context.files.memory);
   }
 
   get bytes(): number {
@@ -121,7 +120,7 @@ export class Segment {
   async shrink(): Promise<void> {
     const { size } = this;
     this.end = 0;
-    this.#reader = new SegmentReader(this, this.#context.readingBuffer);
+    this.#reader = new SegmentReader(this, this.#context.files.memory);
     await this.#context.files.close(this.path);
     await this.#survey();
     this.written = this.end;

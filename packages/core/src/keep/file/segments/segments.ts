@@ -9,7 +9,6 @@ import { ACKNOWLEDGEMENTS_SUFFIX, SEGMENT_SUFFIX } from '../format/segment-heade
 import type { Site } from '../site.ts';
 import type { OpenFiles } from './open-files.ts';
 import { Segment } from './segment.ts';
-import { ReadingBuffer } from './segment-reader.ts';
 
 /** The file with the start of a range, and the part of the range that it has. */
 interface Located {
@@ -56,7 +55,6 @@ export class Segments {
     this.#rewrite = rewrite;
     this.#context = {
       ...{ site, files, damaged },
-      readingBuffer: new ReadingBuffer(),
       onMissing: (segment, missing) => {
         const range = { segment: segment.number, ...missing };
         // Ignores segments that are not held yet, and events that another file has.

@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
 import { Alarm } from '../../../base/alarm.ts';
 import { StorageError, storageError } from '../../../base/errors/storage-error.ts';
-import { errorCode, isMissing } from '../disk/file-system.ts';
+import { errorCode } from '../disk/file-system.ts';
 import type { Site } from '../site.ts';
 import { Slot } from './slot.ts';
 
@@ -78,7 +78,8 @@ export class Tenancy {
   async open(): Promise<void> {
     const { root, fs } = this.#site;
     await fs.endOfTurn?.();
-    if (await isMissing(fs, root)) this.#watch(ALONE_INTERVAL_MS);
+    const failure = await fs.volume(root).catch(errorCode);
+    if (failure === 'ENOENT') this.#watch(ALONE_INTERVAL_MS);
     else if (!this.#alarm.isStopped) await this.claim();
     await this.#adopting;
   }

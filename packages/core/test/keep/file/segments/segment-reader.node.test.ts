@@ -1,9 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { ReadingBuffer } from '../../../../src/keep/file/segments/segment-reader.ts';
+import { nodeFileSystem } from '../../../../src/keep/file/disk/node-file-system.ts';
+import { OpenFiles } from '../../../../src/keep/file/segments/open-files.ts';
 
-describe('ReadingBuffer', () => {
+function createMemory(): OpenFiles['memory'] {
+  return new OpenFiles(nodeFileSystem, 1).memory;
+}
+
+describe('the memory for reads', () => {
   it('leaves what was read last as it is until something else was read', () => {
-    const memory = new ReadingBuffer();
+    const memory = createMemory();
     const first = memory.take(10);
     memory.give(first);
     const second = memory.take(10);
@@ -13,7 +18,7 @@ describe('ReadingBuffer', () => {
   });
 
   it('gives what was read ahead to whoever goes on there, and to nobody else', () => {
-    const memory = new ReadingBuffer();
+    const memory = createMemory();
     const owner = {};
     const buffer = memory.take(10);
     const bytes = buffer.subarray(4);
@@ -25,7 +30,7 @@ describe('ReadingBuffer', () => {
   });
 
   it('makes more memory where what it has is too small', () => {
-    const memory = new ReadingBuffer();
+    const memory = createMemory();
     for (let count = 0; count < 2; count += 1) memory.give(memory.take(10));
     expect(memory.take(20)).toHaveLength(20);
   });
