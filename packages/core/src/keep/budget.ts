@@ -5,7 +5,7 @@ import { Turns } from '../base/turns.ts';
 import type { Reporter } from '../tell/reporter.ts';
 import type { Journal } from './journal.ts';
 
-export interface BudgetOptions {
+interface BudgetOptions {
   readonly journal: Pick<Journal, 'bytes' | 'evictOldest' | 'oldest' | 'groupLimit' | 'reclaim' | 'space'>;
   readonly waiting: {
     /** Whether nothing may be written any more: the tracker counted what the journal does not have as `closed`. */

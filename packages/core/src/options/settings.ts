@@ -53,9 +53,11 @@ export interface Defaults {
   readonly random?: (() => number) | undefined;
   readonly parts: Parts;
   readonly commitIntervalMs: number;
+  /** The default of `batch.maxBytes`. */
   readonly batchBytes: number;
+  /** Whether there is one customer at a time: then events tracked before `identify()` are held by default. */
   readonly holdsUnidentified: boolean;
-  /** Tells the developer that everyone can read the key. Absent if that is not so. */
+  /** A tracker got an API key. Warns once if others can read it. Absent if they never can. */
   readonly warnOfKey?: ((baseUrl: string, options: TrackerOptions) => void) | undefined;
 }
 

@@ -1,10 +1,8 @@
 import type { Redact } from '@sluice/protocol/toolbox';
 import type { Journal } from '../keep/journal.ts';
 import type { Note } from '../keep/note.ts';
-import type { TrackerOptions } from '../options/options.ts';
-import type { Settings } from '../options/settings.ts';
+import type { Defaults, Settings } from '../options/settings.ts';
 import type { Rest } from '../pace/rest.ts';
-import type { Parts } from '../parts.ts';
 import type { Transport } from '../send/http/transport.ts';
 import type { Queue } from '../send/sender.ts';
 import type { Tell } from '../tell/reporter.ts';
@@ -43,20 +41,11 @@ interface Lifecycle {
 }
 
 /** Everything that differs between Node, edge runtimes and React Native. The package's `imports` map selects one, under `#platform`. */
-export interface Platform {
+export interface Platform extends Defaults {
   readonly text: TextWriter;
   readonly lifecycle: Lifecycle;
-  readonly parts: Parts;
-  /** Whether there is one customer at a time: then events tracked before `identify()` are held by default. */
-  readonly holdsUnidentified: boolean;
-  /** A tracker got an API key. Warns once if others can read it. Absent if they never can. */
-  readonly warnOfKey?: (baseUrl: string, options: TrackerOptions) => void;
   /** Makes a function that removes the API key from texts. */
   readonly redactor: (secret: string) => Redact;
-  /** The default of the option. */
-  readonly commitIntervalMs: number;
-  /** The default of `batch.maxBytes`. */
-  readonly batchBytes: number;
   /** Creates the durable journal of the platform; undefined if there is none. */
   createJournal(place: JournalPlace): Journal | undefined;
   /** Creates a note next to that journal; undefined if there is none. */

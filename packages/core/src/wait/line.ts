@@ -20,7 +20,7 @@ const PARTS = 8;
 /** The most events of one request, however small they are. */
 const MOST_EVENTS = 4_096;
 
-export interface LineOptions {
+interface LineOptions {
   readonly settings: {
     readonly buffer: Limit;
     /** Bounds of a batch, and how long an event may wait for others, in milliseconds. */

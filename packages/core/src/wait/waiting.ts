@@ -4,12 +4,12 @@ import { StorageError } from '../base/errors/storage-error.ts';
 import type { EventBytes, Limit } from '../base/event-bytes.ts';
 import type { Fate } from '../base/fate.ts';
 import { type Range, rangeLength } from '../base/range.ts';
-import { Budget, type BudgetOptions } from '../keep/budget.ts';
+import { Budget } from '../keep/budget.ts';
 import { GroupCommit } from '../keep/group-commit.ts';
 import { syncCopies } from '../keep/journal.ts';
 import type { Reporter } from '../tell/reporter.ts';
 import type { Memory } from './contents.ts';
-import { Line, type LineOptions } from './line.ts';
+import { Line } from './line.ts';
 import type { Parcel } from './parcel.ts';
 import { Parcels } from './parcels.ts';
 import type { Place, Queue } from './queue.ts';
@@ -19,6 +19,8 @@ const FRESH_BATCHES = 2;
 /** How often to look for events that are too old, as a part of the age that they may reach. */
 const AGE_CHECKS = 20;
 
+type LineOptions = ConstructorParameters<typeof Line>[0];
+type BudgetOptions = ConstructorParameters<typeof Budget>[0];
 type Own = 'memory' | 'epochs' | 'isUrgent' | 'sendsUnwritten' | 'damaged';
 
 interface WaitingOptions extends Omit<LineOptions, Own> {

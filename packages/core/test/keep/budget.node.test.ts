@@ -1,9 +1,9 @@
 import type { Clock } from '@sluice/protocol/toolbox';
 import { describe, expect, it } from 'vitest';
 import type { EventBytes } from '../../src/base/event-bytes.ts';
-import { VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
 import type { Range } from '../../src/base/range.ts';
-import { Budget, type BudgetOptions } from '../../src/keep/budget.ts';
+import { VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
+import { Budget } from '../../src/keep/budget.ts';
 import type { Journal } from '../../src/keep/journal.ts';
 import { toEventBytes } from '../bench/event-texts.ts';
 import { FakeJournal } from '../bench/fake-journal.ts';
@@ -16,6 +16,8 @@ const GIB = 1024 ** 3;
 function sized(bytes: number): EventBytes {
   return toEventBytes(['x'.repeat(bytes - 32)]);
 }
+
+type BudgetOptions = ConstructorParameters<typeof Budget>[0];
 
 interface Bounds extends Partial<BudgetOptions['storage']>, Partial<Pick<BudgetOptions, 'opened'>> {}
 
