@@ -1,5 +1,6 @@
 import { type EventBytes, type Limit, mergeEvents, sliceEvents } from '../base/event-bytes.ts';
-import { firstBehind, type Span, without } from '../base/range.ts';
+import { firstBehind, type Range, type Span, without } from '../base/range.ts';
+import type { Reading } from './journal.ts';
 
 /** Events that were appended together, and their size in bytes. */
 export interface Kept extends Span {
@@ -67,11 +68,8 @@ export class RecordList<Record extends Kept> {
 }
 
 /** Joins the events of adjacent pieces, from the start of a range up to the limit. Stops at the first gap. */
-export function readPieces(
-  { from, to }: Span,
-  { maxEvents, maxBytes }: Limit,
-  pieces: readonly Piece[],
-): EventBytes {
+export function readPieces(range: Range, { maxEvents, maxBytes }: Limit, pieces: readonly Piece[]): Reading {
+  const { from, to } = range;
   const parts: EventBytes[] = [];
   const most = Math.min(to, from + maxEvents);
   let [next, room] = [from, maxBytes];
@@ -86,5 +84,5 @@ export function readPieces(
     next += part.ends.length;
     room -= part.bytes.length + 1;
   }
-  return mergeEvents(parts);
+  return { events: mergeEvents(parts), range: next > from ? { ...range, to: next } : range };
 }

@@ -95,7 +95,9 @@ describe('RecordList', () => {
 describe('pieces of records', () => {
   const piece = (from: number, ...texts: string[]) => ({ from, ...encodeEvents(texts, []) });
   const read = (from: number, to: number, pieces: Piece[], maxEvents = 100, maxBytes = 100) =>
-    new TextDecoder().decode(readPieces({ from, to }, { maxEvents, maxBytes }, pieces).bytes);
+    new TextDecoder().decode(
+      readPieces({ segment: 1, from, to }, { maxEvents, maxBytes }, pieces).events.bytes,
+    );
 
   it('are read as one, from wherever the range begins, up to the first gap', () => {
     const pieces = [piece(0, 'a', 'b', 'c'), piece(3, 'd'), piece(4, 'e', 'f'), piece(8, 'i')];

@@ -107,9 +107,8 @@ export class SqliteJournal implements Journal {
           ...[life.id, first.from, last.from],
         ),
       );
-      const events = readPieces(range, limit, rows.flatMap(readPiece));
-      const count = events.ends.length;
-      if (count > 0) return { events, range: { ...range, to: range.from + count } };
+      const reading = readPieces(range, limit, rows.flatMap(readPiece));
+      if (reading.events.ends.length > 0) return reading;
     }
     const next = life.parcels.all.find(({ from, rest }) => from > range.from && rest.length > 0);
     return { events: NO_EVENTS, range: { ...range, to: Math.min(range.to, next?.from ?? range.to) } };

@@ -10,12 +10,6 @@ import type { Site } from '../site.ts';
 import type { OpenFiles } from './open-files.ts';
 import { Segment } from './segment.ts';
 
-/** The file with the start of a range, and the part of the range that it has. */
-interface Located {
-  readonly segment: Segment | undefined;
-  readonly part: Range;
-}
-
 /** Writes groups of a segment to a new one with the same number, and syncs that. */
 type Rewrite = (lost: Segment, groups: readonly WrittenGroup[]) => Promise<Segment>;
 
@@ -283,7 +277,8 @@ export class Segments {
     return this.#segments.get(number)?.filter(({ isGoing }) => !isGoing) ?? [];
   }
 
-  #locate(range: Range, files: readonly Segment[] = this.#filesOf(range.segment)): Located {
+  /** The file with the start of a range, and the part of the range that it has. */
+  #locate(range: Range, files = this.#filesOf(range.segment)) {
     let [segment] = files;
     let { to } = range;
     for (const file of files) {
