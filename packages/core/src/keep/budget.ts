@@ -5,7 +5,7 @@ import { Turns } from '../base/turns.ts';
 import type { Reporter } from '../tell/reporter.ts';
 import type { Journal } from './journal.ts';
 
-interface BudgetOptions {
+export interface BudgetOptions {
   readonly journal: Pick<Journal, 'bytes' | 'evictOldest' | 'oldest' | 'groupLimit' | 'reclaim' | 'space'>;
   readonly waiting: {
     /** Whether nothing may be written any more: the tracker counted what the journal does not have as `closed`. */
@@ -75,10 +75,6 @@ export class Budget {
     this.#isOpened = maxBytes === undefined;
   }
 
-  get isOver(): boolean {
-    return this.#options.waiting.isGivenUp;
-  }
-
   /**
    * Makes room for a group and reserves it until `written` is called.
    * - `room`: the group may be written.
@@ -110,7 +106,7 @@ export class Budget {
 
   /** Whether there is room for a group. If so, reserves it until `written` is called. False also if nobody looked recently. */
   hasRoom(group: EventBytes): boolean {
-    return !this.isOver && this.#isOpened && this.#isCurrent && this.#take(group);
+    return !this.#options.waiting.isGivenUp && this.#isOpened && this.#isCurrent && this.#take(group);
   }
 
   /** How many events of a group, from the first one on, there is room for. */
@@ -181,7 +177,7 @@ export class Budget {
     const { journal, reporter, waiting } = this.#options;
     let count = 0;
     this.givingUp = this.#free(async () => {
-      const segment = this.isOver ? undefined : await journal.evictOldest?.(rescue);
+      const segment = waiting.isGivenUp ? undefined : await journal.evictOldest?.(rescue);
       count = typeof segment === 'number' ? waiting.evict(allOf(segment)) : 0;
       reporter.settled('journal-full', count);
     });

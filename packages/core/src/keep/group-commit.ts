@@ -1,11 +1,10 @@
-import { type Backoff, backoffDelayMs, type Clock } from '@sluice/protocol/toolbox';
+import { type Backoff, backoffDelayMs } from '@sluice/protocol/toolbox';
 import { Alarm } from '../base/alarm.ts';
 import { StorageError } from '../base/errors/storage-error.ts';
 import type { EventBytes } from '../base/event-bytes.ts';
 import type { Range } from '../base/range.ts';
 import { Turns } from '../base/turns.ts';
-import type { Reporter } from '../tell/reporter.ts';
-import type { Budget } from './budget.ts';
+import { Budget, type BudgetOptions } from './budget.ts';
 import { called, checked, type Journal } from './journal.ts';
 import type { Handed, Unwritten } from './unwritten.ts';
 
@@ -16,13 +15,10 @@ const RETRY: Backoff = { baseMs: 1_000, maxMs: 60_000 };
 
 type Entry = Pick<Handed, 'events' | 'placed' | 'handBack'>;
 
-interface GroupCommitOptions {
+interface GroupCommitOptions extends BudgetOptions {
   readonly journal: Journal;
-  readonly budget: Budget;
-  readonly waiting: Unwritten;
-  readonly clock: Clock;
+  readonly waiting: Unwritten & BudgetOptions['waiting'];
   readonly random: () => number;
-  readonly reporter: Pick<Reporter, 'settled'>;
   readonly commitIntervalMs: number;
   /** Whether events must be written in their order even if an append fails: then there is one append at a time. */
   readonly isStrict: boolean;
@@ -36,6 +32,7 @@ interface GroupCommitOptions {
  * Meanwhile events are sent from memory; those that are still there are written once it works.
  */
 export class GroupCommit {
+  readonly budget: Budget;
   readonly #options: GroupCommitOptions;
   /** Rings when events have waited for others to be written with. */
   readonly #interval: Alarm;
@@ -61,6 +58,7 @@ export class GroupCommit {
 
   constructor(options: GroupCommitOptions) {
     this.#options = options;
+    this.budget = new Budget(options);
     this.#interval = new Alarm(options.clock, () => this.#tick());
     this.#pause = new Alarm(options.clock, () => void this.#writeAll());
   }
@@ -102,7 +100,7 @@ export class GroupCommit {
 
   /** Writes events that are not among the waiting ones, even if the journal failed before. Undefined if it fails or is full. */
   async put(events: EventBytes): Promise<Range | undefined> {
-    const { budget } = this.#options;
+    const { budget } = this;
     const has = budget.hasRoom(events) || (await budget.makeRoom(events).catch(() => 'low')) === 'room';
     if (!has) return undefined;
     return new Promise((resolve) => {
@@ -160,7 +158,7 @@ export class GroupCommit {
    * or gets none. @param fitting The most events of an append.
    */
   #start(fitting?: number): Promise<void> {
-    const { budget, journal, waiting } = this.#options;
+    const { journal, waiting } = this.#options;
     while (!this.#starting && this.#isDue && this.#hasTurn) {
       const isUrgent = !this.#wantsAll && !this.#isPressing;
       const { groupLimit } = journal;
@@ -170,7 +168,7 @@ export class GroupCommit {
         if (!isUrgent) this.#rest();
         break;
       }
-      if (budget.hasRoom(entry.events)) this.#append(entry);
+      if (this.budget.hasRoom(entry.events)) this.#append(entry);
       else if (this.#entries.size > 0) {
         entry.handBack();
         break;
@@ -186,18 +184,19 @@ export class GroupCommit {
 
   /** Makes room for events and appends them. Resolves to how many of them there is room for, if there is only room for some. */
   async #fit(entry: Handed): Promise<number | undefined> {
-    const { budget, onChange, reporter } = this.#options;
+    const { onChange, reporter, waiting } = this.#options;
+    const { budget } = this;
     const { events, isLast } = entry;
     this.#entries.add(entry);
-    const found = budget.isOver
+    const found = waiting.isGivenUp
       ? 'full'
       : await budget.makeRoom(events, isLast).catch((error: unknown) => ({ error }));
     // Otherwise the process outlived a last moment, which wrote them.
     const isOurs = this.#entries.delete(entry);
-    if (found === 'room' && isOurs && !budget.isOver) return void this.#append(entry);
+    if (found === 'room' && isOurs && !waiting.isGivenUp) return void this.#append(entry);
     if (found === 'room') budget.written(events);
     if (!isOurs) return undefined;
-    if (found === 'room' || budget.isOver) entry.forsake();
+    if (found === 'room' || waiting.isGivenUp) entry.forsake();
     else if (found === 'full') {
       // The oldest of the newest are kept, so that no event is dropped before an older one.
       const fitting = budget.fitting(events);
@@ -218,7 +217,7 @@ export class GroupCommit {
 
   /** Gives events to the journal before it returns. The caller has asked for room. */
   #append(entry: Entry): void {
-    const { budget, journal, onChange } = this.#options;
+    const { journal, onChange } = this.#options;
     const changes = this.#changes;
     const { events } = entry;
     this.#tries += 1;
@@ -233,7 +232,7 @@ export class GroupCommit {
         if (!range) this.#fails(error);
         else if (this.isFailing) this.#works();
       }
-      budget.written(events);
+      this.budget.written(events);
       this.#updateSends();
       if (!this.#pause.isSet && this.#isDue) void this.#start();
       onChange();

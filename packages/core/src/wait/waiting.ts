@@ -4,7 +4,6 @@ import { StorageError } from '../base/errors/storage-error.ts';
 import type { EventBytes, Limit } from '../base/event-bytes.ts';
 import type { Fate } from '../base/fate.ts';
 import { type Range, rangeLength } from '../base/range.ts';
-import { Budget } from '../keep/budget.ts';
 import { GroupCommit } from '../keep/group-commit.ts';
 import { syncCopies } from '../keep/journal.ts';
 import type { Reporter } from '../tell/reporter.ts';
@@ -20,17 +19,17 @@ const FRESH_BATCHES = 2;
 const AGE_CHECKS = 20;
 
 type LineOptions = ConstructorParameters<typeof Line>[0];
-type BudgetOptions = ConstructorParameters<typeof Budget>[0];
+type CommitOptions = ConstructorParameters<typeof GroupCommit>[0];
 type Own = 'memory' | 'epochs' | 'isUrgent' | 'sendsUnwritten' | 'damaged';
 
 interface WaitingOptions extends Omit<LineOptions, Own> {
   readonly settings: LineOptions['settings'] & {
     /** How long an event may wait in memory for others to be written with, in milliseconds. */
     readonly commitIntervalMs: number;
-    readonly storage: BudgetOptions['storage'] & { readonly maxAgeMs?: number | undefined };
+    readonly storage: CommitOptions['storage'] & { readonly maxAgeMs?: number | undefined };
   };
   readonly random: () => number;
-  readonly opened: BudgetOptions['opened'];
+  readonly opened: CommitOptions['opened'];
   /** Whether nothing may be sent now. */
   readonly isShut: () => boolean | undefined;
   /** The journal failed. Events are sent from memory meanwhile. */
@@ -45,7 +44,6 @@ export class Waiting extends Parcels {
   /** Number of callers that wait for all events. Until they are done, no event waits for a full batch. */
   urgent = 0;
   readonly #memory: Memory;
-  readonly #budget: Budget;
   readonly #options: WaitingOptions;
   readonly #isStrict: boolean;
   readonly #maxAgeMs: number;
@@ -68,13 +66,12 @@ export class Waiting extends Parcels {
     this.#expiry = new Alarm(clock, onDue);
     this.#normal = this.#lineOf(false);
     this.lines.push(this.#normal);
-    this.#budget = new Budget({ ...options, storage: settings.storage, waiting: this });
     this.commit = new GroupCommit({
       ...options,
       isStrict: this.#isStrict,
       commitIntervalMs: settings.commitIntervalMs,
+      storage: settings.storage,
       waiting: this,
-      budget: this.#budget,
       onChange: () => {
         // There is memory for written events up to a limit: older ones are left to the journal, but not before they fill a batch.
         const limit = { maxEvents: Number.POSITIVE_INFINITY, maxBytes: text.mostWrittenBytes };
@@ -255,7 +252,7 @@ export class Waiting extends Parcels {
       isUrgent: () => this.urgent > 0,
       sendsUnwritten: () => this.commit.sendsUnwritten,
       damaged: async (range) => {
-        const { givingUp } = this.#budget;
+        const { givingUp } = this.commit.budget;
         // A journal that gives up a segment ends the events itself, or they are found again.
         if (givingUp) return void (await givingUp.catch(() => undefined));
         this.#options.reporter.settled('damaged', this.drop(range));
