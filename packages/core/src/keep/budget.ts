@@ -85,23 +85,20 @@ export class Budget {
    *   no others.
    */
   makeRoom(group: EventBytes, isLast: boolean = false): Promise<'room' | 'full' | 'low'> {
-    return this.#turns.take(() => this.#makeRoom(group, isLast));
-  }
-
-  async #makeRoom(group: EventBytes, isLast: boolean): Promise<'room' | 'full' | 'low'> {
-    const { opened } = this.#options;
-    if (!this.#isOpened) await opened();
-    this.#isOpened = true;
-    // A group that can never fit must not push out all others.
-    if (bytesOf(group) > this.#most) return 'full';
-    if (!this.#isCurrent) await this.#look();
-    if (this.#take(group)) return 'room';
-    await this.#reclaim();
-    while (!this.#take(group)) {
-      if (await this.#evictOldest(isLast)) continue;
-      return this.#bytes + bytesOf(group) > this.#most ? 'full' : 'low';
-    }
-    return 'room';
+    return this.#turns.take(async () => {
+      if (!this.#isOpened) await this.#options.opened();
+      this.#isOpened = true;
+      // A group that can never fit must not push out all others.
+      if (bytesOf(group) > this.#most) return 'full';
+      if (!this.#isCurrent) await this.#look();
+      if (this.#take(group)) return 'room';
+      await this.#reclaim();
+      while (!this.#take(group)) {
+        if (await this.#evictOldest(isLast)) continue;
+        return this.#bytes + bytesOf(group) > this.#most ? 'full' : 'low';
+      }
+      return 'room';
+    });
   }
 
   /** Whether there is room for a group. If so, reserves it until `written` is called. False also if nobody looked recently. */

@@ -150,8 +150,10 @@ export class Line {
       if ((this.#isStrict || this.#storedIsNext || !hasFresh) && old.length > 0) {
         this.#storedIsNext = false;
         await this.#read(old, limit);
-        const parcel = this.#takeOld(limit);
-        // Otherwise it changed meanwhile.
+        // They may have changed meanwhile.
+        const ready = this.#oldReady(limit.maxEvents);
+        const [first] = ready;
+        const parcel = queue.take(queue.old, ready, first?.wasTaken ? this.#partOf(first, limit) : limit);
         if (parcel) return parcel;
       } else if (hasFresh) {
         this.#storedIsNext = true;
@@ -189,14 +191,6 @@ export class Line {
     this.#age.cancel();
     this.#age.set(waitMs);
     return false;
-  }
-
-  /** Takes the first old events. Undefined if they are not in memory. */
-  #takeOld(limit: Limit): Parcel | undefined {
-    const { old } = this.queue;
-    const parcels = this.#oldReady(limit.maxEvents);
-    const [first] = parcels;
-    return this.queue.take(old, parcels, first?.wasTaken ? this.#partOf(first, limit) : limit);
   }
 
   /** How much to take of a parcel that goes again. Parts have about the same size: a small rest would be a request of its own. */

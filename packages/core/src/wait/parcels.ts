@@ -25,7 +25,7 @@ export class Parcels implements Unwritten {
 
   /** Number of events, those in requests included. */
   get pending(): number {
-    return this.sum(({ old, ring }) => old.count + ring.count) + this.inFlight - this.#givenUp;
+    return this.#sum(({ old, ring }) => old.count + ring.count) + this.inFlight - this.#givenUp;
   }
 
   /** Number of events that no journal has. */
@@ -35,7 +35,7 @@ export class Parcels implements Unwritten {
 
   /** Number of events that wait in the journal, outside of the ring buffers. */
   get stored(): number {
-    return this.sum(({ old }) => old.count - volatileOf(old));
+    return this.#sum(({ old }) => old.count - volatileOf(old));
   }
 
   /** Number of events that the sender has. */
@@ -47,7 +47,7 @@ export class Parcels implements Unwritten {
 
   /** Bytes of the events in the ring buffers. */
   get bytes(): number {
-    return this.sum(({ ring }) => ring.bytes);
+    return this.#sum(({ ring }) => ring.bytes);
   }
 
   /** When the oldest event was accepted, or a time before that, as far as it is known. */
@@ -56,7 +56,7 @@ export class Parcels implements Unwritten {
   }
 
   get unwrittenParcels(): number {
-    return this.sum(({ unwritten }) => unwritten.size);
+    return this.#sum(({ unwritten }) => unwritten.size);
   }
 
   get unwrittenSince(): number | undefined {
@@ -96,7 +96,7 @@ export class Parcels implements Unwritten {
   /** What waits of a range ends here; everything, if it is left out. Returns how many events that are. */
   drop(range?: Range): number {
     const spansOf = ({ count, places }: Parcel) => (range ? places.find(range) : [{ from: 0, to: count }]);
-    return this.sum((queue) => queue.end(queue.parcels(), spansOf));
+    return this.#sum((queue) => queue.end(queue.parcels(), spansOf));
   }
 
   /** Storage lost the events of a range. Those in memory count as never written; the others end. Returns how many ended. */
@@ -162,7 +162,7 @@ export class Parcels implements Unwritten {
     return this.lines.map(({ queue }) => queue);
   }
 
-  protected sum(count: (queue: Queue) => number): number {
+  #sum(count: (queue: Queue) => number): number {
     return this.lines.reduce((total, { queue }) => total + count(queue), 0);
   }
 
