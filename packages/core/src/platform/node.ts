@@ -23,7 +23,6 @@ import { nodeFileSystem } from '../keep/file/disk/node-file-system.ts';
 import { FileJournal } from '../keep/file/file-journal.ts';
 import { RULES } from '../options/rules.ts';
 import { thoroughly } from '../options/thorough.ts';
-import { Rest } from '../pace/rest.ts';
 import { destination } from '../parts/destination.ts';
 import { Compression } from '../parts/gzip/compression.ts';
 import { zlibGzip } from '../parts/gzip/zlib-gzip.ts';
@@ -37,6 +36,7 @@ import { drainInBackground } from './process/drain-in-background.ts';
 import { pathOf } from './process/journal-path.ts';
 import { atLastMoment } from './process/last-moment.ts';
 import { MemoryPool } from './process/memory-pool.ts';
+import { Rest } from './process/rest.ts';
 
 const text: TextWriter = {
   write: (string, target, offset) => (target as Buffer).write(string, offset),

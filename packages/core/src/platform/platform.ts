@@ -2,11 +2,11 @@ import type { Redact } from '@sluice/protocol/toolbox';
 import type { Journal } from '../keep/journal.ts';
 import type { Note } from '../keep/note.ts';
 import type { Defaults, Settings } from '../options/settings.ts';
-import type { Rest } from '../pace/rest.ts';
 import type { Transport } from '../send/http/transport.ts';
 import type { Queue } from '../send/sender.ts';
 import type { Tell } from '../tell/reporter.ts';
 import type { TextWriter } from '../wait/contents.ts';
+import type { Rest } from './process/rest.ts';
 
 /** Where a tracker has its journal. By default, trackers of one account share it. */
 interface JournalPlace {

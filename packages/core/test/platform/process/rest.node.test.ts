@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { settle, VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
-import { Rest } from '../../src/pace/rest.ts';
+import { settle, VirtualClock } from '../../../src/entries/testing/virtual-clock.ts';
+import { Rest } from '../../../src/platform/process/rest.ts';
 
 /** A few events that were just tracked. */
 const few = { pending: 3, bytes: 900, urgent: 0, lines: { length: 1 } };

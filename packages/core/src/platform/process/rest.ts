@@ -1,5 +1,9 @@
 import { type Clock, tried } from '@sluice/protocol/toolbox';
-import { Alarm } from '../base/alarm.ts';
+import { Alarm } from '../../base/alarm.ts';
+import type { FileNote } from '../../keep/file/disk/file-note.ts';
+import type { Settings } from '../../options/settings.ts';
+import type { Transport } from '../../send/http/transport.ts';
+import type { Waiting } from '../../wait/waiting.ts';
 
 /** A process that lives for less than this may not see an answer, in milliseconds. */
 const BRIEF_MS = 1_000;
@@ -13,36 +17,24 @@ const MOST_MS = 60 * 60_000;
 interface RestOptions {
   readonly clock: Clock;
   readonly settings: {
-    readonly batch: { readonly maxEvents: number; readonly maxBytes: number; readonly maxWaitMs: number };
-    readonly delivery: { readonly timeoutMs: number };
-    readonly advanced: { readonly headersTimeoutMs: number };
+    readonly batch: Settings['batch'];
+    readonly delivery: Pick<Settings['delivery'], 'timeoutMs'>;
+    readonly advanced: Pick<Settings['advanced'], 'headersTimeoutMs'>;
   };
-  readonly transport: {
-    /** Whether no request of this process was answered, and one may have arrived. Undefined if none can have arrived. */
-    readonly isUnanswered?: boolean | undefined;
-  };
+  readonly transport: Pick<Transport, 'isUnanswered'>;
   readonly sender: () => {
     /** Nothing may be sent before this time, after so many failures in a row. */
     pause(until: number, failures: number): void;
-    /** Something may be sent now. */
     wake(): Promise<void>;
   };
 }
 
-interface Note {
-  read(): Promise<string | undefined>;
-  writeSync(text: string): void;
-}
+type Note = Pick<FileNote, 'read' | 'writeSync'>;
 
-interface Waiting {
-  readonly pending: number;
-  readonly bytes: number;
-  readonly oldestAt: number | undefined;
-  /** How many callers, such as `flush()`, wait for all of them. */
-  readonly urgent: number;
-  /** One for each priority. */
+/** What waits to be sent. There is one line for each priority. */
+type Pending = Pick<Waiting, 'pending' | 'bytes' | 'oldestAt' | 'urgent'> & {
   readonly lines: { readonly length: number };
-}
+};
 
 /**
  * Keeps processes that live for less than a request, as command-line tools do, from sending the same events again and again. A
@@ -71,7 +63,7 @@ export class Rest {
   }
 
   /** While it returns true, it wakes the sender when that may have changed. */
-  isOn(waiting: Waiting): boolean {
+  isOn(waiting: Pending): boolean {
     if (!this.#isRead) return true;
     const { clock, settings } = this.#options;
     const { maxBytes, maxEvents, maxWaitMs } = settings.batch;
