@@ -1,28 +1,17 @@
 import type { Limit } from '../base/event-bytes.ts';
+import type { LearnedRate } from '../pace/learned-rate.ts';
 import type { TrackerStats } from '../tell/stats.ts';
 import { bytesOf, type Trial } from './trial.ts';
 
 /** Each accepted request raises the limit by this factor. So a wrong limit does not last. */
 const GROWTH = 1.02;
 
-/** How many requests a second the service takes. */
-interface Rate {
-  /** Undefined if there is no limit. */
-  readonly perSecond: number | undefined;
-  /** How long until the next request may be made, in milliseconds. */
-  waitMs(now: number): number;
-  /** The service wants fewer requests than at that time. Returns whether that is all that it wants. */
-  pushedBack(at: number, now: number, isAlive: boolean | undefined, askedMs: number | undefined): boolean;
-  /** What lowered the limit since it was that high was not about the rate. */
-  restore(perSecond: number | undefined): void;
-}
-
 /** The limits of the service, as far as its answers show them. */
 export interface Limits {
   /** The most of a request: what the settings say, or less. */
   readonly most: Limit;
   readonly stats?: Pick<TrackerStats, 'batchLimit' | 'bodyLimit' | 'rateLimit'>;
-  readonly rate?: Rate;
+  readonly rate?: LearnedRate;
   /** Whether the service refuses so many events: it needs no other try before it is halved. */
   refuses?(trial: Trial): boolean;
   sent?(trial: Trial, now: number): void;

@@ -1,14 +1,8 @@
 import type { Why } from '../pace/breaker.ts';
 
-/** Events that are stored and released together. */
-interface Part {
-  readonly count: number;
-  readonly bytes: number;
-}
-
 /** What is sent in one request, and what happened to exactly these events so far. It is sent until they end, or are halved. */
 export interface Trial {
-  readonly parcels: readonly Part[];
+  readonly parcels: readonly { readonly count: number; readonly bytes: number }[];
   /** Shared by all pieces of one refused request. */
   readonly whole: { isAccepted: boolean };
   failures: number;
@@ -31,6 +25,6 @@ export function countOf({ parcels }: Pick<Trial, 'parcels'>): number {
   return parcels.reduce((total, { count }) => total + count, 0);
 }
 
-export function bytesOf(parcels: readonly Pick<Part, 'bytes'>[]): number {
+export function bytesOf(parcels: readonly { readonly bytes: number }[]): number {
   return parcels.reduce((total, { bytes }) => total + bytes, 0);
 }

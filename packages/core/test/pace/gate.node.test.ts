@@ -3,7 +3,7 @@ import { VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
 import { AdaptiveConcurrency } from '../../src/pace/adaptive-concurrency.ts';
 import { type Breaker, createBreaker, type Why } from '../../src/pace/breaker.ts';
 import { Gate, type Pass } from '../../src/pace/gate.ts';
-import { LearnedRate } from '../../src/parts/learn/learned-rate.ts';
+import { LearnedRate } from '../../src/pace/learned-rate.ts';
 import { Books } from '../../src/tell/books.ts';
 import { Reporter } from '../../src/tell/reporter.ts';
 import type { BreakerState, Pause } from '../../src/tell/stats.ts';

@@ -1,9 +1,9 @@
 import { BATCH_OVERHEAD_BYTES } from '@sluice/protocol/toolbox';
 import type { Limit } from '../../base/event-bytes.ts';
+import { LearnedRate } from '../../pace/learned-rate.ts';
 import type { Limits } from '../../send/limits.ts';
 import { bytesOf, countOf, type Trial } from '../../send/trial.ts';
 import type { Reporter } from '../../tell/reporter.ts';
-import { LearnedRate } from './learned-rate.ts';
 import { LearnedSize } from './learned-size.ts';
 
 /** Creates the limits of a tracker. @param batch What the settings say. */

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cases } from '../../../../../testing/full.ts';
-import { LearnedRate } from '../../../src/parts/learn/learned-rate.ts';
-import { expectSame } from '../../bench/expect-same.ts';
+import { cases } from '../../../../testing/full.ts';
+import { LearnedRate } from '../../src/pace/learned-rate.ts';
+import { expectSame } from '../bench/expect-same.ts';
 
 const SECOND = 1_000;
 const START = Date.UTC(2026, 0, 1);

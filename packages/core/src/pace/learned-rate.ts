@@ -1,4 +1,4 @@
-import { MAX_RETRY_AFTER_MS } from '../../pace/wait-times.ts';
+import { MAX_RETRY_AFTER_MS } from './wait-times.ts';
 
 /** A pushback multiplies the rate by this. */
 const DECREASE = 0.7;
