@@ -4,7 +4,7 @@ import { MemoryJournal } from './keep/memory-journal.ts';
 import { MemoryNote } from './keep/note.ts';
 import type { Settings } from './options/settings.ts';
 import type { DeadLetters } from './parts/dead-letters/dead-letters.ts';
-import { deadLettersIn, LetterArchive } from './parts/dead-letters/letter-archive.ts';
+import { LetterArchive } from './parts/dead-letters/letter-archive.ts';
 import { Admission } from './parts/hold/admission.ts';
 import { Sessions } from './parts/hold/sessions.ts';
 import type { Reporter } from './tell/reporter.ts';
@@ -58,17 +58,16 @@ function shelf(settings: Settings, part: Part) {
   return { clock, maxBytes: mostBytes(settings, part), journal: createJournal(settings, part) };
 }
 
-export function createLetters({ settings, ...stages }: Stages): {
+export function createLetters({ settings, reporter, journal, waiting, wake }: Stages): {
   readonly archive: LetterArchive;
   readonly deadLetters: DeadLetters;
 } {
-  const { reporter } = stages;
   const archive = new LetterArchive({
     ...settings.deadLetters,
     ...shelf(settings, 'dead-letters'),
     reporter,
   });
-  return { archive, deadLetters: deadLettersIn({ ...stages, clock: settings.clock, archive }) };
+  return { archive, deadLetters: archive.deadLetters(journal, waiting, wake) };
 }
 
 export function createAdmission(

@@ -5,7 +5,7 @@ import { settle, VirtualClock } from '../../src/entries/testing/virtual-clock.ts
 import type { Journal } from '../../src/keep/journal.ts';
 import type { DeadLetter, DeadLetterFilter } from '../../src/parts/dead-letters/dead-letter.ts';
 import type { DeadLetters } from '../../src/parts/dead-letters/dead-letters.ts';
-import { deadLettersIn, LetterArchive } from '../../src/parts/dead-letters/letter-archive.ts';
+import { LetterArchive } from '../../src/parts/dead-letters/letter-archive.ts';
 import { Books } from '../../src/tell/books.ts';
 import { Reporter } from '../../src/tell/reporter.ts';
 import { createBatch } from '../bench/batch.ts';
@@ -54,12 +54,11 @@ class Life {
     this.store = new LetterArchive({
       ...{ journal, clock: this.timeOfDay, maxBytes, maxAgeMs, reporter },
     });
-    this.letters = deadLettersIn({
-      ...{ archive: this.store, clock, reporter },
-      journal: { groupLimit: { maxEvents: 50, maxBytes: 16 * KIB } },
-      waiting: { replay: (events, count) => this.#replay(events).then(count) },
-      wake: () => {},
-    });
+    this.letters = this.store.deadLetters(
+      { groupLimit: { maxEvents: 50, maxBytes: 16 * KIB } },
+      { replay: (events, count) => this.#replay(events).then(count) },
+      () => {},
+    );
   }
 
   /** Keeps numbered events, one every `everyMs` milliseconds. */

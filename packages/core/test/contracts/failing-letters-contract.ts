@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { systemClock } from '@sluice/protocol/toolbox';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FileJournal } from '../../src/keep/file/file-journal.ts';
-import { deadLettersIn, LetterArchive } from '../../src/parts/dead-letters/letter-archive.ts';
+import { LetterArchive } from '../../src/parts/dead-letters/letter-archive.ts';
 import { Books } from '../../src/tell/books.ts';
 import { Reporter } from '../../src/tell/reporter.ts';
 import { createBatch } from '../bench/batch.ts';
@@ -42,11 +42,11 @@ export function describeFailingDisk(next: (after: number) => number): void {
         ...{ journal, clock, maxBytes, maxAgeMs: 60_000, reporter },
       });
       const replayed: string[] = [];
-      const letters = deadLettersIn({
-        ...{ archive: store, clock, reporter, wake: () => {} },
-        journal: { groupLimit: { maxEvents: 4, maxBytes: 16 * 1024 } },
-        waiting: { replay: async (events) => void replayed.push(...toTexts(events)) },
-      });
+      const letters = store.deadLetters(
+        { groupLimit: { maxEvents: 4, maxBytes: 16 * 1024 } },
+        { replay: async (events) => void replayed.push(...toTexts(events)) },
+        () => {},
+      );
       const insist = async <Result>(work: () => Promise<Result>) => {
         for (let tries = 1; ; tries += 1) {
           try {

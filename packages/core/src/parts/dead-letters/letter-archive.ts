@@ -81,6 +81,40 @@ export class LetterArchive extends Shelf {
   }
 
   /**
+   * What `tracker.deadLetters` is.
+   * @param journal That of the events: a replay appends to it.
+   */
+  deadLetters(
+    journal: Pick<Journal, 'groupLimit'>,
+    waiting: Pick<Waiting, 'replay'>,
+    wake: () => void,
+  ): DeadLetters {
+    const { clock, reporter } = this.options;
+    return createDeadLetters<Range>(reporter, {
+      bytes: () => this.journal.bytes,
+      count: () => this.use(async () => this.kept.count),
+      // Dead letters that are read together are replayed together: read as many as fit one append.
+      visit: (work) => this.visit(journal.groupLimit, work),
+      drop: (letters) => this.remove(letters),
+      replay: async (letters) => {
+        const count = letters.length;
+        if (count === 0) return 0;
+        const now = clock.now();
+        const texts = letters.map(({ event }) => event);
+        const times = letters.map(() => now);
+        await waiting.replay(encodeEvents(texts, times), () => {
+          reporter.recovered('replayed', count);
+          wake();
+        });
+        // The events are in the journal. If a letter cannot be deleted, a later process finds it again.
+        await this.remove(letters).catch(reporter.storageFailed);
+        return count;
+      },
+      clear: () => this.clear('delivered'),
+    });
+  }
+
+  /**
    * Reads all letters that are stored now, oldest first, as many at once as the limit allows. Yields what `work` makes of those that
    * were read together; meanwhile no other task runs.
    */
@@ -168,37 +202,4 @@ export class LetterArchive extends Shelf {
 
 function nameOf({ segment, from }: Range): string {
   return `${segment} ${from}`;
-}
-
-interface DeadLettersOptions extends Pick<ShelfOptions, 'clock' | 'reporter'> {
-  readonly archive: LetterArchive;
-  readonly journal: Pick<Journal, 'groupLimit'>;
-  readonly waiting: Pick<Waiting, 'replay'>;
-  readonly wake: () => void;
-}
-
-export function deadLettersIn(options: DeadLettersOptions): DeadLetters {
-  const { archive, clock, journal, reporter, waiting, wake } = options;
-  return createDeadLetters<Range>(reporter, {
-    bytes: () => archive.journal.bytes,
-    count: () => archive.use(async () => archive.kept.count),
-    // Dead letters that are read together are replayed together: read as many as fit one append.
-    visit: (work) => archive.visit(journal.groupLimit, work),
-    drop: (letters) => archive.remove(letters),
-    async replay(letters) {
-      const count = letters.length;
-      if (count === 0) return 0;
-      const now = clock.now();
-      const texts = letters.map(({ event }) => event);
-      const times = letters.map(() => now);
-      await waiting.replay(encodeEvents(texts, times), () => {
-        reporter.recovered('replayed', count);
-        wake();
-      });
-      // The events are in the journal. If a letter cannot be deleted, a later process finds it again.
-      await archive.remove(letters).catch(reporter.storageFailed);
-      return count;
-    },
-    clear: () => archive.clear('delivered'),
-  });
 }

@@ -2,7 +2,7 @@ import { readdir, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { DeadLetters } from '../../../src/parts/dead-letters/dead-letters.ts';
-import { deadLettersIn, LetterArchive } from '../../../src/parts/dead-letters/letter-archive.ts';
+import { LetterArchive } from '../../../src/parts/dead-letters/letter-archive.ts';
 import { Books } from '../../../src/tell/books.ts';
 import { Reporter } from '../../../src/tell/reporter.ts';
 import { toEventBytes } from '../../bench/event-texts.ts';
@@ -27,7 +27,7 @@ function start() {
   });
   const journal = { groupLimit: { maxEvents: 100, maxBytes: 100_000 } };
   const waiting = { replay: async () => {} };
-  const letters = deadLettersIn({ archive, clock, journal, reporter, waiting, wake: () => {} });
+  const letters = archive.deadLetters(journal, waiting, () => {});
   return { archive, letters };
 }
 
