@@ -1,7 +1,7 @@
 import { ConfigError } from '@sluice/protocol';
 import { thoroughly } from '../options/thorough.ts';
 import { FetchTransport } from '../send/http/fetch-transport.ts';
-import { SlashRedirect } from '../send/http/slash-redirect.ts';
+import { followSlash } from '../send/http/slash-redirect.ts';
 import type { Outcome, TransportRequest } from '../send/http/transport.ts';
 import type { Platform } from './platform.ts';
 import { web } from './web.ts';
@@ -24,9 +24,9 @@ export const platform: Platform = {
 };
 
 class EdgeTransport extends FetchTransport {
-  readonly #redirect = new SlashRedirect((request) => super.post(request));
+  readonly #post = followSlash((request) => super.post(request));
 
   override post(request: TransportRequest): Promise<Outcome> {
-    return this.#redirect.post(request);
+    return this.#post(request);
   }
 }

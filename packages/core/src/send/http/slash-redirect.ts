@@ -1,5 +1,5 @@
 import { tried } from '@sluice/protocol/toolbox';
-import { type Answer, isIntercepted, type Outcome, type TransportRequest } from './transport.ts';
+import { type Answer, isIntercepted, type Transport } from './transport.ts';
 
 /** Redirects after which a request is sent again with the same method and body. */
 const REPEATING = [301, 307, 308];
@@ -7,33 +7,28 @@ const REPEATING = [301, 307, 308];
 /**
  * Follows a redirect that only adds or drops the slash at the end of the address. The key never goes to another origin, and there is
  * at most one more request. For runtimes that see where a redirect leads.
+ *
+ * @param post Makes one request.
  */
-export class SlashRedirect {
-  readonly #post: (request: TransportRequest) => Promise<Outcome>;
+export function followSlash(post: Transport['post']): Transport['post'] {
   /** The address that was asked last, and the one to which it leads. */
-  #asked = '';
-  #moved: string | undefined;
-
-  /** @param post Makes one request. */
-  constructor(post: (request: TransportRequest) => Promise<Outcome>) {
-    this.#post = post;
-  }
-
-  async post(request: TransportRequest): Promise<Outcome> {
-    if (request.url !== this.#asked) this.#moved = undefined;
-    this.#asked = request.url;
-    const url = this.#moved ?? request.url;
-    const outcome = await this.#post(url === request.url ? request : { ...request, url });
+  let asked = '';
+  let moved: string | undefined;
+  return async (request) => {
+    if (request.url !== asked) moved = undefined;
+    asked = request.url;
+    const url = moved ?? asked;
+    const outcome = await post({ ...request, url });
     if (outcome.kind === 'failed' || isService(outcome)) return outcome;
     // The next request begins with the address that was asked for.
-    this.#moved = undefined;
+    moved = undefined;
     const other = url.endsWith('/') ? url.slice(0, -1) : `${url}/`;
     const target = tried(() => new URL(outcome.location ?? '', url).href);
     if (!REPEATING.includes(outcome.status) || target !== other) return outcome;
-    const next = await this.#post({ ...request, url: other });
-    if (next.kind === 'answered' && isService(next)) this.#moved = other;
+    const next = await post({ ...request, url: other });
+    if (next.kind === 'answered' && isService(next)) moved = other;
     return next;
-  }
+  };
 }
 
 /** Whether the service is at the address from which an answer comes. */

@@ -1,7 +1,7 @@
 import { Socket } from 'node:net';
 import { ConfigError } from '@sluice/protocol';
 // By its file: Bun has a stub in place of the module, which makes no requests.
-import { type buildConnector, Client, type Dispatcher, EnvHttpProxyAgent } from 'undici/index.js';
+import { type buildConnector, Client, EnvHttpProxyAgent } from 'undici/index.js';
 
 const MAX_HEADER_BYTES = 16 * 1024;
 
@@ -9,13 +9,13 @@ const MAX_HEADER_BYTES = 16 * 1024;
 export class UndiciConnection {
   readonly origin: string;
   isFree = true;
-  readonly #client: Client;
+  readonly client: Client;
   /** Set as soon as it starts to connect: the client does not close a socket that is still connecting. */
   #socket: Socket | undefined;
 
   constructor(origin: string, connector: buildConnector.connector) {
     this.origin = origin;
-    this.#client = new Client(origin, {
+    this.client = new Client(origin, {
       pipelining: 1,
       maxHeaderSize: MAX_HEADER_BYTES,
       // Off: undici counts these in half seconds, and restarts them with each interim answer and each byte of a body.
@@ -39,12 +39,8 @@ export class UndiciConnection {
     return this.#socket !== undefined && this.#socket.writableLength > 0;
   }
 
-  dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
-    this.#client.dispatch(options, handler);
-  }
-
   async close(): Promise<void> {
-    const closed = this.#client.destroy();
+    const closed = this.client.destroy();
     this.#socket?.destroy();
     await closed;
   }

@@ -5,7 +5,7 @@ import { ConfigError } from '@sluice/protocol';
 import { buildConnector, type Dispatcher } from 'undici/index.js';
 import type { ConnectOptions, RequestDispatcher } from './connect-options.ts';
 import { ExitBudget } from './exit-budget.ts';
-import { SlashRedirect } from './slash-redirect.ts';
+import { followSlash } from './slash-redirect.ts';
 import { TimeLimits } from './time-limits.ts';
 import {
   type Answer,
@@ -48,7 +48,7 @@ export class UndiciTransport implements Transport {
   #isAnswered = false;
   /** Requests of which it is not known that they never arrived. */
   #unknown = 0;
-  readonly #redirect = new SlashRedirect((request) => this.#send(request));
+  readonly #post = followSlash((request) => this.#send(request));
   #connections: readonly UndiciConnection[] = [];
 
   /** @throws A ConfigError if Node cannot use a certificate or a key, or if a proxy of the environment is not a URL. */
@@ -69,7 +69,7 @@ export class UndiciTransport implements Transport {
   async post(request: TransportRequest): Promise<Outcome> {
     this.#exitBudget.begin();
     this.#unknown += 1;
-    const outcome = await this.#redirect.post(request);
+    const outcome = await this.#post(request);
     this.#exitBudget.end();
     if (outcome.kind === 'answered') this.#isAnswered = true;
     else if (!outcome.maybeSent) this.#unknown -= 1;
@@ -93,17 +93,19 @@ export class UndiciTransport implements Transport {
       headersTimeout: 0,
       bodyTimeout: 0,
     };
+    const connection = this.#dispatcher ? undefined : this.#connectionTo(origin);
+    if (connection) connection.isFree = false;
     return new Promise((resolve) => {
-      if (this.#dispatcher) return dispatch(this.#dispatcher, request, { timeouts, signal }, resolve);
-      const connection = this.#connectionTo(origin);
-      connection.isFree = false;
       const exchange = new Exchange({ timeouts, signal }, (outcome, isComplete) => {
-        // If the answer comes before the whole body is sent, close the connection, so that nothing reads the body any more.
-        if (isComplete && !connection.isWriting && isHealthy(outcome)) connection.isFree = true;
-        else this.#giveUp(connection);
+        if (connection) this.#release(connection, isComplete && isHealthy(outcome));
+        else if (!isComplete) exchange.abort();
         resolve(outcome);
       });
-      connection.dispatch(request, exchange);
+      try {
+        (this.#dispatcher ?? connection?.client)?.dispatch(request, exchange);
+      } catch (error) {
+        exchange.onResponseError(undefined, error);
+      }
     });
   }
 
@@ -115,27 +117,15 @@ export class UndiciTransport implements Transport {
     return connection;
   }
 
-  /** Closes a connection, even in the middle of an answer: the rest must not be read as the answer to another request. */
-  #giveUp(connection: UndiciConnection): void {
+  /**
+   * Keeps a connection for the next request, or closes it, even in the middle of an answer: the rest must not be read as the answer to
+   * another request. Closes it, too, if the answer came before the whole body was sent: then nothing reads the body any more.
+   */
+  #release(connection: UndiciConnection, mayServe: boolean): void {
+    connection.isFree = mayServe && !connection.isWriting;
+    if (connection.isFree) return;
     this.#connections = this.#connections.filter((each) => each !== connection);
     void connection.close();
-  }
-}
-
-function dispatch(
-  dispatcher: RequestDispatcher,
-  request: Parameters<RequestDispatcher['dispatch']>[0],
-  limits: Limits,
-  resolve: (outcome: Outcome) => void,
-): void {
-  const exchange = new Exchange(limits, (outcome, isComplete) => {
-    if (!isComplete) exchange.abort();
-    resolve(outcome);
-  });
-  try {
-    dispatcher.dispatch(request, exchange);
-  } catch (error) {
-    exchange.onResponseError(undefined, error);
   }
 }
 
