@@ -78,12 +78,12 @@ const METRICS: readonly Metric[] = [
   ['UpDownCounter', 'sluice.events.in_flight', '{event}', 'Events in a request', (s) => s.inFlight],
   ['UpDownCounter', 'sluice.memory.usage', 'By', 'Events in memory', (s) => s.memoryBytes],
   ['UpDownCounter', 'sluice.journal.usage', 'By', 'Journal', (s) => s.journalBytes],
-  ['Gauge', 'sluice.events.oldest_age', 's', 'Oldest event', oldestAge],
+  ['Gauge', 'sluice.events.oldest_age', 's', 'Oldest event', (s) => s.oldestAgeMs && s.oldestAgeMs / 1_000],
   ['Counter', 'sluice.requests.retried', '{request}', 'Requests made again', (s) => s.requests.retried],
   ['Counter', 'sluice.requests.io', 'By', 'Bodies sent', (s) => s.requests.bytes],
   ['Gauge', 'sluice.requests.limit', '{request}/s', 'Most requests', (s) => s.rateLimit],
-  ['Gauge', 'sluice.breaker.state', '1', 'By state', byBreakerState],
-  ['Gauge', 'sluice.paused', '1', 'By reason', byPauseReason],
+  ['Gauge', 'sluice.breaker.state', '1', 'By state', (s) => oneOf(BREAKER_STATES, s.breaker, 'state')],
+  ['Gauge', 'sluice.paused', '1', 'By reason', (s) => oneOf(PAUSE_REASONS, s.pause?.reason, 'reason')],
 ];
 
 /**
@@ -149,14 +149,7 @@ function byDropReason({ dropped }: TrackerStats): Value {
   return Object.entries(dropped).map(([reason, count]) => [count, { reason }]);
 }
 
-function byBreakerState({ breaker }: TrackerStats): Value {
-  return Object.keys(BREAKER_STATES).map((state) => [state === breaker ? 1 : 0, { state }]);
-}
-
-function byPauseReason({ pause }: TrackerStats): Value {
-  return Object.keys(PAUSE_REASONS).map((reason) => [reason === pause?.reason ? 1 : 0, { reason }]);
-}
-
-function oldestAge({ oldestAgeMs }: TrackerStats): Value {
-  return oldestAgeMs === undefined ? undefined : oldestAgeMs / 1_000;
+/** 1 for the one that is so now, 0 for the others. */
+function oneOf(all: object, now: string | undefined, attribute: string): Value {
+  return Object.keys(all).map((each) => [each === now ? 1 : 0, { [attribute]: each }]);
 }
