@@ -155,18 +155,14 @@ function elsewhere(name: string, tables: readonly (readonly [string, Rules])[]):
   return found.length > 0 ? `did you mean ${found.join(' or ')}?` : undefined;
 }
 
-/** 0 if a known name begins with the wrong one. */
+/** How many characters must be added, removed or replaced to make one text of the other. 0 if a known name begins with the wrong one. */
 function difference(known: string, wrong: string): number {
-  return wrong.length >= SHORTEST && known.startsWith(wrong) ? 0 : distance(known, wrong);
-}
-
-/** How many characters must be added, removed or replaced to make one text of the other. */
-function distance(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
-  for (const [at, character] of [...one].entries()) {
+  if (wrong.length >= SHORTEST && known.startsWith(wrong)) return 0;
+  let row = Array.from({ length: wrong.length + 1 }, (_, index) => index);
+  for (const [at, character] of [...known].entries()) {
     const next = [at + 1];
-    for (let index = 0; index < other.length; index += 1) {
-      const replaced = (row[index] ?? 0) + (character === other[index] ? 0 : 1);
+    for (let index = 0; index < wrong.length; index += 1) {
+      const replaced = (row[index] ?? 0) + (character === wrong[index] ? 0 : 1);
       next.push(Math.min(replaced, (row[index + 1] ?? 0) + 1, (next[index] ?? 0) + 1));
     }
     row = next;

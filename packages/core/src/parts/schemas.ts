@@ -19,18 +19,18 @@ export type Inputs<Given> = {
 /** With `sampled`, the first event of each name is checked, and then every hundredth. */
 const EACH = 100;
 
-/** A function that returns what the schema of an event makes of its payload. It throws an InvalidEventError. */
-type CheckPayload = (name: string, payload: unknown) => unknown;
-
 export const SYNCHRONOUS = 'a synchronous Standard Schema';
 const ASYNCHRONOUS: SchemaResult<unknown> = { issues: [{ message: 'asynchronous schema' }] };
 
-/** Throws a ConfigError if a schema is none, or can be seen to be asynchronous. */
+/**
+ * Returns a function that returns what the schema of an event makes of its payload, or throws an InvalidEventError. Throws a ConfigError
+ * if a schema is none, or can be seen to be asynchronous.
+ */
 export function checkPayloads(
   schemas: Schemas,
   isSampled: boolean,
   onFailed: (callback: string, error: unknown) => void,
-): CheckPayload {
+): (name: string, payload: unknown) => unknown {
   for (const [name, schema] of Object.entries(schemas)) {
     if (!isStandardSchema(schema) || tried(() => validate(schema, {})) === ASYNCHRONOUS)
       throw refusal(`events.${name}`, SYNCHRONOUS, schema);
