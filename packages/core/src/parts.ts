@@ -5,7 +5,7 @@ import type { guards } from './parts/guards.ts';
 import type { gzip } from './parts/gzip/gzip.ts';
 import type { hooks } from './parts/hooks.ts';
 import type { idempotency } from './parts/idempotency.ts';
-import type { LearnPart } from './parts/learn/learn.ts';
+import type { learn } from './parts/learn/learn.ts';
 import type { logger } from './parts/logger.ts';
 import type { waitUntil } from './parts/wait-until.ts';
 
@@ -33,7 +33,7 @@ export interface Parts {
   /** `@sluice/core/idempotency`: needed for `delivery.idempotencyHeader`. */
   readonly idempotency?: typeof idempotency | undefined;
   /** `@sluice/core/learn`: remembers which sizes and rates the service takes. Without it, these are found out again and again. */
-  readonly learn?: LearnPart | undefined;
+  readonly learn?: typeof learn | undefined;
   /** `@sluice/core/per-customer`: needed for `ordering: 'per-customer'`. */
   readonly perCustomer?: object | undefined;
   /** `@sluice/core/wait-until`: needed for `waitUntil`. */

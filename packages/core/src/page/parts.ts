@@ -1,7 +1,7 @@
 import type { Clock } from '@sluice/protocol/toolbox';
 import type { Settings } from '../options/settings.ts';
 import type { DeadLetters } from '../parts/dead-letters/dead-letters.ts';
-import type { LearnPart } from '../parts/learn/learn.ts';
+import type { learn } from '../parts/learn/learn.ts';
 import type { Reporter } from '../tell/reporter.ts';
 import type { Keeper } from './keep/keeper.ts';
 import type { Letters } from './keep/letters.ts';
@@ -43,6 +43,6 @@ interface LetterStages extends Stages {
 export interface PageParts {
   readonly bounds?: (stages: Stages) => Bounds;
   readonly deadLetters?: (stages: LetterStages) => DeadLetters;
-  readonly learn?: LearnPart;
+  readonly learn?: typeof learn;
   readonly perCustomer?: { readonly order: Order };
 }

@@ -6,9 +6,6 @@ import { bytesOf, countOf, type Trial } from '../../send/trial.ts';
 import type { Reporter } from '../../tell/reporter.ts';
 import { LearnedSize } from './learned-size.ts';
 
-/** Creates the limits of a tracker. @param batch What the settings say. */
-export type LearnPart = (reporter: Pick<Reporter, 'emit'>, batch: Limit) => Limits;
-
 /** Events that were refused together. */
 interface Tally {
   readonly count: number;
@@ -23,8 +20,9 @@ const known = ({ most }: LearnedSize) => (most < Number.POSITIVE_INFINITY ? most
 /**
  * Remembers which sizes and rates the service takes. For pages: in Node a tracker has this already.
  * @example createTracker({ ...options, parts: { learn } });
+ * @param batch What the settings say.
  */
-export const learn: LearnPart = (reporter, batch) => {
+export function learn(reporter: Pick<Reporter, 'emit'>, batch: Limit): Limits {
   const tell = () => reporter.emit('bodyLimit', { bytes: known(bytes), events: known(events) });
   const bytes = new LearnedSize(tell);
   const events = new LearnedSize(tell);
@@ -75,4 +73,4 @@ export const learn: LearnPart = (reporter, batch) => {
     },
     tooLarge: (trial, now) => bytes.refused(sizeOf(trial), now),
   };
-};
+}
