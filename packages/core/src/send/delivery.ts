@@ -1,7 +1,7 @@
 import type { Clock } from '@sluice/protocol/toolbox';
 import type { ClockOffset } from '../accept/clock-offset.ts';
 import type { AdaptiveConcurrency } from '../pace/adaptive-concurrency.ts';
-import type { Breaker } from '../pace/breaker.ts';
+import type { Breaker, Why } from '../pace/breaker.ts';
 import type { Gate, Pass } from '../pace/gate.ts';
 import type { Books } from '../tell/books.ts';
 import type { Reporter } from '../tell/reporter.ts';
@@ -101,7 +101,7 @@ export function createDelivery(options: DeliveryOptions): (trial: ParcelTrial, p
     if (rule.action === 'pause' && !gate.isCurrent(pass)) return trials.retry(trial, 0);
     // The service may only want fewer requests.
     if (isEnough && breaker.state === 'closed') return again(trial);
-    await failed(trial, pass, rule);
+    await failed(trial, pass, rule, why);
   }
 
   function accepted(trial: ParcelTrial, pass: Pass): void {
@@ -122,10 +122,9 @@ export function createDelivery(options: DeliveryOptions): (trial: ParcelTrial, p
     trials.resume(reason === 'asked' ? pushBacks.mayBeAtFault : 0);
   }
 
-  async function failed(trial: ParcelTrial, pass: Pass, rule: Rule): Promise<void> {
-    const { parcel, whole, why } = trial;
+  async function failed(trial: ParcelTrial, pass: Pass, rule: Rule, why: Why): Promise<void> {
+    const { parcel, whole } = trial;
     const { action, endsEvent } = rule;
-    if (!why) return;
     const isDenial = action === 'pause';
     // There may be nothing else to try: then the event at fault must be found all the same.
     const isKnownApart = isDenial ? endsEvent !== true : whole.isAccepted;

@@ -16,7 +16,7 @@ const LONG = 100;
 const SHARE = 0.25;
 
 /** Tells whether a service that wants fewer requests means all, or answers so to one event whatever happens. */
-export interface PushBacks {
+interface PushBacks {
   /**
    * How many of what failed most often may be at fault: one if few requests are pushed back, and all if the last ones were the fault
    * of events. Otherwise it is the rate, or an outage.
