@@ -114,10 +114,7 @@ export class LetterArchive extends Shelf {
     });
   }
 
-  /**
-   * Reads all letters that are stored now, oldest first, as many at once as the limit allows. Yields what `work` makes of those that
-   * were read together; meanwhile no other task runs.
-   */
+  /** For `deadLetters()`: reads as many at once as the limit allows. */
   async *visit<Result>(
     limit: Limit,
     work: (letters: readonly StoredLetter[]) => Promise<Result>,
