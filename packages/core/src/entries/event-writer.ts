@@ -38,7 +38,7 @@ export function createEventWriter(options: EventWriterOptions): WriteEvent {
   const failed = (hook: string, cause: unknown) => {
     throw new ConfigError(hook, `${hook} failed: ${reasonOf(cause)}`, { cause });
   };
-  const prepare = settings.parts.hooks?.(settings, maxEventBytes, failed);
+  const prepare = settings.parts.hooks?.(settings, failed);
 
   return (event, payload, options = NO_OPTIONS) => {
     try {

@@ -10,15 +10,12 @@ import { consoleWarnings } from '../tell/console-log.ts';
 import { Reporter, type Tell } from '../tell/reporter.ts';
 import type { Settings } from './settings.ts';
 
-/** What the parts return. A part that a page does not have returns nothing. */
-type Made = ReturnType<typeof guards> &
-  ReturnType<typeof idempotency> &
-  ReturnType<typeof classify> &
-  ReturnType<typeof waitUntil>;
-
-/** User code, wrapped so that it cannot harm the tracker. */
-export interface Guarded extends Partial<Made> {
+/** User code, wrapped so that it cannot harm the tracker. A part that a page does not have returns nothing. */
+export interface Guarded extends Partial<ReturnType<typeof guards>> {
   readonly destination: Destination;
+  readonly headers: ReturnType<typeof idempotency>;
+  readonly rejected: ReturnType<typeof classify>;
+  readonly waitUntil: ReturnType<typeof waitUntil>;
   /** Changes, checks and drops tracked events. Undefined if no option is a hook. */
   readonly prepare: ReturnType<typeof hooks>;
   readonly reporter: Reporter;
@@ -38,19 +35,18 @@ export function guardCallbacks(
   flush: () => Promise<unknown>,
   publish?: Tell,
 ): Guarded {
-  const { apiKey, clock, destination, parts } = settings;
+  const { apiKey, clock, delivery, destination, parts } = settings;
   const onFailed = (callback: string, error: unknown) => reporter.callbackFailed(callback, error);
-  const user = { settings, clock, redact, flush, onFailed };
-  const { log, steps } = parts.logger?.(user) ?? {};
+  const { log, steps } = parts.logger?.(settings, clock, redact, onFailed) ?? {};
   const warnings = log ?? (settings.logger !== false && consoleWarnings(redact));
   const reporter = new Reporter(books, clock, [publish, warnings, steps]);
   return {
-    ...parts.guards?.(user),
-    ...parts.idempotency?.(user),
-    ...parts.classify?.(user),
-    ...parts.waitUntil?.(user),
+    ...parts.guards?.(settings.transport, clock, redact),
+    headers: parts.idempotency?.(delivery.idempotencyHeader),
+    rejected: parts.classify?.(delivery.classify, onFailed),
+    waitUntil: parts.waitUntil?.(settings.waitUntil, flush, onFailed),
     destination: (destination && parts.destination?.(destination, apiKey, onFailed)) || SERVICE,
-    prepare: parts.hooks?.(settings, settings.maxEventBytes, onFailed),
+    prepare: parts.hooks?.(settings, onFailed),
     reporter,
   };
 }

@@ -33,20 +33,16 @@ export type Classify = (answer: AcceptingAnswer) => readonly RejectedEvent[] | u
  * For pages. In Node a tracker has this already.
  * @example createTracker({ ...options, delivery: { classify }, parts: { classify } });
  */
-export function classify(user: {
-  readonly settings: { readonly delivery: { readonly classify?: Classify | undefined } };
-  readonly onFailed: (callback: string, error: unknown) => void;
-}): { readonly rejected: ReadRejected | undefined } {
-  const { classify } = user.settings.delivery;
-  const failed = (error: unknown) => user.onFailed('delivery.classify', error);
-  return { rejected: classify && rejectedBy(classify, failed) };
-}
-
-/** If the user's function fails, the answer says nothing. A wrong entry is skipped: the service accepted the batch. */
-function rejectedBy(classify: Classify, onFailed: (error: unknown) => void): ReadRejected {
+export function classify(
+  classify: Classify | undefined,
+  onFailed: (callback: string, error: unknown) => void,
+): ReadRejected | undefined {
+  if (!classify) return undefined;
+  const failed = (error: unknown) => onFailed('delivery.classify', error);
+  // If the user's function fails, the answer says nothing. A wrong entry is skipped: the service accepted the batch.
   return ({ texts }, { status, body }) => {
     const call = () => classify({ status, body, count: texts.length });
-    const named = ask(call, isAnswer, 'delivery.classify must return an array', onFailed);
+    const named = ask(call, isAnswer, 'delivery.classify must return an array', failed);
     if (!named) return undefined;
     const found = new Map<number, string>();
     let places: ReadonlyMap<string, readonly number[]> | undefined;
@@ -69,7 +65,7 @@ function rejectedBy(classify: Classify, onFailed: (error: unknown) => void): Rea
         found.set(at, excerptOf(tried(() => String(reason ?? body)) ?? ''));
       }
     };
-    for (const event of named) attempt(() => add(event), onFailed);
+    for (const event of named) attempt(() => add(event), failed);
     return [...found].sort(([one], [other]) => one - other);
   };
 }

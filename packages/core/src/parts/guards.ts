@@ -19,18 +19,17 @@ const STOP_MS = 1_000;
  * For pages. In Node a tracker has this already.
  * @example createTracker({ ...options, transport, parts: { guards } });
  */
-export function guards(user: {
-  readonly settings: { readonly transport?: Transport | undefined };
-  readonly clock: Clock;
-  readonly redact: Redact;
-}): {
+export function guards(
+  transport: Transport | undefined,
+  clock: Clock,
+  redact: Redact,
+): {
   readonly transport: Transport | undefined;
   /** Removes the API key from the cause of a failed request. What browsers say of one never has it. */
   readonly safeCause: (cause: unknown) => unknown;
 } {
-  const { clock, redact, settings } = user;
   return {
-    transport: settings.transport && guarded(settings.transport, clock),
+    transport: transport && guarded(transport, clock),
     safeCause: (cause) => redactedError(cause, redact),
   };
 }

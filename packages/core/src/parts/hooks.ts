@@ -84,12 +84,10 @@ const RULES: Readonly<Record<keyof HookOptions, Rule>> = {
 /**
  * For pages. In Node a tracker has this already. Returns undefined without hooks.
  * @example createTracker({ ...options, beforeSend, parts: { hooks } });
- * @param maxBytes The bound of an event.
  * @param onFailed Called if a hook throws. No event is lost by that.
  */
 export function hooks(
-  options: HookOptions & { readonly apiKey?: string | undefined },
-  maxBytes: number,
+  options: HookOptions & { readonly apiKey?: string | undefined; readonly maxEventBytes: number },
   onFailed: (hook: string, error: unknown) => void,
 ): Prepare | undefined {
   const given = Object.entries(RULES).filter(([name]) => options[name as keyof HookOptions] !== undefined);
@@ -98,14 +96,14 @@ export function hooks(
     const value = options[name as keyof HookOptions];
     if (!isRight(value, name)) throw refusal(name, allowed, value);
   }
-  const { beforeSend, bigint, context, events, redact = [], sample = 1, validate } = options;
+  const { beforeSend, bigint, context, events, maxEventBytes, redact = [], sample = 1, validate } = options;
   const finish = (given: unknown) => {
-    const walk = { room: maxBytes };
+    const walk = { room: maxEventBytes };
     const payload = redact.reduce((copy, path) => redactAt(copy, path.split('.'), walk), given);
     return bigint ? digits(payload, walk) : payload;
   };
   /** Throws an InvalidEventError if no event can have this payload. */
-  const textOf = (payload: unknown) => payloadText(finish(payload), maxBytes);
+  const textOf = (payload: unknown) => payloadText(finish(payload), maxEventBytes);
   const isSound = (made: unknown): made is Fields => isFields(made) && !!textOf(made);
   const isAnswer = (answer: unknown): answer is Pick<Draft, 'event' | 'payload'> | null =>
     answer === null || (isFields(answer) && isNonEmptyString(answer.event) && isSound(answer.payload));
@@ -124,7 +122,7 @@ export function hooks(
       if ((customer ? partOf(customer) : chance) >= sample) return 'sampled';
     }
     const { event } = given;
-    const seen = seenByJson(check ? check(event, given.payload) : given.payload, { room: maxBytes });
+    const seen = seenByJson(check ? check(event, given.payload) : given.payload, { room: maxEventBytes });
     const added = {
       ...ask(fields, isFields, 'context() must return an object', (error) => onFailed('context', error)),
       ...given.context,

@@ -4,18 +4,17 @@ import type { Batch } from '../wait/parcel.ts';
  * For pages. In Node a tracker has this already.
  * @example createTracker({ ...options, delivery: { idempotencyHeader: 'Idempotency-Key' }, parts: { idempotency } });
  */
-export function idempotency(user: {
-  readonly settings: { readonly delivery: { readonly idempotencyHeader?: string | undefined } };
-}): { readonly headers: ((batch: Batch) => Readonly<Record<string, string>>) | undefined } {
-  const { idempotencyHeader } = user.settings.delivery;
+export function idempotency(
+  header: string | undefined,
+): ((batch: Batch) => Readonly<Record<string, string>>) | undefined {
+  if (!header) return undefined;
   /** By the body: a batch that failed may go again with fewer events. */
   const ids = new WeakMap<Uint8Array, string>();
-  const headersOf = (name: string) => (batch: Batch) => {
+  return (batch) => {
     const id = ids.get(batch.body) ?? batchId(batch);
     ids.set(batch.body, id);
-    return { [name]: id };
+    return { [header]: id };
   };
-  return { headers: idempotencyHeader ? headersOf(idempotencyHeader) : undefined };
 }
 
 /**

@@ -41,18 +41,16 @@ const LEVELS: Readonly<Partial<Record<keyof TrackerEvents, keyof Logger>>> = {
  * For pages. In Node a tracker has this already.
  * @example createTracker({ ...options, logger: console, parts: { logger } });
  */
-export function logger(user: {
-  readonly settings: { readonly logger?: Logger | false | undefined; readonly debug?: boolean | undefined };
-  readonly clock: Clock;
-  readonly redact: Redact;
-  readonly onFailed: (callback: string, error: unknown) => void;
-}): {
+export function logger(
+  { debug, logger }: { readonly logger?: Logger | false | undefined; readonly debug?: boolean | undefined },
+  clock: Clock,
+  redact: Redact,
+  onFailed: (callback: string, error: unknown) => void,
+): {
   readonly log: Tell | false | undefined;
   /** For the option `debug`: writes each step to the console. */
   readonly steps: Tell | false | undefined;
 } {
-  const { clock, onFailed, redact } = user;
-  const { debug, logger } = user.settings;
   const write = logger && limited(logger, clock, redact, (error) => onFailed('logger', error));
   return {
     /** The message is the name of the event in words, with its reason, state or status. */

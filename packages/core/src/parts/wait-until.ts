@@ -4,21 +4,15 @@ import { attempt } from '../base/user-code.ts';
  * For hosts that freeze or end after each request: gives the host one promise for each burst of tracked events. For pages. In Node
  * and on the edge a tracker has this already.
  * @example createTracker({ ...options, waitUntil: (work) => context.waitUntil(work), parts: { waitUntil } });
+ * @param flush Resolves once all events tracked by now are settled, or cannot be settled for now.
+ * @returns `notify()`: an event was tracked. Calls `waitUntil` at once: hosts take no more work after the response.
  */
-export function waitUntil(user: {
-  readonly settings: {
-    readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined;
-  };
-  /** Resolves once all events tracked by now are settled, or cannot be settled for now. */
-  readonly flush: () => Promise<unknown>;
-  readonly onFailed: (callback: string, error: unknown) => void;
-}): {
-  /** `notify()`: an event was tracked. Calls `waitUntil` at once: hosts take no more work after the response. */
-  readonly waitUntil?: { notify(): void };
-} {
-  const { flush, onFailed } = user;
-  const { waitUntil } = user.settings;
-  if (!waitUntil) return {};
+export function waitUntil(
+  waitUntil: ((work: Promise<unknown>) => void) | undefined,
+  flush: () => Promise<unknown>,
+  onFailed: (callback: string, error: unknown) => void,
+): { notify(): void } | undefined {
+  if (!waitUntil) return undefined;
   const failed = (error: unknown) => onFailed('waitUntil', error);
   let isUnderWay = false;
   let last: Promise<void> | undefined;
@@ -30,14 +24,12 @@ export function waitUntil(user: {
     await flush();
   };
   return {
-    waitUntil: {
-      notify() {
-        if (isUnderWay) return;
-        isUnderWay = true;
-        const work = settle(last);
-        last = work;
-        attempt(() => waitUntil(work), failed);
-      },
+    notify() {
+      if (isUnderWay) return;
+      isUnderWay = true;
+      const work = settle(last);
+      last = work;
+      attempt(() => waitUntil(work), failed);
     },
   };
 }

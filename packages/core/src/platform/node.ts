@@ -110,7 +110,7 @@ export const platform: Platform = {
     checked,
     destination: (options, apiKey, onFailed) =>
       withoutSecrets([apiKey], () => destination(options, apiKey, onFailed)),
-    hooks: (settings, ...others) => withoutSecrets([settings.apiKey], () => hooks(settings, ...others)),
+    hooks: (settings, onFailed) => withoutSecrets([settings.apiKey], () => hooks(settings, onFailed)),
     gzip: (clock) => new Compression(zlibGzip, clock),
   },
   warnOfKey(baseUrl, { apiKey, delivery, transport }) {

@@ -36,7 +36,7 @@ export class Device {
     this.waiting = waiting;
     this.dispatch = createDispatch({
       books,
-      hooked: { destination: SERVICE },
+      hooked: { destination: SERVICE, headers: undefined, rejected: undefined },
       reporter,
       settings,
       sharing: undefined,

@@ -24,10 +24,9 @@ function rejectedIndexes(
   hook: Classify,
   onFailed: (error: unknown) => void,
 ): Rejected | undefined {
-  const { rejected } = classifyPart({
-    settings: { delivery: { classify: hook } },
-    onFailed: (callback, error) => onFailed(callback === 'delivery.classify' ? error : callback),
-  });
+  const rejected = classifyPart(hook, (callback, error) =>
+    onFailed(callback === 'delivery.classify' ? error : callback),
+  );
   return rejected?.(batch, { kind: 'answered', retryAfter: undefined, ...answer });
 }
 

@@ -14,7 +14,7 @@ interface Bench {
 }
 
 function guarded(transport: Transport, clock = new VirtualClock()): Transport {
-  return guards({ settings: { transport }, clock, redact: (text) => text }).transport ?? expect.fail();
+  return guards(transport, clock, (text) => text).transport ?? expect.fail();
 }
 
 /** A user's transport, made from a function, and a request to it. */

@@ -9,7 +9,7 @@ const texts = (payload: number) => [1, 2, 3].map((n) => JSON.stringify({ uuid: `
 
 /** The id that the header of a batch has. */
 function batchId(batch: Batch): string | undefined {
-  const { headers: headersOf } = idempotency({ settings: { delivery: { idempotencyHeader: 'key' } } });
+  const headersOf = idempotency('key');
   return headersOf?.(batch).key;
 }
 
@@ -33,7 +33,7 @@ describe('the id of a batch', () => {
 });
 
 it('a batch that goes again with fewer events has another id', () => {
-  const { headers: headersOf } = idempotency({ settings: { delivery: { idempotencyHeader: 'key' } } });
+  const headersOf = idempotency('key');
   const batch = createBatch(toEventBytes(texts(1)), RANGE);
   const whole = headersOf?.(batch).key;
   expect(headersOf?.(batch).key).toBe(whole);

@@ -29,12 +29,12 @@ interface Bench {
 function create(logger: Logger, now?: () => number): Bench {
   const clock = new VirtualClock();
   const failures: unknown[] = [];
-  const { log } = loggerPart({
-    settings: { logger },
-    clock: now ? { now, setTimeout: () => ({ cancel: () => {} }) } : clock,
-    redact: (text) => text.replaceAll('canary', '[key]'),
-    onFailed: (callback, error) => failures.push(callback === 'logger' ? error : callback),
-  });
+  const { log } = loggerPart(
+    { logger },
+    now ? { now, setTimeout: () => ({ cancel: () => {} }) } : clock,
+    (text) => text.replaceAll('canary', '[key]'),
+    (callback, error) => failures.push(callback === 'logger' ? error : callback),
+  );
   return { log: log || expect.fail(), clock, failures };
 }
 

@@ -145,10 +145,9 @@ describe('requests, with headers of the user', () => {
 
 describe('requests, with an idempotency header', () => {
   it('sends an id that is equal over retries, and another with each batch', async () => {
-    const delivery = { idempotencyHeader: 'Idempotency-Key' };
     const { requests, seen } = createBench(() => OK, {
       apiKey: KEY,
-      headersOf: idempotency({ settings: { delivery } }).headers,
+      headersOf: idempotency('Idempotency-Key'),
     });
     const [first, second] = [batch('{"n":1}'), batch('{"n":2}')];
     for (const sent of [first, second, first]) await requests.post(sent);

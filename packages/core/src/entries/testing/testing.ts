@@ -152,7 +152,7 @@ export function recordingTracker<Events extends object = AnyEvents>({
     if (!isDropped) record(event);
     isDropped = false;
   };
-  const recorder: typeof logger = (user) => ({ ...logger(user), steps });
+  const recorder: typeof logger = (...options) => ({ ...logger(...options), steps });
   const parts = { ...allParts, ...defaults.parts, logger: recorder };
   const tracker = createWith(
     {
