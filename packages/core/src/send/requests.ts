@@ -1,6 +1,6 @@
 import { EVENTS_PATH, endpoint, requestHeaders } from '@sluice/protocol';
 import type { Clock, Redact } from '@sluice/protocol/toolbox';
-import { Latencies } from '../tell/latencies.ts';
+import { latencyOf } from '../tell/latencies.ts';
 import type { Reporter } from '../tell/reporter.ts';
 import type { TrackerStats } from '../tell/stats.ts';
 import type { Batch } from '../wait/parcel.ts';
@@ -8,6 +8,8 @@ import type { Encoder, Outcome, Transport } from './http/transport.ts';
 
 /** Number of keys to redact: the current key and those before it. Answers may still quote an old key. */
 export const KEYS_KEPT = 4;
+/** The latency is that of so many last requests. */
+const MEASURED = 500;
 /** A header of the user may be a secret if its value has at least this length. */
 const SECRET_LENGTH = 8;
 
@@ -82,7 +84,8 @@ export function createRequests(options: RequestsOptions): Requests {
   const { destination, headers: headersOf, safeCause } = hooked;
   const { advanced, baseUrl, delivery } = settings;
   const to = endpoint(baseUrl, path ?? destination.path);
-  const latencies = new Latencies();
+  /** Of the last requests. */
+  const durations: number[] = [];
   const timeouts = {
     totalMs: delivery.timeoutMs,
     connectMs: advanced.connectTimeoutMs,
@@ -113,7 +116,7 @@ export function createRequests(options: RequestsOptions): Requests {
     url,
     redact,
     get stats() {
-      return { ...counts, latencyMs: latencies.stats };
+      return { ...counts, latencyMs: latencyOf(durations) };
     },
     setApiKey,
     accepted() {
@@ -131,7 +134,7 @@ export function createRequests(options: RequestsOptions): Requests {
         const outcome = await transport.post({ url: to, headers, body, timeouts, signal, outlives });
         counts.failed += 1;
         const durationMs = Math.max(0, clock.now() - start);
-        latencies.add(durationMs);
+        if (durations.push(durationMs) > MEASURED) durations.shift();
         const status = outcome.kind === 'answered' ? outcome.status : 0;
         reporter.emit('request', { url, status, durationMs });
         return outcome;

@@ -98,6 +98,17 @@ describe('requests', () => {
     expect(ended).toEqual([200, 404, 0, 302].map((status) => ({ url, status, durationMs: 20 })));
   });
 
+  it('tells the latency of the last 500 requests', async () => {
+    let count = 0;
+    const { clock, requests } = createBench(async () => {
+      await clock.advance(count < 200 ? 1_000 : count % 10);
+      count += 1;
+      return OK;
+    });
+    for (let made = 0; made < 700; made += 1) await requests.post(batch());
+    expect(requests.stats.latencyMs).toEqual({ p50: 4, p90: 8, p99: 9, max: 9 });
+  });
+
   it('hands on the whole body of an answer', async () => {
     const body = 'x'.repeat(60_000);
     const { requests } = createBench(() => answered(207, { body }));
