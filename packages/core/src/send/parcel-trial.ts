@@ -32,7 +32,6 @@ export class ParcelTrial implements Trial {
   pushed = 0;
   seen: number;
   why: Why | undefined;
-  /** Whether it is probably at fault, and whether it waits alone. */
   isSuspect = false;
   isAlone = false;
   /** What it is a half of. */

@@ -40,16 +40,11 @@ export class TimeLimits {
 
   #after(name: keyof Timeouts, isPending: () => boolean): Timer {
     const ms = this.#timeouts[name];
-    const onTime = () =>
-      // If the process slept, the answer may have arrived meanwhile: the event loop looks at the network first.
-      afterNetwork(() => {
-        if (isPending()) this.#stop(new Error(`timed out: ${name} is ${ms}`));
-      });
-    return systemClock.setTimeout(onTime, ms);
+    const onTime = () => {
+      if (isPending()) this.#stop(new Error(`timed out: ${name} is ${ms}`));
+    };
+    // If the process slept, the answer may have arrived meanwhile: the event loop looks at the network first. Node does so before
+    // `setImmediate`. Elsewhere a new task comes after those of the network that wait.
+    return systemClock.setTimeout(() => (setImmediate ?? setTimeout)(onTime), ms);
   }
-}
-
-/** Node polls the network before `setImmediate`. Elsewhere a new task comes after those of the network that wait. */
-function afterNetwork(work: () => void): void {
-  (setImmediate ?? setTimeout)(work);
 }

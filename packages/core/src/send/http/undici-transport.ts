@@ -234,7 +234,9 @@ class Exchange implements Dispatcher.DispatchHandler {
     const [first = Buffer.alloc(0)] = this.#body;
     const bytes = this.#body.length > 1 ? Buffer.concat(this.#body) : first;
     const isUnread = bytes.length === 0 ? !isComplete : NO_UTF_8.includes(bytes.toString('hex', 0, 2));
-    return this.#isPage && isUnread ? UNREAD_PAGE : textOf(bytes, isComplete);
+    if (this.#isPage && isUnread) return UNREAD_PAGE;
+    // If it breaks off in the middle of a character, the first bytes of that are left out. As a stream, it takes ten times as long.
+    return isComplete ? decoder.decode(bytes) : new TextDecoder().decode(bytes, { stream: true });
   }
 }
 
@@ -247,9 +249,3 @@ const NO_UTF_8 = ['1f8b', 'feff', 'fffe'];
 const UNREAD_PAGE = '<!-- HTML that cannot be read: it is gzipped, in UTF-16, or did not come -->';
 
 const decoder = new TextDecoder();
-
-/** If the body breaks off in the middle of a character, the first bytes of that character are left out. */
-function textOf(bytes: Buffer, isComplete: boolean): string {
-  // Decoding it as a stream takes ten times as long.
-  return isComplete ? decoder.decode(bytes) : new TextDecoder().decode(bytes, { stream: true });
-}
