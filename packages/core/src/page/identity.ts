@@ -17,6 +17,7 @@ import {
   SECRET,
   stamped,
   UNKNOWN,
+  UNREAD,
 } from './keep/parcel.ts';
 import type { Parcels } from './keep/parcels.ts';
 import type { Message } from './keep/tabs.ts';
@@ -97,7 +98,6 @@ export function createIdentity(options: IdentityOptions): Identity {
     before: number,
     claim?: object,
   ): Promise<boolean> {
-    const isFirst = id === UNKNOWN;
     let made: string | undefined;
     /** The session of the note until now. */
     let former = NO_SESSION;
@@ -117,7 +117,7 @@ export function createIdentity(options: IdentityOptions): Identity {
         const known = parcels.all.get(idOf(key));
         if (!held && known?.session) release(known, '', bytes);
         if (!held || at < oldestAt()) continue;
-        if ((held === NO_SESSION ? session : held) === id && customer !== undefined) {
+        if ((held === UNREAD ? session : held) === id && customer !== undefined) {
           const value = await promisifyRequest<unknown>(objects.get(key));
           const grown = bytes + count * lengthOf(customer);
           if (isTexts(value, count))
@@ -148,10 +148,10 @@ export function createIdentity(options: IdentityOptions): Identity {
       // What other pages left was tracked before.
       const isOld = parcel.page !== parcels.own || parcel.epoch <= before;
       if (parcel.session === '' || !(isOld || isLast)) continue;
-      // It is of a page that was left before it read the note.
-      const isUnread = parcel.session === NO_SESSION && (isFirst || parcel.page !== parcels.own);
-      if (isUnread || parcel.session === UNKNOWN) parcel.session = isOld ? former : id;
-      const isTheirs = parcel.session === id && !(claim && customer === undefined);
+      let { session } = parcel;
+      if (session === UNKNOWN || session === UNREAD) session = isOld ? former : id;
+      if (parcel.session === UNKNOWN) parcel.session = session;
+      const isTheirs = session === id && !(claim && customer === undefined);
       if (isOld && !isTheirs) parcels.end(parcel, 'unidentified');
       else if (isTheirs && customer !== undefined)
         release(parcel, customer, parcel.bytes + parcel.count * lengthOf(customer));
@@ -255,7 +255,7 @@ export function createIdentity(options: IdentityOptions): Identity {
     leave(isSure) {
       if (claims.size > 0) return;
       for (const parcel of parcels.all.values())
-        if (parcel.session === UNKNOWN) parcel.session = id === UNKNOWN && isSure ? NO_SESSION : id;
+        if (parcel.session === UNKNOWN) parcel.session = id === UNKNOWN && isSure ? UNREAD : id;
     },
     async settled() {
       if (consent.isGranted) await last;

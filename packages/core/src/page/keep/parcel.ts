@@ -17,6 +17,8 @@ export const PARCELS = 'parcels';
 
 /** The session of events that are held before it was read. */
 export const UNKNOWN = '?';
+/** Their session once they are stored, because the page was left: whatever session the note names. */
+export const UNREAD = '*';
 /** The session before there was any. */
 export const NO_SESSION = '-';
 
@@ -112,14 +114,9 @@ export const SENT = 2;
  */
 export const TOO_MUCH = 1e10;
 
-/** The keys of a parcel's record and its leases; while it is held, not that which another page gave its customer. @param from Of its leases only. */
-export function rangeOf(
-  { page, number, session, count = 0, bytes = 0 }: Pick<Parcel, 'page' | 'number'> & Partial<Parcel>,
-  from = 0,
-): IDBKeyRange {
-  // With a customer it has more bytes.
-  const to = session ? [page, number, count, bytes + 1] : [page, number + 1];
-  return IDBKeyRange.bound([page, number, from], to);
+/** The keys of a parcel's record and its leases. @param from Of its leases only. */
+export function rangeOf({ page, number }: Pick<Parcel, 'page' | 'number'>, from = 0): IDBKeyRange {
+  return IDBKeyRange.bound([page, number, from], [page, number + 1]);
 }
 
 /** The keys that begin with a number. */

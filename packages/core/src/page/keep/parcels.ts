@@ -158,7 +158,8 @@ export function createParcels(options: ParcelsOptions): Parcels {
     if (parcel === filling) filling = undefined;
     changes.delete(`${id} lease`);
     if (!kept || (isGone && kept === 'stored')) changes.delete(id);
-    else changes.set(id, { key: rangeOf(parcel), isPart });
+    // Of what is held, another page may have stored a record with its customer.
+    else changes.set(id, { key: parcel.session ? parcel.key : rangeOf(parcel), isPart });
     unload(parcel);
     return true;
   }
