@@ -2,6 +2,7 @@ import { identified } from '../../accept/unidentified.ts';
 import { type EventBytes, encodeEvents, sliceEvents, splitEvents } from '../../base/event-bytes.ts';
 import type { DropReason } from '../../base/fate.ts';
 import type { Range } from '../../base/range.ts';
+import { appendNow } from '../../keep/journal.ts';
 import type { Shelf } from '../shelf.ts';
 
 /** An accepted event that has to wait, for example until its user is known. */
@@ -81,7 +82,7 @@ export class Stay {
     this.#writing = new Set();
     while (this.count > 0) {
       const [group, events] = this.#group();
-      this.#stored(group, journal.appendSync(events));
+      this.#stored(group, appendNow(journal, events));
     }
   }
 
