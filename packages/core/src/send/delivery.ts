@@ -212,6 +212,8 @@ export function createDelivery(options: DeliveryOptions): (trial: ParcelTrial, p
       blame.sent(trial);
       const outcome = await requests.post(trial.parcel, trial.sent > 1);
       if (!signal.aborted || outcome.kind === 'answered') await answered(trial, pass, outcome);
+      // The tracker closes: others stay in the journal.
+      else if (trial.denied.aborted) await waiting.end(trial.parcel, 'denied');
     } finally {
       gate.end(pass);
     }

@@ -1,5 +1,5 @@
 import type { Limit } from '../base/event-bytes.ts';
-import { type Range, rangeLength, without } from '../base/range.ts';
+import { allOf, type Range, rangeLength, without } from '../base/range.ts';
 import type { Journal } from '../keep/journal.ts';
 import type { Handed, Unwritten } from '../keep/unwritten.ts';
 import { Epochs } from '../tell/epochs.ts';
@@ -144,6 +144,16 @@ export class Parcels implements Unwritten {
       this.#onFailed(error);
     }
     return bytes;
+  }
+
+  /** What is in requests goes on in memory only. The journal gets none of it any more. */
+  protected forsakeRequests(): void {
+    for (const queue of this.queues)
+      for (const parcel of queue.out) {
+        const { places } = parcel;
+        for (const range of [...places.ranges, allOf(Places.NOWHERE)]) places.markAll(range, Places.FORSAKEN);
+        queue.changed(parcel);
+      }
   }
 
   /** Nobody can send the events any more that no lasting journal holds: they no longer count as pending. Returns how many. */

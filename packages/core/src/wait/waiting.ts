@@ -206,12 +206,16 @@ export class Waiting extends Parcels {
     if (isUnused && !isHanded) parcel.contents.release();
   }
 
-  /** Consent is denied: all that waits ends now. A batch in a request ends with its request, whatever the answer. */
+  /**
+   * Consent is denied: all that waits ends now. A batch in a request ends with its request, whatever the answer. If the process ends
+   * before, the next one must not find it.
+   */
   async purge(): Promise<void> {
     this.#consent.abort();
     this.#consent = new AbortController();
-    const gone = this.queues.flatMap((queue) => queue.parcels()).flatMap(({ places }) => places.ranges);
+    const gone = [...this.all()].flatMap(({ places }) => places.ranges);
     const { journal, reporter } = this.#options;
+    this.forsakeRequests();
     reporter.settled('denied', this.drop());
     await this.#acknowledge(gone);
     // Nothing is appended any more that would end the last file.

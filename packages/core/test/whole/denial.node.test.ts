@@ -6,7 +6,7 @@ import { createTracker } from '../../src/index.ts';
 import { MemoryJournal } from '../../src/keep/memory-journal.ts';
 import type { Outcome } from '../../src/send/http/transport.ts';
 import { Bench, textsOf, watch } from '../bench/bench.ts';
-import { FakeJournal } from '../bench/fake-journal.ts';
+import { createGate, FakeJournal } from '../bench/fake-journal.ts';
 import { answered } from '../bench/scripted-transport.ts';
 
 it('what waits for its retry during a pause ends at once when consent is denied', async () => {
@@ -87,6 +87,38 @@ it('what failed before is not sent after a denial, though the sender reads the j
   await bench.pass(60_000);
   expect(bench.requests - requests).toBe(0);
   expect(bench.tracker.stats()).toMatchObject({ delivered: 0, pending: 0 });
+});
+
+it.each([
+  ['fails', 503, { delivered: 0, dropped: { denied: 3 } }],
+  ['is accepted', 200, { delivered: 3, dropped: { denied: 0 } }],
+])('the journal keeps nothing of a request that %s after a denial', async (_, status, counts) => {
+  const journal = new FakeJournal();
+  const bench = new Bench({ journal });
+  const gate = createGate();
+  bench.answer(() => gate.promise.then(() => answered(status)));
+  await bench.track(3);
+  bench.tracker.setConsent('denied');
+  await bench.quiet();
+  const released = [{ segment: 1, from: 0, to: 3 }];
+  expect([bench.tracker.stats().inFlight, journal.acknowledged]).toEqual([3, released]);
+  gate.open();
+  await bench.quiet();
+  expect(bench.tracker.stats()).toMatchObject({ pending: 0, ...counts });
+  expect(journal.acknowledged).toEqual(released);
+});
+
+it('the journal gets nothing of a request after a denial, though it failed before', async () => {
+  const journal = new FakeJournal();
+  const bench = new Bench({ journal });
+  bench.answer(() => new Promise(() => {}));
+  journal.failAppends = true;
+  await bench.track(3);
+  expect(bench.tracker.stats()).toMatchObject({ inFlight: 3, unwritten: 3 });
+  bench.tracker.setConsent('denied');
+  journal.failAppends = false;
+  await bench.pass(60_000);
+  expect([bench.tracker.stats().inFlight, journal.texts]).toEqual([3, []]);
 });
 
 it('an answer after a denial makes no dead letters', async () => {
