@@ -13,6 +13,8 @@ const OLD_MS = 30_000;
 const ANSWER_MS = 10_000;
 /** The longest pause over processes, in milliseconds. */
 const MOST_MS = 60 * 60_000;
+/** A process that lives for longer sends all the same, as a server after a crash loop: it sees the answer. */
+const LONG_MS = 60_000;
 
 interface RestOptions {
   readonly clock: Clock;
@@ -39,7 +41,7 @@ type Pending = Pick<Waiting, 'pending' | 'bytes' | 'oldestAt' | 'urgent'> & {
 /**
  * Keeps processes that live for less than a request, as command-line tools do, from sending the same events again and again. A
  * tracker that just started sends nothing, unless a batch is full, old or urgent. If the process ends before any request was
- * answered, the next one waits for as long as an answer may take, and twice as long each time.
+ * answered, the next one waits for as long as an answer may take, and twice as long each time, but for at most a minute of its life.
  */
 export class Rest {
   readonly #options: RestOptions;
@@ -92,7 +94,7 @@ export class Rest {
     const leftMs = until - clock.now();
     // Otherwise it is no note, or the clock was set back.
     if (times > 0 && leftMs <= pauseMs(ANSWER_MS, times)) this.#times = times;
-    if (this.#times > 0 && leftMs > 0) sender().pause(until, times);
+    if (this.#times > 0 && leftMs > 0) sender().pause(Math.min(until, this.#startedAt + LONG_MS), times);
     this.#isRead = true;
     void sender().wake();
   }

@@ -106,14 +106,25 @@ describe('a process that just started', () => {
 describe('a process after others that ended before they saw an answer', () => {
   it('pauses for as long as an answer may take, and twice as long each time', async () => {
     const pauses: number[] = [];
-    for (let ends = 1; ends <= 12; ends += 1) {
+    for (let ends = 1; ends <= 3; ends += 1) {
       await endUnanswered();
       const next = await Life.start();
       pauses.push((next.pauses[0]?.until ?? 0) - clock.now());
       expect(next.pauses).toMatchObject([{ failures: ends }]);
     }
-    expect(pauses.slice(0, 4)).toEqual([10_000, 20_000, 40_000, 80_000]);
-    expect(pauses.at(-1)).toBe(3_600_000);
+    expect(pauses).toEqual([10_000, 20_000, 40_000]);
+  });
+
+  it('pauses up to an hour after them, but for no more than a minute of its life', async () => {
+    for (let ends = 1; ends <= 12; ends += 1) await endUnanswered();
+    const end = clock.now() + 3_600_000;
+    for (const leftMs of [3_600_000, 90_000, 30_000]) {
+      await clock.advance(end - leftMs - clock.now());
+      const until = clock.now() + Math.min(leftMs, 60_000);
+      expect((await Life.start()).pauses).toEqual([{ until, failures: 12 }]);
+    }
+    await clock.advance(30_000);
+    expect((await Life.start()).pauses).toEqual([]);
   });
 
   it('pauses for no longer than a request may take', async () => {
