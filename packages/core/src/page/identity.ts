@@ -8,7 +8,6 @@ import type { Keeper } from './keep/keeper.ts';
 import {
   byteLength,
   encoder,
-  idOf,
   isParcel,
   isTexts,
   NO_SESSION,
@@ -112,11 +111,8 @@ export function createIdentity(options: IdentityOptions): Identity {
       if (!objects || !(claim || isAhead || customer !== undefined)) return;
       if (note !== stored) objects.put(note, NOTE);
       for (const key of await promisifyRequest(objects.getAllKeys())) {
-        if (!isParcel(key)) continue;
+        if (!isParcel(key) || key[5] === '' || key[4] < oldestAt()) continue;
         const [page, number, count, bytes, at, held] = key;
-        const known = parcels.all.get(idOf(key));
-        if (!held && known?.session) release(known, '', bytes);
-        if (!held || at < oldestAt()) continue;
         if ((held === UNREAD ? session : held) === id && customer !== undefined) {
           const value = await promisifyRequest<unknown>(objects.get(key));
           const grown = bytes + count * lengthOf(customer);
@@ -153,18 +149,18 @@ export function createIdentity(options: IdentityOptions): Identity {
       if (parcel.session === UNKNOWN) parcel.session = session;
       const isTheirs = session === id && !(claim && customer === undefined);
       if (isOld && !isTheirs) parcels.end(parcel, 'unidentified');
-      else if (isTheirs && customer !== undefined)
-        release(parcel, customer, parcel.bytes + parcel.count * lengthOf(customer));
+      else if (isTheirs && customer !== undefined) release(parcel, customer);
     }
     return isLast;
   }
 
-  /** It is held no more. @param owner Empty: its texts are to be read. */
-  function release(parcel: Parcel, owner: string, bytes: number): void {
+  function release(parcel: Parcel, owner: string): void {
+    parcel.session = '';
+    parcel.customer = owner;
     const { texts } = parcel;
     parcels.unload(parcel);
-    Object.assign(parcel, { session: '', customer: owner, bytes });
-    if (texts && owner) parcels.loaded(parcel, stamped(texts, owner));
+    parcel.bytes += parcel.count * lengthOf(owner);
+    if (texts) parcels.loaded(parcel, stamped(texts, owner));
   }
 
   async function carryOut(next: string | undefined, before: number, claim: object): Promise<void> {

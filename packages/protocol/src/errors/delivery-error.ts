@@ -24,11 +24,8 @@ export class DeliveryError extends SluiceError implements DeliveryFailure {
   declare readonly retryAfterMs: number | undefined;
   declare readonly excerpt: string | undefined;
 
-  constructor(message: string, failure: DeliveryFailure) {
-    super('SLUICE_DELIVERY', message, failure.cause === undefined ? undefined : { cause: failure.cause });
-    this.status = failure.status;
-    this.retryable = failure.retryable;
-    this.retryAfterMs = failure.retryAfterMs;
-    this.excerpt = failure.excerpt;
+  constructor(message: string, { cause, ...failure }: DeliveryFailure) {
+    super('SLUICE_DELIVERY', message, cause === undefined ? undefined : { cause });
+    Object.assign(this, failure);
   }
 }
