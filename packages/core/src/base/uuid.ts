@@ -1,6 +1,7 @@
 const POOL_UUIDS = 256;
 const LENGTH = 36;
-const [DASH, VERSION] = [0x2d, 0x34];
+const DASH = 0x2d;
+const VERSION = 0x34;
 
 let pool = '';
 let next = 0;

@@ -144,9 +144,8 @@ export function createIdentity(options: IdentityOptions): Identity {
       // What other pages left was tracked before.
       const isOld = parcel.page !== parcels.own || parcel.epoch <= before;
       if (parcel.session === '' || !(isOld || isLast)) continue;
-      let { session } = parcel;
-      if (session === UNKNOWN || session === UNREAD) session = isOld ? former : id;
-      if (parcel.session === UNKNOWN) parcel.session = session;
+      if (parcel.session === UNKNOWN) parcel.session = isOld ? former : id;
+      const session = parcel.session === UNREAD ? former : parcel.session;
       const isTheirs = session === id && !(claim && customer === undefined);
       if (isOld && !isTheirs) parcels.end(parcel, 'unidentified');
       else if (isTheirs && customer !== undefined) release(parcel, customer);
@@ -177,8 +176,10 @@ export function createIdentity(options: IdentityOptions): Identity {
     if (id !== known || next !== former) tell(['session', id, customer, isNew]);
   }
 
-  async function readNote(before: number): Promise<void> {
+  async function readNote(before: number, isNew?: boolean): Promise<void> {
     if (claims.size > 0) return;
+    // The note may still have the former one.
+    if (isNew) customer = undefined;
     let owner: string | undefined;
     const note = (session: string, digest?: string) => {
       owner = digest;
@@ -210,11 +211,11 @@ export function createIdentity(options: IdentityOptions): Identity {
     }
   }
 
-  function look(): void {
+  function look(isNew?: boolean): void {
     if (!hold || claims.size > 0) return;
     texts.correlationValue = undefined;
     const epoch = nextStay() + 1;
-    run(() => readNote(epoch));
+    run(() => readNote(epoch, isNew));
   }
 
   return {
@@ -235,13 +236,9 @@ export function createIdentity(options: IdentityOptions): Identity {
       if (isNew) {
         // What this page said before is not told late.
         if (!consent.isGranted) claims.clear();
-        // The note may still have the former one.
-        run(() => {
-          if (claims.size === 0) customer = undefined;
-        });
         parcels.endAll('unidentified', ({ session }) => session);
       }
-      look();
+      look(isNew);
     },
     answer() {
       if (customer !== undefined) tell(['session', id, customer, false]);
