@@ -13,7 +13,7 @@ const MOST_APPENDS = 4;
 /** How soon a journal that failed is tried again. */
 const RETRY: Backoff = { baseMs: 1_000, maxMs: 60_000 };
 
-type Entry = Pick<Handed, 'events' | 'isEnded' | 'placed' | 'handBack'>;
+type Entry = Pick<Handed, 'events' | 'placed' | 'handBack'>;
 
 interface GroupCommitOptions extends BudgetOptions {
   readonly journal: Journal;
@@ -105,7 +105,7 @@ export class GroupCommit {
     if (!has) return undefined;
     return new Promise((resolve) => {
       const end = (range?: Range) => void resolve(range);
-      this.#append({ events, isEnded: false, placed: end, handBack: end });
+      this.#append({ events, placed: end, handBack: end });
     });
   }
 
@@ -114,7 +114,7 @@ export class GroupCommit {
     const { journal, waiting } = this.#options;
     if (journal.appendSync === undefined) return;
     // Events of pending appends come first: they may not be written yet.
-    const taken = [...this.#entries].filter(({ isEnded }) => !isEnded);
+    const taken = [...this.#entries];
     this.#entries.clear();
     const next = () => taken.shift() ?? waiting.hand(journal.groupLimit, false);
     let entry: Entry | undefined;

@@ -93,8 +93,8 @@ export interface Journal {
 
   /**
    * Like `append`, but synchronous, for the last moment of a process. The caller first passes the events of appends that are
-   * still pending, the oldest first, unless they have ended meanwhile. The journal must not store those twice: the pending
-   * appends reject. Absent if storage cannot do this.
+   * still pending, the oldest first. The journal must not store those twice: the pending appends reject. Absent if storage
+   * cannot do this.
    */
   appendSync?(events: EventBytes): Range;
 

@@ -6,8 +6,6 @@ export interface Handed {
   readonly events: EventBytes;
   /** Whether events like these are given up last. */
   readonly isLast: boolean;
-  /** Whether the events have ended, or go on in other parcels: nobody needs them written. */
-  readonly isEnded: boolean;
   /** The journal has them. Returns the range if nobody needs it any more, because the events ended meanwhile. */
   placed(range: Range): Range | undefined;
   /** The append failed: they are unwritten again. */

@@ -88,9 +88,6 @@ export class Queue {
     return {
       events,
       isLast: this.isHigh,
-      get isEnded() {
-        return parcel.isEnded;
-      },
       placed(range) {
         if (parcel.isEnded) return range;
         appended(range);

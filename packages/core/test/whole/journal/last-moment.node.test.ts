@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { EventBytes } from '../../../src/base/event-bytes.ts';
 import { Bench, type BenchOptions, range, sorted, textNumbers } from '../../bench/bench.ts';
-import { createGate, FakeJournal, FakeSyncJournal } from '../../bench/fake-journal.ts';
+import { FakeJournal, FakeSyncJournal } from '../../bench/fake-journal.ts';
 import { createMortal } from '../../bench/last-moment.ts';
-import { answered } from '../../bench/scripted-transport.ts';
 
 const SECOND = 1_000;
 const HOUR = 60 * 60 * SECOND;
@@ -107,31 +106,6 @@ describe('a tracker, when the process ends,', () => {
     expect(bench.tracker.stats()).toMatchObject({ pending: 6, unwritten: 0 });
     exit();
     expect(journal.syncGroups.flat()).toHaveLength(6);
-  });
-
-  it('writes nothing that was delivered while it was appended', async () => {
-    const journal = new FakeSyncJournal();
-    const { bench, signal } = createScene(journal);
-    journal.failAppends = true;
-    const gate = createGate();
-    bench.answer(() => gate.promise.then(() => answered(200)));
-    bench.trackNow(2);
-    void bench.tracker.flush();
-    await bench.quiet();
-    journal.failAppends = false;
-    const release = journal.hangAppends();
-    await bench.pass(SECOND);
-    gate.open();
-    await bench.quiet();
-    expect(bench.tracker.stats()).toMatchObject({ delivered: 2, pending: 0 });
-    bench.trackNow(1);
-    signal();
-    expect(lastGroupsOf(journal)).toEqual([[2]]);
-    // The process goes on: what the append stored all the same is released.
-    release();
-    await bench.quiet();
-    expect(journal.groups.map(textNumbers)).toEqual([[0, 1]]);
-    expect(journal.acknowledged).toMatchObject([{ segment: 1, from: 0, to: 2 }]);
   });
 
   it('writes nothing if the journal cannot do that at once', async () => {
