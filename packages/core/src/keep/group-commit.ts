@@ -5,7 +5,7 @@ import type { EventBytes } from '../base/event-bytes.ts';
 import type { Range } from '../base/range.ts';
 import { Turns } from '../base/turns.ts';
 import { Budget, type BudgetOptions } from './budget.ts';
-import { appendNow, called, checked, type Journal } from './journal.ts';
+import { called, checked, type Journal } from './journal.ts';
 import type { Handed, Unwritten } from './unwritten.ts';
 
 /** Appends at once: some are written while one is synced, and share the next sync. */
@@ -120,7 +120,9 @@ export class GroupCommit {
     let entry: Entry | undefined;
     try {
       for (entry = next(); entry; entry = next()) {
-        entry.placed(appendNow(journal, entry.events));
+        const [range, error] = checked(journal.appendSync(entry.events), entry.events);
+        if (range === undefined) throw error;
+        entry.placed(range);
       }
     } finally {
       for (const left of [entry, ...taken]) left?.handBack();

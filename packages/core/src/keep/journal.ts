@@ -3,7 +3,6 @@
  * index in the segment identify an event. Every implementation passes `@sluice/core/journal-contract`.
  */
 
-import { tried } from '@sluice/protocol/toolbox';
 import { StorageError, storageError } from '../base/errors/storage-error.ts';
 import type { EventBytes, Limit } from '../base/event-bytes.ts';
 import type { Fate } from '../base/fate.ts';
@@ -176,19 +175,6 @@ export function checked(
 ): [range: Range | undefined, error?: StorageError] {
   if (range !== undefined && range?.to - range?.from === ends.length) return [range];
   return [undefined, new StorageError('the journal gave no range')];
-}
-
-/**
- * Calls `appendSync`, and once more if it fails: no later moment can try again. A file journal then writes to another file. Throws if
- * both calls fail.
- */
-export function appendNow(journal: Journal, events: EventBytes): Range {
-  const append = () => {
-    const [range, error] = checked(journal.appendSync?.(events), events);
-    if (!range) throw error;
-    return range;
-  };
-  return tried(append) ?? append();
 }
 
 /** Calls a custom journal safely: if it throws, the returned promise rejects. */

@@ -174,7 +174,7 @@ export class FakeSyncJournal extends FakeJournal {
 
   appendSync(events: EventBytes): Range {
     this.calls.push('appendSync');
-    if (this.failAppends || this.failAppendsLeft-- > 0) throw failure('appendSync');
+    if (this.failAppends) throw failure('appendSync');
     this.syncGroups.push(toTexts(events));
     const from = this.#syncIndex;
     this.#syncIndex += events.ends.length;

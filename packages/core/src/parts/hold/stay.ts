@@ -2,7 +2,6 @@ import { identified } from '../../accept/unidentified.ts';
 import { type EventBytes, encodeEvents, sliceEvents, splitEvents } from '../../base/event-bytes.ts';
 import type { DropReason } from '../../base/fate.ts';
 import type { Range } from '../../base/range.ts';
-import { appendNow } from '../../keep/journal.ts';
 import type { Shelf } from '../shelf.ts';
 
 /** An accepted event that has to wait, for example until its user is known. */
@@ -82,7 +81,7 @@ export class Stay {
     this.#writing = new Set();
     while (this.count > 0) {
       const [group, events] = this.#group();
-      this.#stored(group, appendNow(journal, events));
+      this.#stored(group, journal.appendSync(events));
     }
   }
 

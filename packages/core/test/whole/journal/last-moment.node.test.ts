@@ -118,17 +118,6 @@ describe('a tracker, when the process ends,', () => {
     expect(bench.storageFailures).toEqual([]);
   });
 
-  it('writes all events though one operation fails', () => {
-    const journal = new FakeSyncJournal({ maxEvents: 1, maxBytes: 100_000 });
-    const { bench, exit } = createScene(journal);
-    bench.trackNow(3);
-    journal.failAppendsLeft = 1;
-    exit();
-    expect(lastGroupsOf(journal)).toEqual([[0], [1], [2]]);
-    expect(bench.storageFailures).toEqual([]);
-    expect(bench.tracker.stats()).toMatchObject({ pending: 3, unwritten: 0 });
-  });
-
   it('reports that the journal fails, and keeps the events', () => {
     const journal = new FakeSyncJournal();
     const { bench, exit } = createScene(journal);
