@@ -18,7 +18,7 @@ export function parseRetryAfter(
   const text = header?.trim() ?? '';
   const start = parseHttpDate(date) || nowMs;
   const delayMs = /^\d+$/.test(text) ? Number(text) * 1000 : parseHttpDate(text) - start;
-  return Number.isFinite(delayMs) && delayMs > 0 ? delayMs : undefined;
+  return delayMs > 0 && delayMs < Number.POSITIVE_INFINITY ? delayMs : undefined;
 }
 
 /** The time of an HTTP date, in milliseconds since 1970. NaN if it is none. */

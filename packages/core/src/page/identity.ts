@@ -36,8 +36,8 @@ export interface Identity {
   /** Of events that are held now. */
   readonly session: string;
   identify(customer: string | undefined): void;
-  /** Another page says who is the customer. */
-  hear(id: string, customer: string | undefined, isNew: boolean): void;
+  /** Another page says who is the customer. @param isLost It could not write the note. */
+  hear(id: string, customer: string | undefined, isNew: boolean, isLost?: boolean): void;
   /** Another page asks who is the customer. */
   answer(): void;
   /** The page is opened, or back: the customer may be another one. */
@@ -173,13 +173,13 @@ export function createIdentity(options: IdentityOptions): Identity {
       return next === undefined ? id : `${id} ${digest}`;
     };
     await change(note, before, claim);
-    if (id !== known || next !== former) tell(['session', id, customer, isNew]);
+    if (id !== known || next !== former) tell(['session', id, customer, isNew, isAhead]);
   }
 
-  async function readNote(before: number, isNew?: boolean): Promise<void> {
+  async function readNote(before: number, isLost?: boolean): Promise<void> {
     if (claims.size > 0) return;
-    // The note may still have the former one.
-    if (isNew) customer = undefined;
+    // The note still names the former one.
+    if (isLost) customer = undefined;
     let owner: string | undefined;
     const note = (session: string, digest?: string) => {
       owner = digest;
@@ -211,11 +211,11 @@ export function createIdentity(options: IdentityOptions): Identity {
     }
   }
 
-  function look(isNew?: boolean): void {
+  function look(isLost?: boolean): void {
     if (!hold || claims.size > 0) return;
     texts.correlationValue = undefined;
     const epoch = nextStay() + 1;
-    run(() => readNote(epoch, isNew));
+    run(() => readNote(epoch, isLost));
   }
 
   return {
@@ -230,7 +230,7 @@ export function createIdentity(options: IdentityOptions): Identity {
       claims.add(claim);
       run(() => claims.has(claim) && carryOut(next, before, claim));
     },
-    hear(theirs, owner, isNew) {
+    hear(theirs, owner, isNew, isLost) {
       if (!hold || (theirs === id && owner === customer) || `${heard}` === `${[theirs, owner]}`) return;
       heard = [theirs, owner];
       if (isNew) {
@@ -238,7 +238,7 @@ export function createIdentity(options: IdentityOptions): Identity {
         if (!consent.isGranted) claims.clear();
         parcels.endAll('unidentified', ({ session }) => session);
       }
-      look(isNew);
+      look(isLost);
     },
     answer() {
       if (customer !== undefined) tell(['session', id, customer, false]);

@@ -93,6 +93,11 @@ export function createSharing(options: SharingOptions): Sharing {
       // Its page may be gone, or the clock may be set back.
       if (freeAt > 0) looking.set(LOOK_MS);
       let parcel = parcels.all.get(id);
+      // Another page gave it its customer, and this one did not hear of that.
+      if (parcel?.session && !key[5]) {
+        parcels.gone(parcel, undefined);
+        parcel = parcels.found(key, parcel.epoch);
+      }
       if (!parcel) {
         if (freeAt > 0 || key[0] === parcels.own || parcels.changes.has(id) || gone.has(id)) continue;
         parcel = parcels.found(key);
@@ -145,7 +150,10 @@ export function createSharing(options: SharingOptions): Sharing {
         return looking.set(LOOK_MS);
       }
       if (message[0] === 'who') return identity.answer();
-      if (message[0] === 'session') return identity.hear(message[1], message[2], message[3]);
+      if (message[0] === 'session') {
+        const [, ...session] = message;
+        return identity.hear(...session);
+      }
       if (message[0] === 'out') {
         for (const id of message[1]) {
           const parcel = parcels.all.get(id);

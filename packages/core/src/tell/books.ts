@@ -31,8 +31,10 @@ export class Books {
 
   /** Remembers the counts for `rates()`. Does nothing if it did so less than a second ago. */
   sample(now: number): void {
-    // The time of day may be set back.
-    if (Math.abs(now - (this.#samples.at(-1)?.at ?? Number.POSITIVE_INFINITY)) < INTERVAL_MS) return;
+    const ageMs = now - (this.#samples.at(-1)?.at ?? Number.NEGATIVE_INFINITY);
+    // The time of day was set back.
+    if (ageMs < 0) this.#samples.length = 0;
+    else if (ageMs < INTERVAL_MS) return;
     this.#samples.push({ ...this, at: now });
     if (this.#samples.length > MAX_SAMPLES) this.#samples.shift();
   }
@@ -40,7 +42,7 @@ export class Books {
   /** The averages over the last ten seconds. Samples, too. */
   rates(now: number): TrackerStats['rates'] {
     this.sample(now);
-    const from = this.#samples.find(({ at }) => Math.abs(now - at) <= WINDOW_MS) ?? { ...this, at: now };
+    const from = this.#samples.find(({ at }) => now - at <= WINDOW_MS) ?? { ...this, at: now };
     const seconds = Math.max(1, (now - from.at) / 1_000);
     return {
       acceptedPerSecond: (this.accepted - from.accepted) / seconds,

@@ -63,10 +63,10 @@ describe('the rates of Books', () => {
     expect(books.rates(now).acceptedPerSecond).toBeCloseTo(1_000, 5);
   });
 
-  it('begin anew if the time of day was set back', () => {
+  it.each([60 * 60, 5])('begin anew if the time of day was set back by %d s', (seconds) => {
     const books = new Books();
-    const { total } = run(books, 100, 20);
-    const back = START - 60 * 60 * SECOND;
+    const { now, total } = run(books, 100, 20);
+    const back = now - seconds * SECOND;
     books.sample(back);
     expect(books.rates(back)).toEqual(rates(0));
     expect(count(books, total + 200).rates(back + 2 * SECOND)).toEqual(rates(100));

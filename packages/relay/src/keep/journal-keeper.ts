@@ -23,10 +23,7 @@ const KEY_BYTES = 32;
 const MOST_LEFT = 300_000;
 /** A directory that cannot be used is tried again after so long. */
 const AGAIN_MS = 1_000;
-/**
- * A relay that could not keep events counts as not ready for so long, also if it keeps some meanwhile: of a full journal, small ones
- * still find room. For ever, a load balancer would never let it try again.
- */
+/** A relay that could not keep events counts as not ready for so long. For ever, a load balancer would never let it try again. */
 const UNREADY_MS = 10_000;
 /** `close()` gives up a disk that hangs after so long: once before it closes the tracker, once after that. */
 const DISK_MS = 5_000;
@@ -48,8 +45,10 @@ export class JournalKeeper implements Keeper {
   #repeated = 0;
   readonly #accept: TextTracker['accept'];
   #isDropped = false;
-  /** When events were last refused that it could not keep. */
+  /** When events were refused that it could not keep, if none were kept since. */
   #refusedAt = Number.NEGATIVE_INFINITY;
+  /** When the journal was full: small events may find room since. */
+  #fullAt = Number.NEGATIVE_INFINITY;
   /** Keys of what was accepted while the journal failed. The tracker has it in memory, and may send it from there. */
   #left: { events: number[]; parcels: number[] } = { events: [], parcels: [] };
 
@@ -78,7 +77,10 @@ export class JournalKeeper implements Keeper {
     this.tracker = deliverer;
     this.#accept = accept;
     deliverer.on('dropped', ({ reason }) => {
-      if (reason === 'journal-full') this.#commits.lose();
+      if (reason === 'journal-full') {
+        this.#fullAt = clock.now();
+        this.#commits.lose();
+      }
       // Only that is about the new event.
       if (reason !== 'buffer-full') this.#forgetLeft();
       this.#isDropped = true;
@@ -88,7 +90,8 @@ export class JournalKeeper implements Keeper {
 
   get isReady(): boolean {
     // The clock may have been set back.
-    const isRefusing = Math.abs(this.#settings.clock.now() - this.#refusedAt) < UNREADY_MS;
+    const now = this.#settings.clock.now();
+    const isRefusing = [this.#refusedAt, this.#fullAt].some((at) => Math.abs(now - at) < UNREADY_MS);
     return this.#ids !== undefined && this.tracker.stats().journal !== 'memory' && !isRefusing;
   }
 
@@ -103,6 +106,7 @@ export class JournalKeeper implements Keeper {
   async keep(work: Work, now: number): Promise<void> {
     try {
       await this.#take(work, this.#ids ?? (await this.#opened), now);
+      this.#refusedAt = Number.NEGATIVE_INFINITY;
     } catch (error) {
       this.#refusedAt = this.#settings.clock.now();
       if (error instanceof Refusal) throw error;

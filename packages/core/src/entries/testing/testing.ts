@@ -162,7 +162,10 @@ export function recordingTracker<Events extends object = AnyEvents>({
       ...options,
       delivery,
       journal: 'memory',
-      transport: faultyTransport(() => 200),
+      transport: {
+        post: async () => ({ kind: 'answered', status: 200, retryAfter: undefined, body: '' }),
+        close: async () => {},
+      },
       debug: true,
     },
     { ...defaults, parts, clock, random },

@@ -18,8 +18,8 @@ export type Message =
   | readonly ['ended', id: string, fate: Fate | undefined, keys?: readonly ParcelKey[] | undefined]
   /** These parcels are in a request, until this time at most. */
   | readonly ['out', ids: readonly string[], until: number]
-  /** Who is the customer of the session. */
-  | readonly ['session', id: string, customer: string | undefined, isNew: boolean]
+  /** Who is the customer of the session. `isLost`: the note could not be written. */
+  | readonly ['session', id: string, customer: string | undefined, isNew: boolean, isLost?: boolean]
   /** Who is the customer? */
   | readonly ['who'];
 

@@ -156,7 +156,8 @@ export function createDelivery(
     }
     // The browser goes on with requests of a page that is left, though they seem to fail.
     if (outcome.kind === 'failed' && before.left < traffic.left) {
-      if (settings.leaving === 'once' && before.isAlive) return void settle(batch.parcels, [], 0);
+      if (settings.leaving === 'once' && before.isAlive && outcome.maybeSent)
+        return void settle(batch.parcels, [], 0);
       batch.isLeft = true;
       return void retry(batch, before.at + leaseMs - now);
     }

@@ -7,7 +7,6 @@ const LEASE_MS = 15_000;
 const RENEW_MS = 5_000;
 /** How often a page that waits looks whether the lock is free. */
 const LOOK_MS = 1_000;
-const NEVER = new AbortController().signal;
 
 /** What of `LockManager` is used. A lock is held while its callback's promise is pending. */
 export interface StoredLock {
@@ -36,7 +35,7 @@ export function storedLock(store: IndexedDbStore, clock: Clock): StoredLock {
   }
 
   return {
-    async request(_name, { ifAvailable, signal = NEVER }, work) {
+    async request(_name, { ifAvailable, signal = new AbortController().signal }, work) {
       const id = Math.random();
       while (!(await take(id))) {
         if (ifAvailable) return work(null);
