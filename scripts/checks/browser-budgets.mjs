@@ -9,7 +9,7 @@ import { breakdown, gzippedBytes } from './bundle-breakdown.mjs';
  * @property {number} demand how many gzipped bytes it may add
  * @property {number} most above this the check fails: the present size, with some 20 bytes that come and go as gzip finds more or less alike.
  * It only goes down. (That of `learn` went up twice, by 300 B, as core went down by 16,000: it counts what core counted before. Those of
- * core went up seven times, by 340, 285, 25, 25, 125, 70 and 80 B, and those of its parts by up to 170: that is what the mends of a hundred
+ * core went up eight times, by 340, 285, 25, 25, 125, 70, 80 and 50 B, and those of its parts by up to 170: that is what the mends of a hundred
  * faults cost, events that were lost or came twice among them.)
  */
 
@@ -48,20 +48,20 @@ const customersParts = ['cache', 'checked', 'concurrency', 'schema']
 
 /** @type {Record<string, Budget>} */
 const BUDGETS = {
-  core: { source: tracker, demand: 14_336, most: 24_705 },
-  'core/full': { source: full, demand: 24_576, most: 32_920 },
-  'core, all of it': { source: `export * from '@sluice/core';\n`, demand: 14_336, most: 24_836 },
+  core: { source: tracker, demand: 14_336, most: 24_755 },
+  'core/full': { source: full, demand: 24_576, most: 32_870 },
+  'core, all of it': { source: `export * from '@sluice/core';\n`, demand: 14_336, most: 24_886 },
   'core, one function of it': { source: error, demand: 200, most: 175 },
   'core with checked': { source: checked, beside: tracker, demand: 1_600, most: 1_505 },
   'core with gzip': { source: gzip, beside: tracker, demand: 600, most: 590 },
-  'core with deadLetters': { source: deadLetters, beside: tracker, demand: 2_000, most: 1_015 },
+  'core with deadLetters': { source: deadLetters, beside: tracker, demand: 2_000, most: 1_005 },
   'core with destination': { source: destination, beside: tracker, demand: 910, most: 905 },
   'core with hooks': { source: hooks, beside: tracker, demand: 1_565, most: 1_610 },
   // Sizes in bytes and in events, and the rate.
   'core with learn': { source: learn, beside: tracker, demand: 780, most: 1_046 },
   'core with perCustomer': { source: perCustomer, beside: tracker, demand: 1_000, most: 80 },
-  'core with its small parts': { source: small, beside: tracker, demand: 2_000, most: 1_565 },
-  'core with waitUntil': { source: waitUntil, beside: tracker, demand: 150, most: 110 },
+  'core with its small parts': { source: small, beside: tracker, demand: 2_000, most: 1_500 },
+  'core with waitUntil': { source: waitUntil, beside: tracker, demand: 150, most: 80 },
   'core with otel': { source: otel, beside: tracker, demand: 1_000, most: 935 },
   'service worker': { source: worker, demand: 6_144, most: 4_305 },
   'service worker with relayDrain': { source: relayDrain, beside: worker, demand: 400, most: 305 },
@@ -75,7 +75,7 @@ const BUDGETS = {
     most: 1_590,
   },
   'customers with its parts': { source: customersParts, beside: customers, demand: 1_200, most: 1_175 },
-  'core and customers': { source: tracker + customers, demand: 15_872, most: 26_418 },
+  'core and customers': { source: tracker + customers, demand: 15_872, most: 26_468 },
 };
 
 /** How many modules the table shows. */

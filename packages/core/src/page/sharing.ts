@@ -163,11 +163,9 @@ export function createSharing(options: SharingOptions): Sharing {
         return;
       }
       const [, id, fate, keys = []] = message;
-      // It has its customer by now.
-      const parcel = parcels.all.get(id);
-      if (fate === 'unidentified' && parcel?.session === '') return;
       // What was cut ends once its parts are stored.
       if (fate) gone.add(id);
+      const parcel = parcels.all.get(id);
       // The answer to a pending request says more than that another page may not send it.
       if (!parcel || (fate === 'denied' && parcel.state === 'out')) return;
       parcels.gone(parcel, fate);
