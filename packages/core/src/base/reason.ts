@@ -12,7 +12,7 @@ export function isThrown<Thrown extends Error>(
 /** The message of a thrown value. User code may throw anything, even a value that throws when it is read. */
 export function reasonOf(thrown: unknown): string {
   const reason = tried(() => (thrown instanceof Error ? String(thrown.message) : describe(thrown)));
-  return reason ?? 'a value was thrown that cannot be shown';
+  return reason ?? 'a value that cannot be shown';
 }
 
 /**

@@ -24,8 +24,8 @@ export class DeliveryError extends SluiceError implements DeliveryFailure {
   declare readonly retryAfterMs: number | undefined;
   declare readonly excerpt: string | undefined;
 
-  constructor(message: string, { cause, ...failure }: DeliveryFailure) {
+  constructor(message: string, { cause, excerpt, retryable, retryAfterMs, status }: DeliveryFailure) {
     super('SLUICE_DELIVERY', message, cause === undefined ? undefined : { cause });
-    Object.assign(this, failure);
+    Object.assign(this, { status, retryable, retryAfterMs, excerpt });
   }
 }

@@ -86,7 +86,7 @@ function fieldsOf(error: unknown): Record<string, unknown> {
     const { name, message, code, cause }: Record<string, unknown> = Object(error);
     return { name, message, code, cause };
   } catch {
-    return { message: 'a value was thrown that cannot be shown' };
+    return { message: 'a value that cannot be shown' };
   }
 }
 
