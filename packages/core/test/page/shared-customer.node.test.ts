@@ -81,6 +81,18 @@ function comeBack(tab: FakeTab): void {
   tab.view.dispatchEvent(new Event('pageshow'));
 }
 
+/** A page that has tracked something, and could not read yet that ada signed in after a sign-out. */
+async function visitOfAda(): Promise<FakeTab> {
+  const before = open();
+  before.tracker.reset();
+  before.tracker.identify(ada);
+  await settle();
+  await before.close();
+  const visit = open();
+  track(visit, 1);
+  return visit;
+}
+
 const dropped = ({ tracker }: FakeTab) => tracker.stats().dropped.unidentified;
 const note = () => valueAt(origin.database, 'note');
 
@@ -361,13 +373,7 @@ describe('pages that share their customer', () => {
   });
 
   it('keep for its customer what one tracked that was left before it could read who that is', async () => {
-    const first = open();
-    first.tracker.reset();
-    first.tracker.identify(ada);
-    await settle();
-    await first.close();
-    const visit = open();
-    track(visit, 1);
+    const visit = await visitOfAda();
     await leave(visit);
     const next = open();
     next.tracker.identify(ada);
@@ -377,13 +383,7 @@ describe('pages that share their customer', () => {
   });
 
   it('keep that also for one that is back from the back/forward cache', async () => {
-    const first = open();
-    first.tracker.reset();
-    first.tracker.identify(ada);
-    await settle();
-    await first.close();
-    const visit = open();
-    track(visit, 1);
+    const visit = await visitOfAda();
     goAway(visit);
     await origin.pass(5, 1);
     comeBack(visit);
