@@ -13,6 +13,8 @@ import type { Parcels } from './keep/parcels.ts';
 import type { Message } from './keep/tabs.ts';
 import type { Sender } from './send/sender.ts';
 
+/** So many parcels that ended are known. */
+const MOST_PAST = 1_000;
 /** A page that says that it has events, or has them in a request, may be gone. How often others look. */
 const LOOK_MS = 3_000;
 /** After storage failed to list. */
@@ -56,6 +58,7 @@ interface Sharing {
 export function createSharing(options: SharingOptions): Sharing {
   const { gate, identity, sender, parcels, keeper, letters, clock, books, reporter } = options;
   const { name, settings, consent } = options;
+  const { past } = parcels;
   const createdAt = clock.now();
   /** The pause of which all pages know. 0: this page has not looked yet. */
   let sharedUntil: number | undefined = 0;
@@ -63,8 +66,6 @@ export function createSharing(options: SharingOptions): Sharing {
   const looking = new Alarm(clock, look);
   /** Another page that ends much tells that in many messages: the sender looks at all that waits. */
   const waking = new Alarm(clock, sender.wake);
-  /** What other pages say has ended: it may be listed until it is deleted. */
-  const gone = new Set<string>();
 
   /** Compares what is known with what is stored. */
   async function list(): Promise<void> {
@@ -83,8 +84,7 @@ export function createSharing(options: SharingOptions): Sharing {
     // Who ended it told the others.
     for (const parcel of parcels.list())
       if (parcel.isStored && !stored.has(parcel.id)) parcels.gone(parcel, 'delivered');
-    // What is deleted is never listed again.
-    for (const id of gone) if (!stored.has(id)) gone.delete(id);
+    for (const id of past) if (past.size > MOST_PAST && !stored.has(id)) past.delete(id);
     let found = 0;
     const sent: Parcel[] = [];
     for (const [id, { key, until, answered = 0 }] of stored) {
@@ -99,7 +99,7 @@ export function createSharing(options: SharingOptions): Sharing {
         parcel = parcels.found(key, parcel.epoch);
       }
       if (!parcel) {
-        if (freeAt > 0 || key[0] === parcels.own || parcels.changes.has(id) || gone.has(id)) continue;
+        if (freeAt > 0 || key[0] === parcels.own || parcels.changes.has(id) || past.has(id)) continue;
         parcel = parcels.found(key);
         found += parcel.count;
       }
@@ -164,7 +164,7 @@ export function createSharing(options: SharingOptions): Sharing {
       }
       const [, id, fate, keys = []] = message;
       // What was cut ends once its parts are stored.
-      if (fate) gone.add(id);
+      if (fate) past.add(id);
       const parcel = parcels.all.get(id);
       // The answer to a pending request says more than that another page may not send it.
       if (!parcel || (fate === 'denied' && parcel.state === 'out')) return;

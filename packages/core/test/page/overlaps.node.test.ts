@@ -70,6 +70,29 @@ it('a page does not send what another one that was left has in a request', async
   expect([...origin.received.values()]).toEqual([1, 1]);
 });
 
+it('what another page left in localStorage is not sent again, though its copy there is found later than its record', async () => {
+  const storage = new FakeStorage();
+  vi.stubGlobal('localStorage', storage);
+  origin.room = 0;
+  const stays = origin.openTab({ logger: false });
+  await origin.pass(6_000, 500);
+  const left = origin.openTab({ logger: false });
+  await origin.pass(50);
+  left.track(3);
+  fire(left, 'pagehide');
+  // It is written to both at once. But what is in localStorage was read before, and what is in the database afterwards.
+  const copies = Object.entries(storage).filter(([name]) => name.startsWith(`${origin.database} `));
+  expect(copies).toHaveLength(1);
+  for (const [name] of copies) storage.removeItem(name);
+  await origin.pass(10_000, 100);
+  expect(stays.tracker.stats()).toMatchObject({ delivered: 3, pending: 0 });
+  Object.assign(storage, Object.fromEntries(copies));
+  stays.track(1);
+  await origin.pass(60_000, 500);
+  expect([...origin.received.values()]).toEqual([1, 1, 1, 1]);
+  expect(Object.keys(storage).filter((name) => name.startsWith(`${origin.database} `))).toEqual([]);
+});
+
 it('with a full quota what was delivered is deleted, though a dead letter waits', async () => {
   // A page left five records.
   const before = origin.openTab({ logger: false, batch: { maxWaitMs: 60_000 } });

@@ -10,7 +10,16 @@ import { openStore } from '../store/indexeddb-store.ts';
 import { hasIndexedDb, loadText, saveText } from '../store/origin.ts';
 import { type StoredLock, storedLock } from '../store/stored-lock.ts';
 import { createLoad } from './load.ts';
-import { type Change, isParcel, type Parcel, rangeOf, rangeOfPauses, TOO_MUCH, UNKNOWN } from './parcel.ts';
+import {
+  type Change,
+  idOf,
+  isParcel,
+  type Parcel,
+  rangeOf,
+  rangeOfPauses,
+  TOO_MUCH,
+  UNKNOWN,
+} from './parcel.ts';
 import type { Parcels } from './parcels.ts';
 import { createSpill, dropSpill, readSpill } from './spill.ts';
 
@@ -264,7 +273,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
               const stored =
                 isParcel(key) && (await promisifyRequest(objects.getKey(rangeOf({ page, number }))));
               // What is there may have its customer by now.
-              if (!isParcel(stored)) objects.put(value, key);
+              if (!isParcel(stored) && !parcels.past.has(idOf(key))) objects.put(value, key);
             }
           })
           .then(() => dropSpill(found), reporter.storageFailed);

@@ -52,6 +52,8 @@ export interface Parcels {
   readonly all: ReadonlyMap<string, Parcel>;
   /** What storage does not have yet, by the id of a parcel or another name: complete parcels, leases, deletions. */
   readonly changes: Map<string, Change>;
+  /** What ended last, here or in other pages: it may still be listed, or a copy of it found in localStorage. */
+  readonly past: Set<string>;
   /** Of events in memory. */
   readonly bytes: number;
   /** The last one, while it is filled. */
@@ -105,6 +107,7 @@ export function createParcels(options: ParcelsOptions): Parcels {
   const own = clock.now().toString(36) + uuid();
   const all = new Map<string, Parcel>();
   const changes = new Map<string, Change>();
+  const past = new Set<string>();
   let bytes = 0;
   let epoch = 0;
   let filling: Parcel | undefined;
@@ -168,6 +171,7 @@ export function createParcels(options: ParcelsOptions): Parcels {
     // Nothing is left, also if it has its customer by now.
     if (fate === 'denied') parcel.session = '';
     if (!remove(parcel, false, letters > 0)) return;
+    if (!parcel.session) past.add(parcel.id);
     if (letters < 0) reporter.settled(fate, parcel.count);
     ended(parcel.id, fate);
   }
@@ -191,7 +195,7 @@ export function createParcels(options: ParcelsOptions): Parcels {
   }
 
   return {
-    ...{ own, all, changes, list, count, bytesOf: sumOf('bytes'), seal, loaded, unload, trim, sort },
+    ...{ own, all, changes, past, list, count, bytesOf: sumOf('bytes'), seal, loaded, unload, trim, sort },
     number: nextNumber,
     get bytes() {
       return bytes;
@@ -249,11 +253,8 @@ export function createParcels(options: ParcelsOptions): Parcels {
       });
       remove(parcel, false, true);
       sort();
-      ended(
-        parcel.id,
-        undefined,
-        parts.map(({ key }) => key),
-      );
+      const keys = parts.map(({ key }) => key);
+      ended(parcel.id, undefined, keys);
       return parts;
     },
     next({ maxEvents, maxBytes, isOne, isNewest, mayGo, dueAt, now }) {

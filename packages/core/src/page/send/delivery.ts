@@ -251,10 +251,8 @@ export function createDelivery(
    */
   function halve(batch: Batch, most = Number.POSITIVE_INFINITY): void {
     const half = (count: number) => Math.max(1, Math.floor(Math.min(most, (count + 1) / 2)));
-    let all = [...batch.parcels];
+    let all = batch.parcels;
     const [first] = all;
-    // Those of different customers need not wait for each other.
-    if (!isStrict) all.sort((one, other) => one.customer.localeCompare(other.customer));
     let count = half(all.length);
     if (first && all.length < 2) {
       all = cut(first, half(first.count));
