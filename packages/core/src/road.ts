@@ -151,12 +151,12 @@ export function createRoad(settings: Settings, texts: EventTexts, flush: () => P
       const failure = waiting.commit.isFailing && reporter.lastError?.message;
       const pending = admission.isOpen(false) ? 'the journal is full' : 'consent is pending';
       const why = journal.survives ? failure || pending : 'the journal is in memory';
-      throw new StorageError(`what was tracked is not durable: ${why}`);
+      throw new StorageError(`events are not durable: ${why}`);
     }
     try {
       await Promise.all([journal.sync(), admission.sync()]);
     } catch (cause) {
-      throw storageError('what was tracked is not durable', cause);
+      throw storageError('events are not durable', cause);
     }
     // What the journal lost meanwhile is to be written again.
     if (!isDone()) await durable();

@@ -203,7 +203,7 @@ export function createEngine(
       await keeper.commitAll();
       const isStored = () =>
         keeper.survives && before.every(({ isStored, state }) => isStored || state === 'ended');
-      const what = 'what was tracked is not durable';
+      const what = 'events are not durable';
       if (isStored())
         await keeper.sync().catch((cause) => {
           throw storageError(what, cause);

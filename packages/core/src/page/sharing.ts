@@ -58,7 +58,6 @@ interface Sharing {
 export function createSharing(options: SharingOptions): Sharing {
   const { gate, identity, sender, parcels, keeper, letters, clock, books, reporter } = options;
   const { name, settings, consent } = options;
-  const { past } = parcels;
   const createdAt = clock.now();
   /** The pause of which all pages know. 0: this page has not looked yet. */
   let sharedUntil: number | undefined = 0;
@@ -84,7 +83,8 @@ export function createSharing(options: SharingOptions): Sharing {
     // Who ended it told the others.
     for (const parcel of parcels.list())
       if (parcel.isStored && !stored.has(parcel.id)) parcels.gone(parcel, 'delivered');
-    for (const id of past) if (past.size > MOST_PAST && !stored.has(id)) past.delete(id);
+    for (const id of parcels.past)
+      if (parcels.past.size > MOST_PAST && !stored.has(id)) parcels.past.delete(id);
     let found = 0;
     const sent: Parcel[] = [];
     for (const [id, { key, until, answered = 0 }] of stored) {
@@ -99,7 +99,7 @@ export function createSharing(options: SharingOptions): Sharing {
         parcel = parcels.found(key, parcel.epoch);
       }
       if (!parcel) {
-        if (freeAt > 0 || key[0] === parcels.own || parcels.changes.has(id) || past.has(id)) continue;
+        if (freeAt > 0 || key[0] === parcels.own || parcels.changes.has(id) || parcels.past.has(id)) continue;
         parcel = parcels.found(key);
         found += parcel.count;
       }
@@ -164,7 +164,7 @@ export function createSharing(options: SharingOptions): Sharing {
       }
       const [, id, fate, keys = []] = message;
       // What was cut ends once its parts are stored.
-      if (fate) past.add(id);
+      if (fate) parcels.past.add(id);
       const parcel = parcels.all.get(id);
       // The answer to a pending request says more than that another page may not send it.
       if (!parcel || (fate === 'denied' && parcel.state === 'out')) return;

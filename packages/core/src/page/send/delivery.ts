@@ -251,13 +251,9 @@ export function createDelivery(
    */
   function halve(batch: Batch, most = Number.POSITIVE_INFINITY): void {
     const half = (count: number) => Math.max(1, Math.floor(Math.min(most, (count + 1) / 2)));
-    let all = batch.parcels;
-    const [first] = all;
-    let count = half(all.length);
-    if (first && all.length < 2) {
-      all = cut(first, half(first.count));
-      count = 1;
-    }
+    const [first, second] = batch.parcels;
+    const all = first && !second ? cut(first, half(first.count)) : batch.parcels;
+    const count = half(all.length);
     const rest = all.slice(count);
     const failed = batch.proofs > 0 ? batch : undefined;
     retry(batchOf(all.slice(0, count), failed), 0);

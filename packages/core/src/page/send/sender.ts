@@ -236,10 +236,10 @@ export function createSender(options: SenderOptions): Sender {
     },
     isUseful(until: number): boolean {
       const { pause, state } = gate;
-      const isWriting = parcels.count(({ kept }) => kept === 'writing') > 0;
-      const isBusy = traffic.running > 0 || isPumping || asking || relay?.isAsking || isWriting;
+      const writing = parcels.count(({ kept }) => kept === 'writing');
+      const isBusy = traffic.running + writing > 0 || isPumping || !!asking || relay?.isAsking;
       const next = state === 'open' && pause ? pause.until : nextAt();
-      return !traffic.isStopped && (!!isBusy || next < until);
+      return !traffic.isStopped && (isBusy || next < until);
     },
     leave(isLeft, isFollowed) {
       const isShared = !isLeft && !finish && keeper.survives;

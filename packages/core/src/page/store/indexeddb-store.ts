@@ -74,7 +74,7 @@ export function openStore(name: string, clock: Clock, onCleared: () => void): In
   async function transact<Result>(transaction: IDBTransaction, work: Work<Result>): Promise<Result> {
     const ended = new Promise<unknown>((resolve, reject) => {
       transaction.addEventListener('complete', resolve);
-      transaction.addEventListener('abort', () => reject(transaction.error ?? new Error('it was aborted')));
+      transaction.addEventListener('abort', () => reject(transaction.error ?? new Error('aborted')));
     });
     const done = async () => {
       const result = work(transaction.objectStore(OBJECTS));
