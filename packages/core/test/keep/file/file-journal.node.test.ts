@@ -320,6 +320,23 @@ describe('FileJournal, on a disk that a test watches', () => {
     expect((await other.append(group(['2']))).segment).toBe(first.segment + 1);
   });
 
+  it('writes old events to one segment, and keeps their ages', async () => {
+    const { journal } = await place.open();
+    const now = place.clock.now();
+    const times = [now, now - 3 * 60 * 60_000, now - 2 * 60 * 60_000, now];
+    const segments = [];
+    for (const time of times) {
+      const range = await journal.append({ ...group(['1']), times: Float64Array.of(time) });
+      segments.push(range.segment);
+    }
+    expect(segments).toEqual([1, 2, 2, 2]);
+    await journal.close();
+    const next = await place.open();
+    const limit = { maxEvents: 9, maxBytes: 9_999 };
+    const found = await Promise.all(next.witness.ranges.map((range) => next.journal.read(range, limit)));
+    expect(found.flatMap(({ events }) => [...(events.times ?? [])])).toEqual(times);
+  });
+
   it.each([2, 8])(
     'tells what a dead process left in its order, though the clock was set back: %i files',
     async (files) => {

@@ -35,6 +35,8 @@ export class Appender {
   readonly #segments: Segments;
   readonly #buffers = new FrameBuffers();
   #writer: SegmentWriter | undefined;
+  /** When the current segment was created. */
+  #begunAt = 0;
   #joint: Joint | undefined;
   readonly #turns = new Turns();
   /** Settles once the most recent append has ended. */
@@ -88,7 +90,6 @@ export class Appender {
 
   appendSync(events: EventBytes): Range {
     const { clock, fs, fsync } = this.#site;
-    const count = events.ends.length;
     this.#lastMoments += 1;
     this.#joint = undefined;
     const range = this.#writer?.appendSync(events);
@@ -106,10 +107,10 @@ export class Appender {
     // If the process survives a signal, the journal must find and release these events.
     const segment = own && directory === expected ? own : this.#segments.create(directory, number, name);
     segment.begin(header);
-    segment.grow(count, framedLength(events));
+    segment.grow(events.ends.length, framedLength(events));
     segment.sealed = true;
     this.#segments.hold(segment);
-    return { segment: segment.number, from: 0, to: count };
+    return { segment: segment.number, from: 0, to: events.ends.length };
   }
 
   async sync(): Promise<void> {
@@ -201,13 +202,16 @@ export class Appender {
     const now = this.#site.clock.now();
     const writer = this.#writer;
     if (writer !== undefined) {
-      const age = now - writer.segment.baseTime;
-      if (writer.size < segmentBytes && age >= 0 && age < SEGMENT_AGE_MS) return writer;
+      const age = now - this.#begunAt;
+      // Ages count from its first event.
+      const isOlder = (time ?? now) < writer.segment.baseTime - 60_000;
+      if (writer.size < segmentBytes && age >= 0 && age < SEGMENT_AGE_MS && !isOlder) return writer;
       // All events of a segment must be confirmed before it ends.
       await before;
       // Not awaited: the next segment can be written while this one ends.
       void this.#endSegment();
     }
+    this.#begunAt = now;
     this.#writer = await this.#createSegment(new SegmentHeader(0, time ?? now));
     return this.#writer;
   }
