@@ -28,13 +28,15 @@ export class DamagedFiles {
   async setAside(path: string): Promise<void> {
     const { fs, clock } = this.#site;
     const directory = this.#directory;
+    const size = await fs.sizeOf(path);
+    // A person took it away.
+    if (size === 0) return fs.remove(path);
     const [, origin = ''] = basename(dirname(path)).split('.');
     const name = basename(path, SEGMENT_SUFFIX);
     const now = clock.now();
     const isKnown = now >= this.#lookedAt && now - this.#lookedAt < KNOWN_MS;
     if (!isKnown) await refuseLink(fs, directory);
     await fs.makeDirectory(directory);
-    const size = await fs.sizeOf(path);
     await fs.rename(path, join(directory, `${dateOf(now)}-${origin}-${name}${SUFFIX}`));
     this.#total += size;
     if (!isKnown || this.#total > MOST_BYTES) await this.tidy();

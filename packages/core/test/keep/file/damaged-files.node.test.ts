@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isFull } from '../../../../../testing/full.ts';
@@ -155,6 +155,16 @@ describe('damaged files', () => {
     await writeFile(other, 'mine');
     await files.tidy(1_000);
     expect(await damaged()).toEqual(['notes.txt']);
+  });
+
+  it('that somebody took away leave nothing behind once their events are released', async () => {
+    await leaveDamage();
+    const { journal, witness } = await place.open();
+    await rename(await place.theSegment(), join(place.directory, 'to look at'));
+    for (const range of witness.ranges) await journal.acknowledge(range);
+    expect(journal.bytes).toBe(0);
+    await journal.close();
+    expect(await readdir(place.directory)).toEqual(['to look at']);
   });
 
   it('that cannot be set aside stay where they are, and no event of them is delivered again', async () => {
