@@ -1,7 +1,7 @@
 import { createTracker, type Journal } from '@sluice/core';
 import { expect, it } from 'vitest';
 import { deliver } from '../src/delivery/deliver.ts';
-import { startService } from './folder.ts';
+import { makeFolder, startService } from './folder.ts';
 
 const EVENT =
   '{"event":"login","correlationKey":"email","correlationValue":"ada@example.com","source":"custom"}';
@@ -41,6 +41,6 @@ it('waits for a journal that takes longer to read than one flush', async () => {
     open();
     return report;
   };
-  const { delivered, left } = await deliver({ ...tracker, flush }, new AbortController().signal);
+  const { delivered, left } = await deliver({ ...tracker, flush }, makeFolder(), new AbortController().signal);
   expect({ delivered, left }).toEqual({ delivered: 1, left: 0 });
 });

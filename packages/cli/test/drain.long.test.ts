@@ -22,6 +22,22 @@ describe('sluice drain', () => {
     });
   });
 
+  it('ends with 1, and says why, if it cannot open the journal', async () => {
+    const [folder, { emulator, env }] = [makeFolder(), await startService()];
+    await leaveEvents(folder, 50);
+    // As on a disk that became read-only.
+    const script = `import { promises } from 'node:fs';
+      promises.mkdir = async () => { throw Object.assign(new Error('read-only file system'), { code: 'EROFS' }); };`;
+    const preload = `--import=data:text/javascript,${encodeURIComponent(script)}`;
+    const { code, output } = await sluice(['drain', folder], { ...env, NODE_OPTIONS: preload });
+    expect(output).toMatch(
+      /^delivered 0 events in .*; 50 left in the journal: storage: .*read-only file system/,
+    );
+    expect(code).toBe(1);
+    expect((await sluice(['drain', folder], env)).code).toBe(0);
+    expect(await emulator.countEvents()).toEqual({ unique: 50, received: 50 });
+  });
+
   it('ends with 1 if files of another version are left, and says so', async () => {
     const [folder, { env }] = [makeFolder(), await startService()];
     await leaveEvents(folder, 1);

@@ -88,7 +88,7 @@ const replay: CommandSpec = {
           const advice = `; if the journal is full, make room first: sluice drain ${directory}`;
           throw new Error(cause.message + (isStorage ? advice : ''), { cause });
         }),
-        ...(await deliver(tracker, signal)),
+        ...(await deliver(tracker, directory, signal)),
       }),
     );
     const text = () => `replayed ${replayed}; ${deliveredText(delivered)}`;

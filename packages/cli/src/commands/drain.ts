@@ -47,7 +47,7 @@ export const drainCommand: CommandSpec = {
     const { openTracker } = await import('../delivery/open-tracker.ts');
     const signal = AbortSignal.any(ends);
     await using tracker = openTracker(service, rate === undefined ? undefined : { perSecond: rate, signal });
-    const work = () => deliver(tracker, signal);
+    const work = () => deliver(tracker, service.journalDirectory, signal);
     const delivered = await withProgress(tracker, () => total, !output.isJson, work);
     const code = tell({ ...delivered, ...others }, output, interrupted.aborted);
     return foreign > 0 ? code || EXIT.failed : code;

@@ -89,7 +89,7 @@ export const sendCommand: CommandSpec = {
           return rejects.close();
         });
       }
-      return deliver(tracker, signal, startedAt);
+      return deliver(tracker, journalDirectory, signal, startedAt);
     });
     const { isComplete, records, rejected } = sender.position;
     // A copy of the file may have been read before, under another name.

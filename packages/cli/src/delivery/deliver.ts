@@ -1,6 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import type { DropReason, FlushReport, PendingReason, Tracker } from '@sluice/core';
+import { inspectJournal } from '@sluice/core/inspect';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { totalsOf } from '../journal/summary.ts';
 import type { Output } from '../output.ts';
 import { count, counted, duration } from '../text/amounts.ts';
 
@@ -36,9 +38,12 @@ export interface Delivered {
 /**
  * Delivers all that waits, and closes the tracker. Ends earlier if the signal aborts, or if only a person can help: what is left
  * is in the journal then.
+ *
+ * @param directory That of its journal.
  */
 export async function deliver(
   tracker: Tracker,
+  directory: string,
   signal: AbortSignal,
   startedAt: number = Date.now(),
 ): Promise<Delivered> {
@@ -52,17 +57,22 @@ export async function deliver(
     if (report.pendingReason !== 'time-out')
       await setTimeout(BREAK_MS, undefined, { signal }).catch(() => undefined);
   }
-  const { pause, lastError } = tracker.stats();
+  const { pause } = tracker.stats();
   const { pending } = await tracker.close({ timeoutMs: CLOSE_MS });
-  const { delivered, deadLettered, dropped } = tracker.stats();
+  const { delivered, deadLettered, dropped, lastError } = tracker.stats();
+  // A tracker knows nothing of events that it could not read.
+  const journal = await inspectJournal(directory).catch(() => undefined);
+  const { waiting, waitingAlive } = totalsOf(journal?.events ?? []);
+  const left = Math.max(pending, waiting - waitingAlive);
+  const stopped = signal.aborted ? 'stopped' : report.pendingReason;
   return {
     delivered,
     deadLettered,
     dropped: Object.values(dropped).reduce((sum, one) => sum + one, 0),
     droppedBy: Object.fromEntries(Object.entries(dropped).filter(([, number]) => number > 0)),
-    left: pending,
-    reason: pending > 0 ? (pause?.reason ?? (signal.aborted ? 'stopped' : report.pendingReason)) : undefined,
-    hint: pending > 0 ? (lastError?.message ?? pause?.hint) : undefined,
+    left,
+    reason: left > 0 ? (pause?.reason ?? stopped ?? 'storage') : undefined,
+    hint: left > 0 ? (lastError?.message ?? pause?.hint) : undefined,
     durationMs: Date.now() - startedAt,
   };
 }
