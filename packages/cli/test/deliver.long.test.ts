@@ -41,6 +41,10 @@ it('waits for a journal that takes longer to read than one flush', async () => {
     open();
     return report;
   };
-  const { delivered, left } = await deliver({ ...tracker, flush }, makeFolder(), new AbortController().signal);
+  const { delivered, left } = await deliver(
+    { ...tracker, flush },
+    makeFolder(),
+    new AbortController().signal,
+  );
   expect({ delivered, left }).toEqual({ delivered: 1, left: 0 });
 });

@@ -7,6 +7,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { API_KEY, makeFolder, startService } from './folder.ts';
 import { sluice } from './sluice-process.ts';
 
+const MIB = 1024 * 1024;
+
 /** The findings, by check. */
 function read(output: string): Record<string, unknown> {
   const findings = output
@@ -67,6 +69,22 @@ describe('sluice doctor', () => {
     const { code, output } = await sluice(['doctor', join(folder, 'journal'), '--json'], {}, folder);
     expect(read(output).key).toMatchObject({ state: 'ok' });
     expect(code).toBe(0);
+  });
+
+  it.each([
+    ['a small disk with the share free that a journal leaves', 512, 60, undefined, 'ok'],
+    ['less than the settings leave free', 100_000, 500, 1024, 'problem'],
+    ['less than the default', 100_000, 60, undefined, 'problem'],
+  ])('judges the disk as a journal does: %s', async (_, total, free, least, state) => {
+    const [folder, { env }] = [makeFolder(), await startService()];
+    const script = `import { promises } from 'node:fs';
+      promises.statfs = async () => ({ type: 0, bsize: ${MIB}, blocks: ${total}, bavail: ${free} });`;
+    const config = { storage: { minFreeBytes: least && least * MIB } };
+    await writeFile(join(folder, 'sluice.config.json'), JSON.stringify(config));
+    const preload = `--import=data:text/javascript,${encodeURIComponent(script)}`;
+    const all = { ...env, NODE_OPTIONS: preload };
+    const { output } = await sluice(['doctor', join(folder, 'journal'), '--json'], all, folder);
+    expect(read(output)).toMatchObject({ disk: { state } });
   });
 
   it('does not judge the key where the address is that of another service', async () => {

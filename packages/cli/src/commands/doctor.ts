@@ -32,7 +32,7 @@ export const doctorCommand: CommandSpec = {
       ...(await checkService(service)),
       checkProxies(service.baseUrl),
       await checkDirectory(directory),
-      await checkDisk(directory),
+      await checkDisk(directory, service.storage?.minFreeBytes),
     ];
     const { colors } = output;
     for (const one of findings) {

@@ -7,8 +7,9 @@ import { mayAccess } from '../may-access.ts';
 import { counted, size } from '../text/amounts.ts';
 import type { Finding } from './finding.ts';
 
-/** What a journal leaves free by default. */
+/** What a journal leaves free: so much by default, and at most this part of the disk. */
 const LEAST_FREE_BYTES = 64 * 1024 * 1024;
+const MOST_RESERVED = 0.05;
 
 /** Whether the journal can be used: whose it is, its mode, and what waits. */
 export async function checkDirectory(directory: string): Promise<Finding> {
@@ -51,11 +52,14 @@ export async function checkDirectory(directory: string): Promise<Finding> {
   }
 }
 
-/** Whether the disk has room, and is one of this machine. */
-export async function checkDisk(directory: string): Promise<Finding> {
+/** Whether the disk has room, and is one of this machine. @param minFreeBytes What the settings leave free. */
+export async function checkDisk(
+  directory: string,
+  minFreeBytes: number = LEAST_FREE_BYTES,
+): Promise<Finding> {
   const check = 'disk';
   const existing = await nearest(directory);
-  const { freeBytes, network } = await nodeFileSystem.volume(existing);
+  const { freeBytes, totalBytes, network } = await nodeFileSystem.volume(existing);
   // A file system may not say it.
   const found = Number.isFinite(freeBytes) ? `${size(freeBytes)} free` : 'of unknown size';
   if (network !== undefined)
@@ -65,8 +69,10 @@ export async function checkDisk(directory: string): Promise<Finding> {
       found: `${existing} is on ${network}`,
       advice: 'use a disk of this machine',
     };
-  if (freeBytes >= LEAST_FREE_BYTES) return { check, state: 'ok', found };
-  return { check, state: 'problem', found, advice: 'free some space: below 64 MiB the journal drops events' };
+  const least = Math.min(minFreeBytes, totalBytes * MOST_RESERVED);
+  if (freeBytes >= least) return { check, state: 'ok', found };
+  const advice = `free some space: below ${size(least)} the journal drops old events, or keeps new ones in memory`;
+  return { check, state: 'problem', found, advice };
 }
 
 /** The directory, or the first one above it that exists. */
