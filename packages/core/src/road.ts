@@ -23,6 +23,7 @@ export function createRoad(settings: Settings, texts: EventTexts, flush: () => P
   let isShut = false;
   /** Whether the process ends. An event tracked now must be written at once, or it is lost. */
   let isLeft = false;
+  let isReleasing = false;
   /** Aborted once nothing is delivered any more. */
   const waits = new Set<AbortController>();
   const { clock, random } = settings;
@@ -175,8 +176,11 @@ export function createRoad(settings: Settings, texts: EventTexts, flush: () => P
 
   /** Writes all events before it returns, if the journal can. Never throws. */
   function writeNow(): void {
-    if (admission.isDenied) return;
+    // What is released here is written below.
+    if (admission.isDenied || isReleasing) return;
+    isReleasing = true;
     attempt(() => admission.leave(), reporter.storageFailed);
+    isReleasing = false;
     attempt(() => waiting.commit.writeNow(), reporter.storageFailed);
   }
 

@@ -10,8 +10,10 @@ import { deserialize } from 'node:v8';
 import { createTracker } from '../index.ts';
 import { systemLocks } from '../keep/file/slots/system-locks.ts';
 import { type Drain, drainInRounds } from '../platform/process/drain-in-background.ts';
+import { LONG_MS } from '../platform/process/rest.ts';
 
-const TIMEOUT_MS = 60_000;
+/** It may wait at first, after processes that saw no answer. */
+const TIMEOUT_MS = LONG_MS + 30_000;
 
 const LOCK = /^(drain-[0-9]{15}-[0-9a-f]{16})\.lock$/;
 

@@ -210,10 +210,12 @@ export function createDelivery(options: DeliveryOptions): (trial: ParcelTrial, p
       trial.sent += 1;
       limits.sent?.(trial, pass.at);
       blame.sent(trial);
-      const outcome = await requests.post(trial.parcel, trial.sent > 1);
-      if (!signal.aborted || outcome.kind === 'answered') await answered(trial, pass, outcome);
-      // The tracker closes: others stay in the journal.
+      const mayBegin = () => !trial.denied.aborted;
+      const outcome = await requests.post(trial.parcel, trial.sent > 1, false, mayBegin);
+      if (outcome.kind === 'answered') await answered(trial, pass, outcome);
       else if (trial.denied.aborted) await waiting.end(trial.parcel, 'denied');
+      // The tracker closes: others stay in the journal.
+      else if (!signal.aborted) await answered(trial, pass, outcome);
     } finally {
       gate.end(pass);
     }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { createTracker } from '../../src/index.ts';
 import { MemoryJournal } from '../../src/keep/memory-journal.ts';
-import type { Outcome } from '../../src/send/http/transport.ts';
+import type { Outcome, Transport } from '../../src/send/http/transport.ts';
 import { Bench, textsOf, watch } from '../bench/bench.ts';
 import { createGate, FakeJournal } from '../bench/fake-journal.ts';
 import { answered } from '../bench/scripted-transport.ts';
@@ -154,6 +154,38 @@ it('a denial that is taken back at once drops nothing that is tracked after that
   await bench.pass(1_000);
   expect(bench.tracker.stats()).toMatchObject({ pending: 0, delivered: 4, dropped: { denied: 3 } });
   expect(bench.taken).toEqual([3, 4, 5, 6]);
+});
+
+it('what is being compressed is not sent once consent is denied', async () => {
+  const bench = new Bench({ journal: new FakeJournal(), compress: true });
+  bench.trackNow(1, { bytes: 100_000 });
+  await bench.clock.advance(1);
+  await vi.waitFor(() => expect(bench.tracker.stats().inFlight).toBe(1), { interval: 0 });
+  bench.tracker.setConsent('denied');
+  await vi.waitFor(() => expect(bench.tracker.stats().dropped.denied).toBe(1));
+  expect(bench.requests).toBe(0);
+  expect(bench.attemptsFailed).toEqual([]);
+  bench.check();
+});
+
+it('what was sent compressed, and is refused once consent is denied, is not sent again plain', async () => {
+  let answer = (_: Outcome): void => {};
+  const encodings: unknown[] = [];
+  const post: Transport['post'] = ({ headers }) => {
+    encodings.push(headers['content-encoding']);
+    return new Promise((resolve) => {
+      answer = resolve;
+    });
+  };
+  const transport = { post, close: async () => {} };
+  const bench = new Bench({ journal: new FakeJournal(), compress: true, transport });
+  bench.trackNow(1, { bytes: 100_000 });
+  await bench.clock.advance(1);
+  await vi.waitFor(() => expect(encodings).toEqual(['gzip']));
+  bench.tracker.setConsent('denied');
+  answer(answered(415));
+  await vi.waitFor(() => expect(bench.tracker.stats().dropped.denied).toBe(1));
+  expect(encodings).toEqual(['gzip']);
 });
 
 it('nothing is sent once consent is denied, however near the request was', async () => {

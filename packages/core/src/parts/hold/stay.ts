@@ -54,7 +54,8 @@ export class Stay {
   /** Removes the events whose append is not in progress, one by one. */
   *take(): Generator<WaitingEvent> {
     for (const event of [...this.#events]) {
-      if (this.#writing.has(event)) continue;
+      // Whoever gets one may take the others too.
+      if (this.#writing.has(event) || !this.#events.has(event)) continue;
       this.#forget(event);
       yield event;
     }

@@ -14,7 +14,7 @@ const ANSWER_MS = 10_000;
 /** The longest pause over processes, in milliseconds. */
 const MOST_MS = 60 * 60_000;
 /** A process that lives for longer sends all the same, as a server after a crash loop: it sees the answer. */
-const LONG_MS = 60_000;
+export const LONG_MS = 60_000;
 
 interface RestOptions {
   readonly clock: Clock;

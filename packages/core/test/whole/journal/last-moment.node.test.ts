@@ -48,6 +48,17 @@ describe('a tracker, when the process ends,', () => {
     expect(lastGroupsOf(journal)).toEqual([[0], [1]]);
   });
 
+  it('writes held events once whose customer became known just before', () => {
+    const journal = new FakeSyncJournal();
+    const { bench, exit } = createScene(journal, { unidentified: { hold: true } });
+    for (const n of [0, 1, 2]) bench.tracker.track('event', { n });
+    bench.tracker.identify('ada@example.com');
+    exit();
+    expect(lastGroupsOf(journal)).toEqual([[0, 1, 2]]);
+    expect(bench.tracker.stats()).toMatchObject({ pending: 3, unwritten: 0 });
+    bench.check();
+  });
+
   it('writes nothing that is written', async () => {
     const journal = new FakeSyncJournal();
     const { bench, exit } = createScene(journal);
