@@ -13,6 +13,7 @@ const GROUP_LIMIT: Limit = { maxEvents: 500, maxBytes: 256 * 1024 };
 const SEARCH_AGAIN_MS = 30_000;
 /** Noted beside a parcel if the process ended between two releases of it: before the second deleted the parcel. */
 const RELEASED = '[]';
+const ROWS = 'WHERE life = ? AND first BETWEEN ? AND ?';
 
 /** A stored parcel: one row. */
 interface Parcel extends Kept, Span {
@@ -42,6 +43,8 @@ export class SqliteJournal implements Journal {
   readonly #clock: Clock;
   /** By segment: the own one, and those that were found. */
   readonly #lives: Life[] = [];
+  /** Parcels of which something was released that could not be noted. */
+  readonly #unnoted = new Map<Parcel, Life>();
   #life: Life | undefined;
   #observer: JournalObserver | undefined;
   #searching: Timer | undefined;
@@ -118,22 +121,9 @@ export class SqliteJournal implements Journal {
     const life = this.#lives[range.segment - 1];
     const changed = life?.parcels.release(range) ?? [];
     if (life === undefined || changed.length === 0) return;
-    const cut = changed.filter(({ rest }) => rest.length > 0);
-    // All parcels between two of them are released, too.
-    const ended = changed.filter(({ rest }) => rest.length === 0);
-    const [first, last] = [ended[0], ended.at(-1)];
-    await this.#store.use('release events', async (execute) => {
-      for (const { from, rest } of cut) {
-        const values = [life.id, from, JSON.stringify(rest)];
-        await execute('INSERT OR REPLACE INTO sluice_rests VALUES (?, ?, ?)', ...values);
-      }
-      if (first === undefined || last === undefined) return;
-      const rows = 'WHERE life = ? AND first BETWEEN ? AND ?';
-      const key = [life.id, first.from, last.from];
-      await execute(`DELETE FROM sluice_parcels ${rows}`, ...key);
-      if (ended.some(({ isCut }) => isCut)) await execute(`DELETE FROM sluice_rests ${rows}`, ...key);
-    });
-    for (const parcel of cut) parcel.isCut = true;
+    await this.#note(life, changed);
+    // That it failed was told before.
+    void this.#noteAgain().catch(() => undefined);
   }
 
   /** In SQLite's mode WAL, a commit may wait for the next checkpoint to reach the disk. */
@@ -149,11 +139,15 @@ export class SqliteJournal implements Journal {
   /** Gives up one parcel, of previous lives first. */
   async evictOldest(rescue?: (segment: number, part: Span) => Promise<void>): Promise<true | undefined> {
     const own = this.#own;
-    for (const { segment, parcels } of [...this.#lives.filter((life) => life !== own), own]) {
+    for (const { id, segment, parcels } of [...this.#lives.filter((life) => life !== own), own]) {
       const oldest = parcels.all.find(({ rest }) => rest.length > 0);
       if (oldest === undefined) continue;
       const range = { segment, from: oldest.from, to: oldest.to };
       await rescue?.(segment, range);
+      // If it cannot be deleted, nothing is given up.
+      await this.#store.use('delete events', (execute) =>
+        execute(`DELETE FROM sluice_parcels ${ROWS}`, id, oldest.from, oldest.from),
+      );
       this.#observer?.settled?.(range, 'journal-full');
       await this.acknowledge(range);
       return true;
@@ -165,9 +159,41 @@ export class SqliteJournal implements Journal {
     this.#closed = true;
     this.#searching?.cancel();
     if (this.#lives.length === 0) return;
+    await this.#noteAgain().catch(() => undefined);
     // Wait for statements in progress: only then may another journal take these events.
     await this.#store.use('close', async () => {}).catch(() => undefined);
     for (const { id } of this.#lives) taken.delete(id);
+  }
+
+  /** @param changed Parcels of which something is released: all that are between two of them are released, too. */
+  async #note(life: Life, changed: readonly Parcel[]): Promise<void> {
+    for (const parcel of changed) this.#unnoted.delete(parcel);
+    const cut = changed.filter(({ rest }) => rest.length > 0);
+    const ended = changed.filter(({ rest }) => rest.length === 0);
+    const [first, last] = [ended[0], ended.at(-1)];
+    try {
+      await this.#store.use('release events', async (execute) => {
+        for (const parcel of cut) {
+          parcel.isCut = true;
+          const values = [JSON.stringify(parcel.rest), life.id, parcel.from];
+          // Only if the parcel is still there.
+          const row = 'SELECT life, first, ? FROM sluice_parcels WHERE life = ? AND first = ?';
+          await execute(`INSERT OR REPLACE INTO sluice_rests ${row}`, ...values);
+        }
+        if (first === undefined || last === undefined) return;
+        const key = [life.id, first.from, last.from];
+        await execute(`DELETE FROM sluice_parcels ${ROWS}`, ...key);
+        if (ended.some(({ isCut }) => isCut)) await execute(`DELETE FROM sluice_rests ${ROWS}`, ...key);
+      });
+    } catch (error) {
+      for (const parcel of changed) this.#unnoted.set(parcel, life);
+      throw error;
+    }
+  }
+
+  /** Notes what could not be noted, as far as that works now. */
+  async #noteAgain(): Promise<void> {
+    for (const [parcel, life] of this.#unnoted) await this.#note(life, [parcel]);
   }
 
   /** The life that appends. Its id is drawn only now: to import and to create draws no random number. */

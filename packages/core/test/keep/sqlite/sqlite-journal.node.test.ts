@@ -85,6 +85,38 @@ describe('SqliteJournal', () => {
       expect((await database.execute(`SELECT * FROM ${table}`)).rows).toEqual([]);
   });
 
+  it('notes with a later release what it could not note, and deletes nothing between that still waits', async () => {
+    const database = new Sqlite();
+    const { journal } = await open(database);
+    const ranges: Range[] = [];
+    for (const text of ['0', '1', '2', '3', '4'])
+      ranges.push(await journal.append(group([text, `${text}x`])));
+    const [first, second, , fourth, last] = ranges as [Range, Range, Range, Range, Range];
+    database.failure = new Error('database is locked');
+    for (const range of [first, part(second, 0, 1), part(fourth, 0, 1), last])
+      await expect(journal.acknowledge(range)).rejects.toMatchObject({ code: 'SLUICE_STORAGE' });
+    database.failure = undefined;
+    await journal.acknowledge(part(fourth, 1, 2));
+    await expect
+      .poll(async () => (await database.execute('SELECT first FROM sluice_parcels')).rows)
+      .toEqual([{ first: 2 }, { first: 4 }]);
+    await journal.close();
+    expect((await database.execute('SELECT first FROM sluice_rests')).rows).toEqual([{ first: 2 }]);
+    const next = await open(database);
+    expect(await readAll(next.journal, next.witness.ranges)).toEqual(['1x', '2', '2x']);
+  });
+
+  it('notes when it is closed what it could not note before', async () => {
+    const database = new Sqlite();
+    const { journal } = await open(database);
+    const range = await journal.append(group(['1']));
+    database.failure = new Error('database is locked');
+    await expect(journal.acknowledge(range)).rejects.toMatchObject({ code: 'SLUICE_STORAGE' });
+    database.failure = undefined;
+    await journal.close();
+    expect((await database.execute('SELECT * FROM sluice_parcels')).rows).toEqual([]);
+  });
+
   it('only adds rows and deletes them: no parcel is written again', async () => {
     const database = new Sqlite();
     const { journal } = await open(database);
@@ -241,6 +273,25 @@ describe('SqliteJournal', () => {
     expect(await journal.evictOldest()).toBeUndefined();
     expect(witness.settlements.map(({ fate }) => fate)).toEqual(['journal-full', 'journal-full']);
     expect((await database.execute('SELECT * FROM sluice_parcels')).rows).toEqual([]);
+  });
+
+  it('gives up nothing where it cannot delete the oldest parcel', async () => {
+    const database = new Sqlite();
+    const { journal, witness } = await open(database);
+    const range = await journal.append(group(['1', '2']));
+    await journal.acknowledge(part(range, 0, 1));
+    database.failure = new Error('database is locked');
+    await expect(journal.evictOldest()).rejects.toMatchObject({ code: 'SLUICE_STORAGE' });
+    database.failure = undefined;
+    expect(witness.settlements).toEqual([]);
+    expect(journal.bytes).toBe(3);
+    expect(await readAll(journal, [part(range, 1, 2)])).toEqual(['2']);
+
+    // The last event is delivered as the parcel is deleted.
+    await Promise.all([journal.evictOldest(), journal.acknowledge(part(range, 1, 2))]);
+    expect(witness.settlements).toMatchObject([{ fate: 'journal-full' }]);
+    for (const table of ['sluice_parcels', 'sluice_rests'])
+      expect((await database.execute(`SELECT * FROM ${table}`)).rows).toEqual([]);
   });
 });
 
