@@ -15,6 +15,8 @@ export class Parcels implements Unwritten {
   protected readonly epochs: Epochs = new Epochs();
   readonly #journal: Journal;
   readonly #onFailed: (error: unknown) => void;
+  /** Where events were whose copies are not synced yet. */
+  readonly #moved: Range[] = [];
   #givenUp = 0;
 
   /** @param onFailed What must not be dropped could not be copied. */
@@ -130,14 +132,14 @@ export class Parcels implements Unwritten {
   async rescue(gone: Range, isAll: boolean): Promise<number> {
     const isWhole = gone.to === Number.POSITIVE_INFINITY;
     const last = [...this.all()].filter(({ isAlone, isHigh }) => isAll || (isAlone && isWhole) || isHigh);
-    const found = last.flatMap(({ places }) =>
-      places.find(gone).flatMap((span) => places.slice(span).ranges),
-    );
+    const found = last.flatMap(({ places }) => partsOf(places, gone));
     let bytes = 0;
     try {
-      for (const range of found) bytes += await this.#copy(range);
-      // Before what was copied is deleted.
-      if (bytes > 0) await this.#journal.sync();
+      try {
+        for (const range of found) bytes += await this.#copy(range);
+      } finally {
+        await this.#releaseMoved();
+      }
     } catch (error) {
       if (isAll) throw error;
       // The events that are left in the segment go with it, and are reported.
@@ -182,6 +184,14 @@ export class Parcels implements Unwritten {
     return this.epochs.end();
   }
 
+  /** What holds the originals may stay: no process may find events there a second time. */
+  async #releaseMoved(): Promise<void> {
+    if (this.#moved.length === 0) return;
+    await this.#journal.sync();
+    const released = this.#moved.splice(0).map(async (range) => this.#journal.acknowledge(range));
+    await Promise.allSettled(released);
+  }
+
   async #copy(range: Range): Promise<number> {
     const journal = this.#journal;
     let bytes = 0;
@@ -194,9 +204,11 @@ export class Parcels implements Unwritten {
         const moved = { ...range, from, to: from + count };
         // Some may have ended meanwhile: nobody needs their copies.
         let unneeded = [written];
-        for (const { places } of this.all())
+        for (const { places } of this.all()) {
+          this.#moved.push(...partsOf(places, moved));
           for (const used of places.move(moved, written))
             unneeded = unneeded.flatMap((part) => without(part, used));
+        }
         for (const part of unneeded) await journal.acknowledge(part);
         bytes += events.bytes.length;
       }
@@ -204,6 +216,10 @@ export class Parcels implements Unwritten {
     }
     return bytes;
   }
+}
+
+function partsOf(places: Places, range: Range): Range[] {
+  return places.find(range).flatMap((span) => places.slice(span).ranges);
 }
 
 /** Undefined if no time is known. */
