@@ -2,7 +2,7 @@ import { cp, mkdir, rename, rm } from 'node:fs/promises';
 import { systemClock } from '@sluice/protocol/toolbox';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Range } from '../../../src/base/range.ts';
-import { createTracker } from '../../../src/index.ts';
+import { createTracker, type Tracker } from '../../../src/index.ts';
 import type { Locks } from '../../../src/keep/file/slots/system-locks.ts';
 import { systemLocks } from '../../../src/keep/file/slots/system-locks.ts';
 import { FailingFileSystem } from '../../bench/failing-file-system.ts';
@@ -88,6 +88,36 @@ describe('a journal under whose feet the directory is', () => {
       expect(await place.inherited()).toEqual(expect.arrayContaining(['"after"', '"last"']));
     },
   );
+});
+
+describe('a journal that took over events of a dead process, under whose feet the directory is', () => {
+  /** The journal, and where it has the events that it took over. */
+  async function inherit() {
+    const dead = await place.open();
+    await dead.journal.append(group(['"inherited"']));
+    await dead.journal.close();
+    const { journal, witness, before } = await start();
+    await expect.poll(() => witness.ranges.length).toBe(1);
+    return { journal, witness, before, inherited: witness.ranges };
+  }
+
+  it.for(['moved away', 'replaced by an empty one', 'removed'])(
+    '%s, says at the next sync that these are gone as well',
+    async (how) => {
+      const { journal, witness, before, inherited } = await inherit();
+      await lose(how);
+      await journal.append(group(['"after"']));
+      await journal.sync();
+      expect(witness.gone).toEqual(expect.arrayContaining([before, ...inherited]));
+    },
+  );
+
+  it('replaced by an empty one, says at the next look that these are gone', async () => {
+    const { witness, inherited } = await inherit();
+    await lose('replaced by an empty one');
+    await place.clock.advance(10 * 60_000);
+    await expect.poll(() => witness.gone).toEqual(expect.arrayContaining([...inherited]));
+  });
 });
 
 describe('an event that is appended with `fsync: always` as the directory is moved away', () => {
@@ -177,6 +207,15 @@ describe('a journal whose lock somebody removed', () => {
 });
 
 describe('a tracker', () => {
+  /** The events that the next process would find if this one were killed: it cannot take what the living tracker has. */
+  async function leftByKill(tracker: Tracker): Promise<string[]> {
+    await cp(place.directory, copy(), { recursive: true, filter: (path) => !path.endsWith('.lock') });
+    await tracker.close({ timeoutMs: 0 });
+    await rm(place.directory, { recursive: true });
+    await rename(copy(), place.directory);
+    return place.inherited();
+  }
+
   it('whose directory is moved away has written all that it has in memory, once it says that this is durable', async () => {
     const transport = new ScriptedTransport(systemClock);
     transport.respond = () => failed(false);
@@ -196,11 +235,23 @@ describe('a tracker', () => {
     track(100);
     await tracker.durable();
     expect(failures.join('\n')).toContain('somebody removed');
-    // As after a kill: another process cannot take what the living tracker has.
-    await cp(place.directory, copy(), { recursive: true, filter: (path) => !path.endsWith('.lock') });
-    await tracker.close({ timeoutMs: 0 });
-    await rm(place.directory, { recursive: true });
-    await rename(copy(), place.directory);
-    expect(await place.inherited()).toHaveLength(200);
+    expect(await leftByKill(tracker)).toHaveLength(200);
+  });
+
+  it('whose directory is moved away has written what it took over and sends as well, once it says that this is durable', async () => {
+    const dead = await place.open();
+    await dead.journal.append(group(['{"event":"first"}', '{"event":"second"}']));
+    await dead.journal.close();
+    const transport = new ScriptedTransport(systemClock);
+    transport.respond = () => new Promise(() => {});
+    const tracker = createTracker({
+      ...{ baseUrl: 'http://127.0.0.1:9', apiKey: 'key', correlationKey: 'email' },
+      ...{ journalDirectory: place.directory, transport },
+    });
+    await expect.poll(() => tracker.stats().inFlight).toBe(2);
+    await lose('moved away');
+    tracker.track('purchase', {}, { correlationValue: 'ada' });
+    await tracker.durable();
+    expect(await leftByKill(tracker)).toHaveLength(3);
   });
 });

@@ -286,7 +286,7 @@ export class Appender {
     this.#segments.keep(segment, await writer.close());
     try {
       await this.#segments.save();
-      await this.#segments.forsake(new Set([segment.directory]));
+      await this.#segments.forsake();
     } catch (error) {
       // Each append whose sync failed rejects.
       if (fsync === 'always') await this.#segments.drop(segment);

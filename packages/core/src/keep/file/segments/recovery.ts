@@ -45,8 +45,7 @@ export class Recovery {
    */
   async look(directories: readonly string[], ours: string | undefined): Promise<boolean> {
     const { root } = this.#site;
-    const forsaken = this.#segments.forsake(new Set(directories));
-    let isComplete = await forsaken.then(
+    let isComplete = await this.#segments.forsake().then(
       () => true,
       (cause) => this.#isGone(root, cause),
     );

@@ -196,16 +196,16 @@ export class Segments {
   }
 
   /**
-   * Tells of the events whose files are gone from some directories, or are shorter than they were, as those in a backup, and gives
-   * them up. What was saved of them is elsewhere.
+   * Tells of the events whose files are gone, maybe with their directory, or are shorter than they were, as those in a backup, and
+   * gives them up. What was saved of them is elsewhere.
    */
-  async forsake(directories: ReadonlySet<string>): Promise<void> {
+  async forsake(): Promise<void> {
     const { fs } = this.#site;
     this.#stuck.clear();
     for (const segment of this.#all()) {
       const { number, sealed, unsaved } = segment;
       // Events in memory only are not lost with the file: they must be saved first.
-      if (!sealed || unsaved.length > 0 || !directories.has(segment.directory)) continue;
+      if (!sealed || unsaved.length > 0) continue;
       const size = await fs.sizeOf(segment.path).catch(() => undefined);
       if (size === undefined || size >= segment.size || !this.#holds(segment)) continue;
       // Only now: an append may have ended meanwhile.
