@@ -4,6 +4,8 @@ import type { TrackerOptions } from '../options/options.ts';
 import { onRoad } from '../server.ts';
 import type { Tracker } from '../tracker.ts';
 
+export { isIntercepted } from '../send/http/transport.ts';
+
 export interface TextTracker {
   readonly tracker: Tracker;
   /**

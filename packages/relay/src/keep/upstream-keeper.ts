@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { FinishOptions } from '@sluice/core';
+import { isIntercepted } from '@sluice/core/text-tracker';
 import { UndiciTransport } from '@sluice/core/undici-transport';
 import { EVENTS_PATH, endpoint, joinEvents, parseRetryAfter, requestHeaders } from '@sluice/protocol';
 import { type Clock, MAX_TIMER_MS, type Redact } from '@sluice/protocol/toolbox';
@@ -18,7 +19,7 @@ const OURS: ReadonlySet<number> = new Set([
 ]);
 /** Characters of an answer that are logged. */
 const MOST_SHOWN = 200;
-/** A page of a captive portal, or of a proxy. */
+/** A page whose text is not logged. For acceptance, the rule of the trackers counts: it calls XML of a refusal a page, too. */
 const HTML = /^\s*<(?:!doctype|html)/i;
 
 /** Keeps nothing: the service has the events before the page has its answer. For machines without a disk. */
@@ -81,13 +82,13 @@ export class UpstreamKeeper implements Keeper {
     });
     const answer = outcome.kind === 'answered' ? outcome : undefined;
     const status = answer?.status ?? 0;
-    const isWebPage = HTML.test(answer?.body ?? '');
-    if (status >= 200 && status < 300 && !isWebPage) return;
+    const isAccepted = status >= 200 && status < 300;
+    if (answer && isAccepted && !isIntercepted(answer)) return;
     // The page sends less at once. Otherwise it would send the same again and again.
     if (status === TOO_LARGE) throw new Refusal('too_large');
     // Before it is cut: the log would not know a part of the key.
     const body = this.#redact(answer?.body ?? '').slice(0, MOST_SHOWN);
-    const words = isWebPage ? 'a web page' : body || 'nothing';
+    const words = isAccepted || HTML.test(body) ? 'a web page' : body || 'nothing';
     const cause =
       outcome.kind === 'failed' ? outcome.cause : new Error(`the service answered ${status} with ${words}`);
     if ((status >= 400 && status < 500 && !OURS.has(status)) || status === 501) {

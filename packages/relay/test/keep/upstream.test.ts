@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { gzipSync } from 'node:zlib';
 import { VirtualClock } from '@sluice/core/testing';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createRelay } from '../../src/index.ts';
@@ -70,6 +71,26 @@ describe("durability: 'upstream'", () => {
       'Error: the service answered 302 with nothing',
       'Error: the service answered 200 with a web page',
     ]);
+  });
+
+  it.each([
+    ['a comment', '<!-- portal --><html>'],
+    ['a head', '<head><title>Log in'],
+    ['a script', '<script>location = "/login"</script>'],
+    ['a meta', '<meta http-equiv="refresh" content="0; url=/login">'],
+    ['XHTML', '<?xml version="1.0"?>\n<!DOCTYPE html>'],
+    ['gzip', gzipSync('<!doctype html>')],
+    ['UTF-16', Buffer.from('\ufeff<!doctype html>', 'utf16le')],
+  ])("answers 503 where a portal's page came in place of the service's answer: %s", async (_, page) => {
+    const baseUrl = await listen((request, response) => {
+      request.resume();
+      request.on('end', () => response.writeHead(200, { 'content-type': 'text/html' }).end(page));
+    });
+    const site = await openSite(
+      optionsOf({ baseUrl, apiKey: 'key' }, { durability: 'upstream', logger: SILENT }),
+    );
+    const answered = await site.send({ batch: [pageEvent()], ticket: await site.ticket() });
+    expect(answered).toMatchObject({ status: 503, body: { error: 'not_durable' } });
   });
 
   it.each([400, 406, 409, 415, 422, 501])(
