@@ -156,7 +156,9 @@ function read(given: RelayOptions): Omit<Settings, 'redact' | 'log'> {
     secrets: [secret].flat(),
     directory:
       options.directory ??
-      (options.durability === 'upstream' ? '' : directoryOf(baseUrl, options.correlationKey)),
+      (options.durability === 'upstream'
+        ? ''
+        : directoryOf(baseUrl, options.correlationKey, tracker.account)),
   };
 }
 
@@ -186,8 +188,9 @@ function isOrigin(text: string): boolean {
   return URL.canParse(text) && /^https?:/.test(text) && new URL(text).origin === text;
 }
 
-/** Different for each account. */
-function directoryOf(...account: string[]): string {
-  const name = createHash('sha256').update(account.join(' ')).digest('hex').slice(0, 16);
+/** Different for each account. Without one, it is where it always was: events may wait there. */
+function directoryOf(baseUrl: string, correlationKey: string, account = ''): string {
+  const names = `${baseUrl} ${correlationKey}${account && `\n${account}`}`;
+  const name = createHash('sha256').update(names).digest('hex').slice(0, 16);
   return join(stateDirectory('directory', 'durability: "upstream"'), 'sluice', `relay-${name}`);
 }

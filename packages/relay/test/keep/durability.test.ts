@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { lstat, open, readdir, rm, symlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { platform } from 'node:process';
 import { FileJournal } from '@sluice/core/file-journal';
 import { VirtualClock } from '@sluice/core/testing';
 import { systemClock } from '@sluice/protocol/toolbox';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { PATIENCE } from '../../../../testing/patience.ts';
 import { createRelay, type Relay, toNodeHandler } from '../../src/index.ts';
 import { directory, listen, openSite, optionsOf, pageEvent, SILENT, Site, service } from '../bench/site.ts';
@@ -189,4 +190,33 @@ it('a journal that does not outlive the process is refused: no event in it would
     );
     await createRelay({ ...options, durability: 'upstream' }).close();
   }
+});
+
+it('two accounts of one service keep their events apart; without an account, the directory stays where it was', async () => {
+  const path = await directory();
+  for (const name of ['HOME', 'XDG_STATE_HOME', 'LOCALAPPDATA']) vi.stubEnv(name, path);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const got: unknown[] = [];
+  const baseUrl = await listen((request, response) => {
+    request.resume();
+    const { authorization } = request.headers;
+    request.on('end', () => {
+      got.push(authorization);
+      response.writeHead(authorization === 'Api-Key one' ? 503 : 200).end();
+    });
+  });
+  for (const account of ['one', 'two', undefined]) {
+    const options = optionsOf({ baseUrl, apiKey: `${account}` }, { tracker: { account }, logger: SILENT });
+    const relay = createRelay(options);
+    const site = new Site(relay, await listen(toNodeHandler(relay)));
+    expect(await site.send({ batch: [pageEvent()], ticket: await site.ticket() })).toMatchObject({
+      status: 202,
+    });
+    await relay.close({ timeoutMs: account === 'one' ? 0 : PATIENCE.timeout });
+  }
+  expect(got.filter((key) => key !== 'Api-Key one')).toEqual(['Api-Key two', 'Api-Key undefined']);
+  const names = (await readdir(path, { recursive: true })).map((name) => basename(name));
+  const hash = createHash('sha256').update(`${baseUrl}/ email`).digest('hex').slice(0, 16);
+  expect(names.filter((name) => name.startsWith('relay-'))).toHaveLength(3);
+  expect(names).toContain(`relay-${hash}`);
 });
