@@ -53,8 +53,8 @@ export class Window {
 
   delete(key: Key): void {
     this.#current.delete(key);
-    // Half of a chain of probes may be gone.
-    if (this.#cleared === 0) this.#previous.delete(key);
+    // Half of a chain of probes may be gone: no key moves there, because it ends at the first empty slot.
+    if (this.#cleared < this.#previous.slots) this.#previous.delete(key);
   }
 
   /** What a file has: the older table first. */

@@ -55,6 +55,25 @@ describe('202', () => {
     expect(site.relay.isReady()).toBe(true);
   });
 
+  it('is not answered for what was dropped before because the journal was full, also by a relay with a small window', async () => {
+    const emulator = await service();
+    await emulator.suspend();
+    const tracker = { storage: { maxBytes: 512 * 1024 }, delivery: { retryMaxMs: 100 } };
+    const limits = { ...UNLIMITED, windowBytes: 65_536 };
+    const site = await openSite(optionsOf(emulator, { tracker, limits, logger: SILENT }));
+    const ticket = await site.ticket();
+    const batches = Array.from({ length: 20 }, () => Array.from({ length: 200 }, () => pageEvent()));
+    const statusOf = async (batch: object[]) => (await site.send({ batch, ticket })).status;
+    await Promise.all(batches.map(statusOf));
+    await emulator.resume();
+    // What is sent first is still in the table that is being emptied.
+    for (const batch of [...batches.slice(8), ...batches.slice(0, 8)]) {
+      await expect.poll(() => statusOf(batch)).toBe(202);
+    }
+    await expect.poll(() => site.relay.tracker?.stats()).toMatchObject({ pending: 0 });
+    expect(await emulator.countEvents()).toMatchObject({ unique: 4_000 });
+  });
+
   it('is not answered while the journal fails: beyond 100,000 events nothing new is taken, so that all are delivered once', async () => {
     const emulator = await service();
     await emulator.suspend();

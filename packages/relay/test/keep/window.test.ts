@@ -52,6 +52,22 @@ describe('a window', () => {
     expect(window.has(keyOf(1))).toBe(false);
   });
 
+  it('forgets that also while the table that has it is being emptied, and nothing else', () => {
+    const window = new Window({ keepMs: 1_000_000, bytes: 34 * 1_000 }, 0);
+    // 1,000 ids fill a table. After half as many more, the next ones empty it.
+    for (let number = 0; number < 1_750; number += 1) window.add(keyOf(number), 0);
+    const known = Array.from({ length: 1_750 }, (_, number) => number).filter((number) =>
+      window.has(keyOf(number)),
+    );
+    const isForgotten = (number: number) => number % 3 === 0;
+    for (const number of known.filter(isForgotten)) window.delete(keyOf(number));
+    const left = known.filter((number) => window.has(keyOf(number)));
+    expect(known.filter((number) => number < 1_000).length).toBeGreaterThan(200);
+    expect(left).toEqual(known.filter((number) => !isForgotten(number)));
+    for (let number = 1_750; number < 5_000; number += 1) window.add(keyOf(number), 0);
+    expect([4_700, 4_999].every((number) => window.has(keyOf(number)))).toBe(true);
+  });
+
   it('begins anew after a long silence', () => {
     const window = new Window({ keepMs: KEEP_MS, bytes: 34 * 100 }, 0);
     window.add(keyOf(1), 0);
