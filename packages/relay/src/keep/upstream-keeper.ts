@@ -65,7 +65,8 @@ export class UpstreamKeeper implements Keeper {
     const timer = this.#clock.setTimeout(end, Math.min(timeoutMs, MAX_TIMER_MS), true);
     if (signal?.aborted) end();
     signal?.addEventListener('abort', end);
-    await Promise.allSettled(this.#pending);
+    // The body of another one may come meanwhile.
+    while (this.#pending.size > 0) await Promise.allSettled(this.#pending);
     signal?.removeEventListener('abort', end);
     timer.cancel();
     end();

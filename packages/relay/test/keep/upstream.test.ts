@@ -1,7 +1,9 @@
-import type { ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import { request, type ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { VirtualClock } from '@sluice/core/testing';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { PATIENCE } from '../../../../testing/patience.ts';
 import { createRelay } from '../../src/index.ts';
 import { listen, openSite, optionsOf, pageEvent, SILENT, service } from '../bench/site.ts';
 
@@ -133,5 +135,28 @@ describe("durability: 'upstream'", () => {
     ending.abort();
     await closed;
     expect((await Promise.all(statuses)).sort()).toEqual([202, 503]);
+  });
+
+  it('waits for those too whose body comes while it is being closed: their events would arrive twice', async () => {
+    const responses: ServerResponse[] = [];
+    const baseUrl = await listen((_request, response) => void responses.push(response));
+    const site = await openSite(optionsOf({ baseUrl, apiKey: 'key' }, { durability: 'upstream' }));
+    const body = JSON.stringify({ batch: [pageEvent()], ticket: await site.ticket() });
+    const headers = { origin: site.origin, 'content-type': 'application/json' };
+    const slow = request(`${site.origin}/s`, { method: 'POST', agent: false, headers });
+    const slowAnswered = once(slow, 'response');
+    slow.write(body.slice(0, 9));
+    await expect.poll(() => site.relay.stats().pendingBytes).toBeGreaterThan(0);
+    const answered = site.send(body);
+    await expect.poll(() => responses.length).toBe(1);
+    const closed = site.relay.close({ timeoutMs: PATIENCE.timeout });
+    slow.end(body.slice(9));
+    await expect.poll(() => responses.length).toBe(2);
+    responses[0]?.end('{}');
+    expect((await answered).status).toBe(202);
+    responses[1]?.end('{}');
+    const [response] = await slowAnswered;
+    expect(response.resume().statusCode).toBe(202);
+    await closed;
   });
 });
