@@ -60,7 +60,8 @@ export class Jwts {
 
 /** An error never shows a key. */
 function keyOf(kid: string, key: unknown, algorithm: string): Key {
-  const option = `jwt.keys.${kid}`;
+  // What is as long may be a secret in the wrong place.
+  const option = `jwt.keys.${kid.length < LEAST_SECRET ? kid : '…'}`;
   if (algorithm.startsWith('HS')) {
     // PEM text is most often a public key: whoever has that could sign as anybody.
     const isSecret = typeof key === 'string' && key.length >= LEAST_SECRET && !key.includes('-----BEGIN');

@@ -148,12 +148,14 @@ it.each([
 
 it('a key of JWTs that stands in the wrong place is not shown', () => {
   const options = optionsOf({ baseUrl: 'http://service.example', apiKey: KEY });
-  const key = 'canary-jwt-key-0123456789';
+  const key = 'canary-jwt-key-0123456789-0123456789';
   const wrong: unknown[] = [key, { algorithm: 'HS256', audience: 'a', keys: key }];
   wrong.push({ algorithm: key, audience: 'a', keys: { one: key } });
+  wrong.push({ algorithm: 'HS256', audience: 'a', keys: { [key]: '2026' } });
   for (const jwt of wrong) {
     const create = () => createRelay({ ...options, ...{ jwt: jwt as object } } as RelayOptions);
     expect(create).toThrow(/jwt/);
     expect(create).not.toThrow(key);
+    expect(create).not.toThrow(expect.objectContaining({ option: expect.stringContaining(key) }));
   }
 });
