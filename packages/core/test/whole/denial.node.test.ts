@@ -202,6 +202,27 @@ it('nothing is sent once consent is denied, however near the request was', async
   }
 });
 
+it.each(['for good', 'for a moment'])('held events on the way end if consent is denied %s', async (time) => {
+  for (let turns = 0; turns < 80; turns += 1) {
+    const bench = new Bench({ journal: new FakeJournal(), unidentified: { hold: true } });
+    // More than are read at once.
+    for (let n = 0; n < 260; n += 1) bench.tracker.track('seen', { n });
+    await bench.pass(100);
+    expect(bench.tracker.stats().held).toBe(260);
+    bench.tracker.identify('ada@example.com');
+    for (let turn = 0; turn < turns; turn += 1) await undefined;
+    const before = bench.requests;
+    bench.tracker.setConsent('denied');
+    if (time !== 'for good') bench.tracker.setConsent('granted');
+    await bench.pass(1_000);
+    const { delivered, dropped, held, pending } = bench.tracker.stats();
+    expect([turns, held, pending, delivered + dropped.denied]).toEqual([turns, 0, 0, 260]);
+    bench.tracker.setConsent('granted');
+    await bench.pass(1_000);
+    expect([turns, bench.requests]).toEqual([turns, before]);
+  }
+});
+
 it('what the service refuses is kept no more once consent is denied', async () => {
   const bench = new Bench({
     delivery: { classify: () => [1, 3, 5].map((index) => ({ index, reason: 'bad' })) },

@@ -226,6 +226,8 @@ export class Admission {
     const { isClaim, reason } = stay;
     if (reason === 'denied') return void (await this.#shelf.clear(reason));
     const session = await (isClaim ? sessions.claim(stay.customer) : sessions.read());
+    // Consent was denied meanwhile: the next stay clears the shelf.
+    if (stay.reason === 'denied') return;
     const { customer } = sessions;
     // The claim is made, even if the rest fails and is tried again.
     stay.end(customer);
@@ -240,17 +242,18 @@ export class Admission {
       // Events tracked meanwhile go before later ones.
       if (this.isOpen(false)) this.#release(next, customer);
     }
-    if (customer !== undefined) await this.#shelf.use(() => this.#sendStored(session, customer));
+    if (customer !== undefined) await this.#shelf.use(() => this.#sendStored(stay, session, customer));
     else if (isClaim) await this.#shelf.clear('unidentified');
   }
 
   /** Passes on the stored events of a session, as events of its customer. Drops all others. */
-  async #sendStored(session: string | undefined, customer: string): Promise<void> {
+  async #sendStored(stay: Stay, session: string | undefined, customer: string): Promise<void> {
     const { waiting, wake } = this.#options;
     const shelf = this.#shelf;
     await shelf.tidy();
     for (let [first] = shelf.kept.ranges; first; [first] = shelf.kept.ranges) {
       const { events, range } = await shelf.read(first);
+      if (stay.reason === 'denied') return;
       const stamped = stampEvents(events, session, customer);
       // Only the number of events matters now, not their indexes.
       const end = { ...range, to: range.from + stamped.ends.length };
