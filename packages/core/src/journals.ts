@@ -24,6 +24,7 @@ interface Stages {
   readonly journal: Journal;
   readonly waiting: Waiting;
   readonly wake: () => void;
+  readonly isDenied: () => boolean;
 }
 
 export function createJournal(settings: Settings, part?: Part): Journal {
@@ -58,15 +59,12 @@ function shelf(settings: Settings, part: Part) {
   return { clock, maxBytes: mostBytes(settings, part), journal: createJournal(settings, part) };
 }
 
-export function createLetters({ settings, reporter, journal, waiting, wake }: Stages): {
+export function createLetters({ settings, reporter, journal, waiting, wake, isDenied }: Stages): {
   readonly archive: LetterArchive;
   readonly deadLetters: DeadLetters;
 } {
-  const archive = new LetterArchive({
-    ...settings.deadLetters,
-    ...shelf(settings, 'dead-letters'),
-    reporter,
-  });
+  const options = { ...settings.deadLetters, ...shelf(settings, 'dead-letters'), reporter };
+  const archive = new LetterArchive(options, isDenied);
   return { archive, deadLetters: archive.deadLetters(journal, waiting, wake) };
 }
 

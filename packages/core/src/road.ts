@@ -57,7 +57,8 @@ export function createRoad(settings: Settings, texts: EventTexts, flush: () => P
     onRecovered: () => reporter.journal(journalKind()),
     reporter,
   });
-  const stages = { settings, reporter, journal, waiting, wake };
+  const isDenied = () => admission.isDenied;
+  const stages = { settings, reporter, journal, waiting, wake, isDenied };
   const { archive: letters, deadLetters } = createLetters(stages);
   const dispatch = createDispatch({
     books,

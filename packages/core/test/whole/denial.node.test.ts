@@ -223,6 +223,40 @@ it.each(['for good', 'for a moment'])('held events on the way end if consent is 
   }
 });
 
+/** A tracker whose dead letters are in a journal of their own. It finds one of an earlier process there. */
+async function benchWithLetter() {
+  const text = '{"id":"1","at":"","status":422,"excerpt":"","event":{"event":"event","payload":{"n":7}}}';
+  const letters = new FakeJournal();
+  const part = (name: string) => (name === 'dead-letters' ? letters : undefined);
+  const journal = Object.assign(new FakeJournal(), { part });
+  await letters.leave([text]);
+  return { bench: new Bench({ journal }), journal, letters, text };
+}
+
+it('dead letters of a process that ends after a denial are deleted once they are found', async () => {
+  const { bench, letters, text } = await benchWithLetter();
+  const counts: number[] = [];
+  bench.tracker.on('deadLettersDropped', ({ count }) => counts.push(count));
+  bench.tracker.setConsent('denied');
+  await bench.quiet();
+  await letters.leave([text, text]);
+  await bench.quiet();
+  expect([counts, letters.bytes, await bench.kept()]).toEqual([[1, 2], 0, []]);
+});
+
+it('dead letters that could not be deleted at a denial are deleted by a replay, and not sent', async () => {
+  const { bench, journal, letters } = await benchWithLetter();
+  letters.failAcknowledgements = true;
+  bench.tracker.setConsent('denied');
+  await bench.quiet();
+  letters.failAcknowledgements = false;
+  expect(await bench.kept()).toEqual([7]);
+  expect(await bench.tracker.deadLetters.replay()).toBe(0);
+  bench.tracker.setConsent('granted');
+  await bench.pass(1_000);
+  expect([journal.texts, bench.requests, await bench.kept()]).toEqual([[], 0, []]);
+});
+
 it('what the service refuses is kept no more once consent is denied', async () => {
   const bench = new Bench({
     delivery: { classify: () => [1, 3, 5].map((index) => ({ index, reason: 'bad' })) },

@@ -1,6 +1,7 @@
 import { Alarm } from '../../base/alarm.ts';
 import { ClosedError } from '../../base/errors/closed-error.ts';
 import { encodeEvents, type Limit, splitEvents } from '../../base/event-bytes.ts';
+import type { Fate } from '../../base/fate.ts';
 import { allOf, type Range } from '../../base/range.ts';
 import { type Journal, syncCopies } from '../../keep/journal.ts';
 import type { Refusal } from '../../send/parcel-trial.ts';
@@ -31,6 +32,7 @@ interface StoredLetter {
 
 /** Keeps dead letters within limits: the oldest are dropped first. */
 export class LetterArchive extends Shelf {
+  readonly #isDenied: () => boolean;
   /** Runs until the next check of the oldest letters. Stopped once the archive is closed. */
   readonly #check = new Alarm(this.options.clock, () => {
     void this.use(() => this.tidy())
@@ -38,12 +40,19 @@ export class LetterArchive extends Shelf {
       .then(() => this.#watch());
   });
 
-  constructor(options: ShelfOptions) {
-    super(options, (fate, count) => {
+  /** @param isDenied Whether consent is denied now. */
+  constructor(options: ShelfOptions, isDenied: () => boolean = () => false) {
+    const { reporter } = options;
+    const ended = (fate: Fate, count: number) => {
       const reason = fate === 'journal-full' ? 'full' : fate;
       if (count > 0 && (reason === 'full' || reason === 'expired' || reason === 'denied'))
-        options.reporter.emit('deadLettersDropped', { reason, count });
+        reporter.emit('deadLettersDropped', { reason, count });
+    };
+    super(options, ended, () => {
+      // Their process has ended since the denial.
+      if (isDenied() && !this.#check.isStopped) void this.clear('denied').catch(reporter.storageFailed);
     });
+    this.#isDenied = isDenied;
   }
 
   keep({ events }: Pick<Parcel, 'events'>, refusal: Refusal): Promise<void> {
@@ -99,6 +108,11 @@ export class LetterArchive extends Shelf {
       replay: async (letters) => {
         const count = letters.length;
         if (count === 0) return 0;
+        if (this.#isDenied()) {
+          // They are still there: consent was denied just now, or they could not be deleted then.
+          this.ended('denied', await this.remove(letters));
+          return 0;
+        }
         const now = clock.now();
         const texts = letters.map(({ event }) => event);
         const times = letters.map(() => now);
