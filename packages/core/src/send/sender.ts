@@ -115,9 +115,10 @@ export function createSender(options: SenderOptions): Sender {
     const test = isProbe || !isTestNext ? undefined : trials.take();
     if (test) return test;
     while (isStrict ? trials.count === 0 : trials.hasRoom) {
-      const { denied } = waiting;
       const parcel = await fresh(isProbe);
       if (!parcel) break;
+      // That of when it was taken: consent may have been denied after that, or before, while the journal was read.
+      const { denied = waiting.denied } = parcel;
       const trial = trials.of(parcel, denied);
       if (trial.sent > 0 || denied.aborted) {
         trials.add(trial);

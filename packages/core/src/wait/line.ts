@@ -33,6 +33,8 @@ interface LineOptions {
   readonly text: TextWriter;
   readonly memory: Memory;
   readonly epochs: Epochs;
+  /** As for `Queue`. */
+  readonly denied: () => AbortSignal;
   readonly clock: Clock;
   /** The most that the service takes in a request, as far as that is known. */
   readonly limits: { readonly most: Limit };

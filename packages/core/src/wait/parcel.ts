@@ -15,6 +15,8 @@ export class Parcel {
   isEnded = false;
   /** Whether the sender has it, or had it since it was last read. It is joined with no others: it goes again with the same bytes. */
   wasTaken = false;
+  /** Aborts when consent is denied to send it. Undefined until the sender takes it. */
+  denied: AbortSignal | undefined;
   /** Whether its events wait for no others, and are given up last. */
   readonly isHigh: boolean;
   epoch: number;

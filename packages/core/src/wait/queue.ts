@@ -25,12 +25,15 @@ export class Queue {
   readonly isHigh: boolean;
   readonly #epochs: Epochs;
   readonly #isOrdered: boolean;
+  readonly #denied: () => AbortSignal;
 
-  constructor(options: ConstructorParameters<typeof RingBuffer>[0]) {
-    const { epochs, isHigh, isOrdered } = options;
+  /** @param options `denied` returns what aborts when consent is denied to send what is taken now. */
+  constructor(options: ConstructorParameters<typeof RingBuffer>[0] & { readonly denied: () => AbortSignal }) {
+    const { denied, epochs, isHigh, isOrdered } = options;
     this.isHigh = isHigh;
     this.#epochs = epochs;
     this.#isOrdered = isOrdered;
+    this.#denied = denied;
     this.old = new ParcelList(epochs);
     this.ring = new RingBuffer(options, (parcel) => this.unwritten.add(parcel));
   }
@@ -156,6 +159,7 @@ export class Queue {
 
   taken(parcel: Parcel): Parcel {
     parcel.wasTaken = true;
+    parcel.denied = this.#denied();
     this.out.add(parcel);
     this.changed(parcel);
     return parcel;

@@ -20,7 +20,7 @@ const AGE_CHECKS = 20;
 
 type LineOptions = ConstructorParameters<typeof Line>[0];
 type CommitOptions = ConstructorParameters<typeof GroupCommit>[0];
-type Own = 'memory' | 'epochs' | 'isUrgent' | 'sendsUnwritten' | 'damaged';
+type Own = 'memory' | 'epochs' | 'denied' | 'isUrgent' | 'sendsUnwritten' | 'damaged';
 
 interface WaitingOptions extends Omit<LineOptions, Own> {
   readonly settings: LineOptions['settings'] & {
@@ -253,6 +253,7 @@ export class Waiting extends Parcels {
       ...this.#options,
       memory: this.#memory,
       epochs: this.epochs,
+      denied: () => this.denied,
       isUrgent: () => this.urgent > 0,
       sendsUnwritten: () => this.commit.sendsUnwritten,
       damaged: async (range) => {

@@ -17,6 +17,7 @@ describe('an append that a full journal gives up', () => {
       text: textWriter,
       memory,
       epochs,
+      denied: () => new AbortController().signal,
     };
     const queue = new Queue(options);
     epochs.enter(2);

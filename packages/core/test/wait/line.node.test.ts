@@ -28,6 +28,7 @@ function createLine(batch: Limit): { line: Line; journal: MemoryJournal } {
       limits: learn({ emit: () => {} }, ALL),
       reporter: { storageFailed: () => {} },
     },
+    denied: () => new AbortController().signal,
     ...{ isUrgent: () => false, sendsUnwritten: () => false, damaged: async () => {}, onDue: () => {} },
   };
   const line = new Line(options, false);

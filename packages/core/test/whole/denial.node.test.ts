@@ -188,6 +188,20 @@ it('what was sent compressed, and is refused once consent is denied, is not sent
   expect(encodings).toEqual(['gzip']);
 });
 
+it('a denial that is taken back at once drops nothing that is tracked after that, though the sender reads the journal', async () => {
+  const journal = new FakeJournal();
+  const bench = new Bench({ journal, maxEvents: 1 });
+  const release = journal.hangReads();
+  await journal.leave(textsOf([100]));
+  await bench.quiet();
+  bench.tracker.setConsent('denied');
+  bench.tracker.setConsent('granted');
+  await bench.track(1);
+  release();
+  await bench.pass(1_000);
+  expect(bench.tracker.stats()).toMatchObject({ pending: 0, delivered: 1, dropped: { denied: 1 } });
+});
+
 it('nothing is sent once consent is denied, however near the request was', async () => {
   for (let turns = 0; turns < 60; turns += 1) {
     const bench = new Bench();
