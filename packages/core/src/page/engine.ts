@@ -1,28 +1,28 @@
 // biome-ignore-all assist/source/organizeImports: gzip looks back 32 KiB, and finds more that is alike in this order.
-import { StorageError, storageError } from '../base/errors/storage-error.ts';
 import { registerSync } from './background-sync.ts';
+import { StorageError, storageError } from '../base/errors/storage-error.ts';
 import { UNIDENTIFIED } from '../accept/unidentified.ts';
 import { createLetters } from './keep/letters.ts';
 import { createLimits } from '../send/limits.ts';
 import { Books } from '../tell/books.ts';
 import { createIdentity } from './identity.ts';
 import { createParcels, strictOrder } from './keep/parcels.ts';
+import { isHidden, type Meeting } from './store/origin.ts';
 import { databaseName } from '../keep/account.ts';
 import { createTabs } from './keep/tabs.ts';
 import { createKeeper } from './keep/keeper.ts';
 import { ConfigError } from '@sluice/protocol';
 import { checkSize, type EventTexts } from '../accept/event-text.ts';
 import { createRelay, type RelayAddress } from './send/relay.ts';
-import { isHidden, type Meeting } from './store/origin.ts';
 import { redactor } from '@sluice/protocol/toolbox';
 import { createFetch } from './send/fetch.ts';
 import { guardCallbacks } from '../options/callbacks.ts';
+import { createSharing } from './sharing.ts';
 import { byteLength, PARCELS, type Parcel } from './keep/parcel.ts';
 import { createRequests } from '../send/requests.ts';
 import { createBreaker } from '../pace/breaker.ts';
 import { DENIED } from './store/indexeddb-store.ts';
 import { createSender } from './send/sender.ts';
-import { createSharing } from './sharing.ts';
 import { createConsent } from './consent.ts';
 import { listenToPage } from './leaving.ts';
 import type { Engine } from '../tracker.ts';
@@ -105,7 +105,7 @@ export function createEngine(
   const tabs = createTabs({
     ...{ ...meet, name, clock, stored: keeper.lock },
     hear: (message) => sharing.hear(message),
-    onFailed: (error) => reporter.storageFailed(storageError('Web Locks fail: uses IndexedDB', error)),
+    onFailed: (error) => reporter.storageFailed(storageError('Web Locks fail', error)),
   });
   const backoff = { baseMs: delivery.retryBaseMs, maxMs: delivery.retryMaxMs };
   const gate = createBreaker(clock, random, backoff, reporter, isHidden, (state) => {

@@ -45,7 +45,7 @@ export interface Identity {
   /** Drops what is held for too long. */
   expire(): void;
   /** The page may go: what is held is stored for the session that it knows. */
-  leave(isSure: boolean): void;
+  leave(): void;
   /** Resolves once all of that is done, if there is consent. */
   settled(): Promise<void>;
 }
@@ -61,6 +61,8 @@ export function createIdentity(options: IdentityOptions): Identity {
   let kept: string | undefined;
   /** Whether `kept` is newer than the note in storage, because a write failed. */
   let isAhead = false;
+  /** The note that storage had last: empty if there was none, undefined if it was never read. */
+  let replaced: unknown;
   /** Whether the session of what is held is known. */
   let isKnown = false;
   let heard: readonly [id: string, customer: string | undefined] | undefined;
@@ -102,8 +104,9 @@ export function createIdentity(options: IdentityOptions): Identity {
     let former = NO_SESSION;
     const work = async (objects?: IDBObjectStore) => {
       const stored = objects && (await promisifyRequest<unknown>(objects.get(NOTE)));
-      // Also for the second time, without storage.
-      if (!isAhead && typeof stored === 'string') kept = stored;
+      // Also for the second time, without storage. Another page may have written a newer one.
+      if (typeof stored === 'string' && (!isAhead || stored !== (replaced ?? stored))) kept = stored;
+      if (objects) replaced = stored ?? '';
       const [session = NO_SESSION, owner] = kept?.split(' ') ?? [];
       const note = next(session, owner);
       former = session;
@@ -245,10 +248,9 @@ export function createIdentity(options: IdentityOptions): Identity {
     },
     look,
     expire,
-    leave(isSure) {
+    leave() {
       if (claims.size > 0) return;
-      for (const parcel of parcels.all.values())
-        if (parcel.session === UNKNOWN) parcel.session = id === UNKNOWN && isSure ? UNREAD : id;
+      for (const parcel of parcels.all.values()) if (parcel.session === UNKNOWN) parcel.session = UNREAD;
     },
     async settled() {
       if (consent.isGranted) await last;

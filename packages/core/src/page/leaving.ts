@@ -75,7 +75,7 @@ export function listenToPage(stages: LeavingStages, look: () => void, signal: Ab
   function hide(isSure: boolean): void {
     const isOffline = globalThis.navigator?.onLine === false;
     const isFollowed = isSure && performance.now() - followedAt < INTENTION_MS;
-    identity.leave(isSure);
+    identity.leave();
     const sendsNothing = isSent || isOffline || !consent.isGranted;
     isSent ||= isSure;
     if (isSure) leave();

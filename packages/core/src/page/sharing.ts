@@ -99,7 +99,7 @@ export function createSharing(options: SharingOptions): Sharing {
         parcel = parcels.found(key, parcel.epoch);
       }
       if (!parcel) {
-        if (freeAt > 0 || key[0] === parcels.own || parcels.changes.has(id) || parcels.past.has(id)) continue;
+        if (freeAt > 0 || parcels.changes.has(id) || parcels.past.has(id)) continue;
         parcel = parcels.found(key);
         found += parcel.count;
       }
@@ -116,7 +116,7 @@ export function createSharing(options: SharingOptions): Sharing {
     parcels.sort();
     letters.found(listed.filter((key) => !parcels.changes.has(String(key))));
     // Another page had an answer: no probe of this one may pause them all again.
-    if (!pause && sharedUntil) gate.accepted();
+    if (!pause && sharedUntil && !parcels.changes.has('pause')) gate.accepted();
     if (pause && pause[0] !== sharedUntil) gate.share(pause, sharedUntil === 0);
     sharedUntil = pause?.[0];
   }

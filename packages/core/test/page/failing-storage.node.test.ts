@@ -5,7 +5,7 @@ import { FakeStorage } from '../bench/fake-storage.ts';
 import { answered, failed } from '../bench/scripted-transport.ts';
 import { full, keysOf } from './records.ts';
 
-const [ada, bob] = ['ada@example.com', 'bob@example.com'];
+const [ada, bob, cy] = ['ada@example.com', 'bob@example.com', 'cy@example.com'];
 let origin: FakeOrigin;
 let customers: Map<number, string>;
 const take = (_: unknown, { body }: { readonly body: Uint8Array }) => {
@@ -107,6 +107,29 @@ it('a customer who could not be stored is not replaced by the former one', async
   one.tracker.track('x', { number: 5 });
   await origin.pass(5_000);
   expect([...customers.values()]).toEqual([bob]);
+});
+
+it('a customer who could not be stored does not replace the one whom another page stored since', async () => {
+  const one = origin.openTab();
+  one.tracker.identify(ada);
+  await origin.pass(50);
+  const failing = full((key) => key === 'note');
+  one.tracker.identify(bob);
+  await origin.pass(500);
+  failing.mockRestore();
+  fire(one, 'pagehide');
+  const two = origin.openTab();
+  two.tracker.reset();
+  two.tracker.identify(cy);
+  await origin.pass(500);
+  fire(two, 'pagehide');
+  fire(one, 'pageshow');
+  await origin.pass(500);
+  fire(two, 'pageshow');
+  await origin.pass(500);
+  two.tracker.track('x', { number: 6 });
+  await origin.pass(5_000);
+  expect(customers.get(6)).toBe(cy);
 });
 
 it('held events survive that the database is deleted', async () => {

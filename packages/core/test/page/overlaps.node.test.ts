@@ -1,5 +1,5 @@
 import 'fake-indexeddb/auto';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { FakeOrigin, type FakeTab } from '../bench/fake-origin.ts';
 import { FakeStorage } from '../bench/fake-storage.ts';
 import { answered, failed } from '../bench/scripted-transport.ts';
@@ -91,6 +91,103 @@ it('what another page left in localStorage is not sent again, though its copy th
   await origin.pass(60_000, 500);
   expect([...origin.received.values()]).toEqual([1, 1, 1, 1]);
   expect(Object.keys(storage).filter((name) => name.startsWith(`${origin.database} `))).toEqual([]);
+});
+
+describe('a record that was cut', () => {
+  /** A page left three events, in the database and, as others see it later, in localStorage. */
+  async function leaveCopy(storage: FakeStorage): Promise<() => void> {
+    const left = origin.openTab({ logger: false });
+    await origin.pass(50);
+    left.track(3);
+    fire(left, 'pagehide');
+    const copies = Object.entries(storage).filter(([name]) => name.startsWith(`${origin.database} `));
+    for (const [name] of copies) storage.removeItem(name);
+    return () => Object.assign(storage, Object.fromEntries(copies));
+  }
+
+  beforeEach(() => {
+    origin.room = 0;
+    origin.respond = ({ length }) => answered(length > 1 ? 413 : 200);
+  });
+
+  it('is not sent again as a whole, though a copy of it is found later', async () => {
+    const storage = new FakeStorage();
+    vi.stubGlobal('localStorage', storage);
+    const stays = origin.openTab({ logger: false });
+    await origin.pass(6_000, 500);
+    const show = await leaveCopy(storage);
+    await origin.pass(10_000, 100);
+    expect(stays.tracker.stats()).toMatchObject({ delivered: 3, pending: 0 });
+    show();
+    stays.track(1);
+    await origin.pass(60_000, 500);
+    expect([...origin.received.values()]).toEqual([1, 1, 1, 1]);
+  });
+
+  it('is not sent beside its parts, which its page could not store before it was left', async () => {
+    vi.stubGlobal('localStorage', new FakeStorage());
+    const left = origin.openTab({ logger: false, batch: { maxWaitMs: 1_000 } });
+    await origin.pass(50);
+    left.track(2);
+    void left.tracker.durable();
+    await origin.pass(50);
+    origin.respond = ({ length }) => (length > 1 ? answered(413) : new Promise(() => {}));
+    full();
+    await origin.pass(3_000, 100);
+    fire(left, 'pagehide');
+    left.kill();
+    vi.restoreAllMocks();
+    origin.respond = () => answered(200);
+    const next = origin.openTab({ logger: false });
+    await origin.pass(60_000, 500);
+    expect([...origin.received.values()]).toEqual([1, 1]);
+    expect(next.tracker.stats()).toMatchObject({ recovered: 2, delivered: 2 });
+  });
+
+  it('is sent by its page, if that was away meanwhile, before what it tracks later', async () => {
+    const options = { logger: false, ordering: 'strict' } as const;
+    const one = origin.openTab(options);
+    await origin.pass(6_000, 500);
+    origin.respond = () => failed(false);
+    one.track(2, 'old');
+    await origin.pass(200);
+    fire(one, 'pagehide');
+    const names: string[] = [];
+    origin.respond = (events) => {
+      if (events.length > 1) return answered(413);
+      names.push(...events.map(({ event }) => event));
+      return names.length > 1 ? new Promise(() => {}) : answered(200);
+    };
+    const two = origin.openTab(options);
+    await origin.pass(30_000, 500);
+    expect(names).toEqual(['old', 'old']);
+    two.kill();
+    names.splice(0);
+    origin.respond = (events) => {
+      names.push(...events.map(({ event }) => event));
+      return answered(200);
+    };
+    fire(one, 'pageshow');
+    one.track(1, 'new');
+    await origin.pass(120_000, 500);
+    expect(names).toEqual(['old', 'new']);
+  });
+});
+
+it('with a full quota a page asks a service that is away no more often than with room', async () => {
+  let requests = 0;
+  origin.respond = () => {
+    requests += 1;
+    return answered(503);
+  };
+  const tab = origin.openTab({ logger: false });
+  await origin.pass(50);
+  full();
+  for (let minute = 0; minute < 30; minute += 1) {
+    tab.track(1);
+    await origin.pass(60_000, 500);
+  }
+  expect(requests).toBeLessThan(90);
 });
 
 it('with a full quota what was delivered is deleted, though a dead letter waits', async () => {

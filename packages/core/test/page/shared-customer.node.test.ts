@@ -382,6 +382,24 @@ describe('pages that share their customer', () => {
     expect([...customers]).toEqual([[1, ada]]);
   });
 
+  it('keep what one tracks that is hidden while it reads who the customer is', async () => {
+    const [one, two] = [open(), open()];
+    one.tracker.identify(ada);
+    await settle();
+    goAway(one);
+    two.tracker.reset();
+    two.tracker.identify(bob);
+    await settle();
+    away.delete(one);
+    one.view.dispatchEvent(new Event('pageshow'));
+    track(one, 1);
+    vi.stubGlobal('document', { visibilityState: 'hidden' });
+    one.view.dispatchEvent(new Event('visibilitychange'));
+    await settle();
+    await origin.pass(5_000);
+    expect([...customers]).toEqual([[1, bob]]);
+  });
+
   it('keep that also for one that is back from the back/forward cache', async () => {
     const visit = await visitOfAda();
     goAway(visit);

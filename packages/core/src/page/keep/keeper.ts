@@ -155,7 +155,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
       ([, { kept, session, texts }]) =>
         kept !== 'writing' && session !== UNKNOWN && (!texts || consent.isGranted),
     );
-    if (isLeft) for (const [, change] of able) if (spill(change)) spilled.add(change);
+    if (isLeft) for (const [, change] of able) if (!change.isCopy && spill(change)) spilled.add(change);
     const begun = able.filter((entry) => !(isFull && stays(entry)));
     if (begun.length === 0) {
       // All that may be deleted is being deleted.

@@ -17,7 +17,7 @@ export const PARCELS = 'parcels';
 
 /** The session of events that are held before it was read. */
 export const UNKNOWN = '?';
-/** Their session once they are stored, because the page was left: whatever session the note names. */
+/** Their session once they are stored, because the page was hidden or left: whatever session the note names. */
 export const UNREAD = '*';
 /** The session before there was any. */
 export const NO_SESSION = '-';
@@ -30,6 +30,8 @@ export interface Change {
   readonly session?: string;
   /** It takes the place of another record; without texts, others take its place. */
   readonly isPart?: boolean;
+  /** What it is a part of is stored. */
+  readonly isCopy?: boolean | undefined;
   /** How far it got. `failed`: it may be stored, though the browser said that it is not. Undefined: it was not tried yet. */
   kept?: 'writing' | 'failed' | 'stored' | undefined;
 }

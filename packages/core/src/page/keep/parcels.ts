@@ -12,10 +12,7 @@ type Lane = Pick<Parcel, 'isHigh' | 'session' | 'customer'>;
 /** The most of one record. */
 const RECORD: Limit = { maxEvents: 500, maxBytes: 48 * 1024 };
 
-/**
- * From the number of one record to that of the next, and from one event of it to the next. Where the order counts, parts of a parcel take
- * its place, each with a number of its own.
- */
+/** Between the numbers of two records, and of two events of one: where the order counts, parts of a parcel take its place. */
 const RECORD_STEP = 2 ** 20;
 const EVENT_STEP = 2 ** 11;
 
@@ -241,17 +238,19 @@ export function createParcels(options: ParcelsOptions): Parcels {
     },
     cut(parcel, count) {
       const { at, customer, epoch, isHigh, number: place, page, session, texts = [] } = parcel;
+      const isCopy = parcel.isStored || parcel.isCopy;
       const parts = [0, count].map((from, index) => {
         const of = texts.slice(from, index === 0 ? count : undefined);
         const size = of.reduce((total, text) => total + byteLength(text) + 1, 0);
         const [name, number] = order ? [page, place + from * EVENT_STEP + 1] : [own, nextNumber()];
         const key: ParcelKey = [name, number, of.length, size, at, session];
-        const part = add(key, of, { customer, epoch, isHigh, isPart: true, state: 'out' });
+        const part = add(key, of, { customer, epoch, isCopy, isHigh, isPart: true, state: 'out' });
         bytes += size;
         changes.set(part.id, part);
         return part;
       });
       remove(parcel, false, true);
+      past.add(parcel.id);
       sort();
       const keys = parts.map(({ key }) => key);
       ended(parcel.id, undefined, keys);

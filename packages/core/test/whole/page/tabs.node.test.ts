@@ -477,7 +477,7 @@ describe('a tab in which Web Locks are never granted', () => {
     tab.track(5);
     await origin.pass(2_000, 100);
     expect(origin.received.size).toBe(25);
-    expect(errors).toEqual(['Web Locks fail: uses IndexedDB: the browser did not answer']);
+    expect(errors).toEqual(['Web Locks fail: the browser did not answer']);
   });
 
   it('waits for them as long as another tab has them', async () => {
