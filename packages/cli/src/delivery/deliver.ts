@@ -48,6 +48,10 @@ export async function deliver(
   startedAt: number = Date.now(),
 ): Promise<Delivered> {
   let report: FlushReport;
+  let hasFailed = tracker.stats().journal === 'memory';
+  tracker.on('storageFailed', () => {
+    hasFailed = true;
+  });
   for (;;) {
     const calledAt = performance.now();
     report = await tracker.flush({ timeoutMs: FLUSH_MS, signal });
@@ -57,11 +61,11 @@ export async function deliver(
     if (report.pendingReason !== 'time-out')
       await setTimeout(BREAK_MS, undefined, { signal }).catch(() => undefined);
   }
-  const { pause } = tracker.stats();
+  const { pause, lastError } = tracker.stats();
   const { pending } = await tracker.close({ timeoutMs: CLOSE_MS });
-  const { delivered, deadLettered, dropped, lastError } = tracker.stats();
-  // A tracker knows nothing of events that it could not read.
-  const journal = await inspectJournal(directory).catch(() => undefined);
+  const { delivered, deadLettered, dropped } = tracker.stats();
+  // It knows nothing of events that it could not read.
+  const journal = hasFailed ? await inspectJournal(directory).catch(() => undefined) : undefined;
   const { waiting, waitingAlive } = totalsOf(journal?.events ?? []);
   const left = Math.max(pending, waiting - waitingAlive);
   const stopped = signal.aborted ? 'stopped' : report.pendingReason;

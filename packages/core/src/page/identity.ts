@@ -131,6 +131,7 @@ export function createIdentity(options: IdentityOptions): Identity {
       if (claim) await keeper.list();
       await keeper.use(work);
       isAhead = false;
+      replaced = made;
     } catch (error) {
       onFailed(error);
       await work();

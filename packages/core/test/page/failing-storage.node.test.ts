@@ -91,13 +91,16 @@ it('with a full quota, what was spilled does not keep pages from sending what is
   failing.mockRestore();
 });
 
-it('a customer who could not be stored is not replaced by the former one', async () => {
+it.each([
+  ['could not be written', () => full((key) => key === 'note')],
+  ['could not even be read', unlisted],
+])('a customer who could not be stored is not replaced by the former one: the note %s', async (_, fail) => {
   const [one, two] = [origin.openTab(), origin.openTab()];
   one.tracker.identify(ada);
   await origin.pass(50);
   two.tracker.identify(ada);
   await origin.pass(50);
-  const failing = full((key) => key === 'note');
+  const failing = fail();
   one.tracker.identify(bob);
   await origin.pass(500);
   failing.mockRestore();

@@ -168,7 +168,7 @@ export function createParcels(options: ParcelsOptions): Parcels {
     // Nothing is left, also if it has its customer by now.
     if (fate === 'denied') parcel.session = '';
     if (!remove(parcel, false, letters > 0)) return;
-    if (!parcel.session) past.add(parcel.id);
+    if (!parcel.session && parcel.kept) past.add(parcel.id);
     if (letters < 0) reporter.settled(fate, parcel.count);
     ended(parcel.id, fate);
   }

@@ -323,13 +323,13 @@ describe('FileJournal, on a disk that a test watches', () => {
   it('writes old events to one segment, and keeps their ages', async () => {
     const { journal } = await place.open();
     const now = place.clock.now();
-    const times = [now, now - 3 * 60 * 60_000, now - 2 * 60 * 60_000, now];
+    const times = [now, now - 3 * 60 * 60_000, now - 2 * 60 * 60_000, now, 1_000, now];
     const segments = [];
     for (const time of times) {
       const range = await journal.append({ ...group(['1']), times: Float64Array.of(time) });
       segments.push(range.segment);
     }
-    expect(segments).toEqual([1, 2, 2, 2]);
+    expect(segments).toEqual([1, 2, 2, 2, 3, 4]);
     await journal.close();
     const next = await place.open();
     const limit = { maxEvents: 9, maxBytes: 9_999 };

@@ -35,8 +35,7 @@ export class Appender {
   readonly #segments: Segments;
   readonly #buffers = new FrameBuffers();
   #writer: SegmentWriter | undefined;
-  /** When the current segment was created. */
-  #begunAt = 0;
+  #writerMadeAt = 0;
   #joint: Joint | undefined;
   readonly #turns = new Turns();
   /** Settles once the most recent append has ended. */
@@ -202,16 +201,17 @@ export class Appender {
     const now = this.#site.clock.now();
     const writer = this.#writer;
     if (writer !== undefined) {
-      const age = now - this.#begunAt;
-      // Ages count from its first event.
-      const isOlder = (time ?? now) < writer.segment.baseTime - 60_000;
-      if (writer.size < segmentBytes && age >= 0 && age < SEGMENT_AGE_MS && !isOlder) return writer;
+      const age = now - this.#writerMadeAt;
+      // Ages count from its first event, and not without end.
+      const ahead = (time ?? now) - writer.segment.baseTime;
+      const isFar = ahead < -60_000 || ahead > 30 * 24 * SEGMENT_AGE_MS;
+      if (writer.size < segmentBytes && age >= 0 && age < SEGMENT_AGE_MS && !isFar) return writer;
       // All events of a segment must be confirmed before it ends.
       await before;
       // Not awaited: the next segment can be written while this one ends.
       void this.#endSegment();
     }
-    this.#begunAt = now;
+    this.#writerMadeAt = now;
     this.#writer = await this.#createSegment(new SegmentHeader(0, time ?? now));
     return this.#writer;
   }
