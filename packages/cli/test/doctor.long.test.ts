@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { API_KEY, makeFolder, startService } from './folder.ts';
-import { sluice } from './sluice-process.ts';
+import { after, sluice } from './sluice-process.ts';
 
 const MIB = 1024 * 1024;
 
@@ -81,9 +81,8 @@ describe('sluice doctor', () => {
       promises.statfs = async () => ({ type: 0, bsize: ${MIB}, blocks: ${total}, bavail: ${free} });`;
     const config = { storage: { minFreeBytes: least && least * MIB } };
     await writeFile(join(folder, 'sluice.config.json'), JSON.stringify(config));
-    const preload = `--import=data:text/javascript,${encodeURIComponent(script)}`;
-    const all = { ...env, NODE_OPTIONS: preload };
-    const { output } = await sluice(['doctor', join(folder, 'journal'), '--json'], all, folder);
+    const command = ['doctor', join(folder, 'journal'), '--json'];
+    const { output } = await sluice(command, after(script, env), folder);
     expect(read(output)).toMatchObject({ disk: { state } });
   });
 

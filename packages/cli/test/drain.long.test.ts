@@ -5,7 +5,7 @@ import { crc32 } from 'node:zlib';
 import { describe, expect, it, vi } from 'vitest';
 import { PATIENCE } from '../../../testing/patience.ts';
 import { API_KEY, leaveEvents, makeFolder, startService } from './folder.ts';
-import { ended, sluice, start } from './sluice-process.ts';
+import { after, ended, sluice, start } from './sluice-process.ts';
 
 describe('sluice drain', () => {
   it('delivers what a process left, and says what it did', async () => {
@@ -28,8 +28,7 @@ describe('sluice drain', () => {
     // As on a disk that became read-only.
     const script = `import { promises } from 'node:fs';
       promises.mkdir = async () => { throw Object.assign(new Error('read-only file system'), { code: 'EROFS' }); };`;
-    const preload = `--import=data:text/javascript,${encodeURIComponent(script)}`;
-    const { code, output } = await sluice(['drain', folder], { ...env, NODE_OPTIONS: preload });
+    const { code, output } = await sluice(['drain', folder], after(script, env));
     expect(output).toMatch(
       /^delivered 0 events in .*; 50 left in the journal: storage: .*read-only file system/,
     );

@@ -18,6 +18,11 @@ export interface Ended {
 /** Variables of the environment of a process, beside PATH. */
 export type Environment = Readonly<Record<string, string>>;
 
+/** The environment of a process that runs a script first. */
+export function after(script: string, env: Environment): Environment {
+  return { ...env, NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}` };
+}
+
 /** Starts the command. Nothing of this process's environment reaches it. @param input What it gets on standard input, a pipe. */
 export function start(
   args: readonly string[],

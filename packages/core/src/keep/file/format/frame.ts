@@ -20,6 +20,8 @@ const LENGTH_AT = 10;
 const INDEX_AT = 14;
 const AGE_AT = 18;
 const NO_AGE = 0xffffffff;
+/** Events of one segment are at most so far apart, in milliseconds: an age has 32 bits. */
+export const MOST_SPREAD_MS: number = 30 * 24 * 60 * 60_000;
 
 /** A group of events in a segment. Its frames are kept until they are synced, because a failing disk may lose them. */
 export interface WrittenGroup extends Span {

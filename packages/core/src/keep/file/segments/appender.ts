@@ -6,7 +6,7 @@ import type { Range } from '../../../base/range.ts';
 import { Turns } from '../../../base/turns.ts';
 import { MOST_OF_DISK } from '../../budget.ts';
 import { diskError, errorCode, writeFileSync } from '../disk/file-system.ts';
-import { framedLength, type WrittenGroup, wholeSegment } from '../format/frame.ts';
+import { framedLength, MOST_SPREAD_MS, type WrittenGroup, wholeSegment } from '../format/frame.ts';
 import { SEGMENT_SUFFIX, SegmentHeader, segmentName } from '../format/segment-header.ts';
 import { type Site, segmentSize } from '../site.ts';
 import type { Tenancy } from '../slots/tenancy.ts';
@@ -204,7 +204,7 @@ export class Appender {
       const age = now - this.#writerMadeAt;
       // Ages count from its first event, and not without end.
       const ahead = (time ?? now) - writer.segment.baseTime;
-      const isFar = ahead < -60_000 || ahead > 30 * 24 * SEGMENT_AGE_MS;
+      const isFar = ahead < -60_000 || ahead > MOST_SPREAD_MS;
       if (writer.size < segmentBytes && age >= 0 && age < SEGMENT_AGE_MS && !isFar) return writer;
       // All events of a segment must be confirmed before it ends.
       await before;

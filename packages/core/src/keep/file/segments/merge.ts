@@ -2,7 +2,7 @@ import { basename, dirname, join } from 'node:path';
 import { storageError } from '../../../base/errors/storage-error.ts';
 import { type EventBytes, mergeEvents, sliceEvents } from '../../../base/event-bytes.ts';
 import { type FileSystem, readWhole, unlessMissing, writeAll } from '../disk/file-system.ts';
-import { framedLength, wholeSegment } from '../format/frame.ts';
+import { framedLength, MOST_SPREAD_MS, wholeSegment } from '../format/frame.ts';
 import {
   ACKNOWLEDGEMENTS_SUFFIX,
   SEGMENT_SUFFIX,
@@ -21,8 +21,6 @@ const SMALL_BYTES = 256 * 1024;
 const MOST_BYTES = 1024 * 1024;
 /** An event counts as this many bytes at least, because each takes time and memory. */
 const LEAST_EVENT_BYTES = 256;
-/** The age in a frame has 32 bits. */
-const MOST_SPREAD_MS = 30 * 24 * 60 * 60_000;
 const LIMIT = { maxEvents: SMALL_BYTES / LEAST_EVENT_BYTES, maxBytes: SMALL_BYTES };
 const ONE = { maxEvents: 1, maxBytes: 0 };
 /** The segment that replaces others, until it is complete. */
